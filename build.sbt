@@ -1,0 +1,88 @@
+val scala213 = "2.13.16"
+val scala212 = "2.12.18"
+
+// One line per Spark line that a Scala version compiles against; both JARs come from the same sources.
+def sparkVersion(scala: String): String = if (scala == scala212) "3.5.9" else "4.0.1"
+def parquetVersion(scala: String): String = if (scala == scala212) "1.13.1" else "1.15.2"
+
+// Bundled and relocated, so that every Spark line reads footers through the same thrift classes.
+val parquetFormat = "org.apache.parquet" % "parquet-format-structures" % "1.17.0" excludeAll (ExclusionRule("org.slf4j"),
+  ExclusionRule("javax.annotation"), ExclusionRule("jakarta.annotation"))
+
+val testLibraries = Seq(
+  "org.scalatest" %% "scalatest" % "3.2.19" % Test,
+  "net.openhft" % "zero-allocation-hashing" % "0.27ea1" % Test)
+
+ThisBuild / organization := "io.sbbf"
+ThisBuild / organizationName := "the spark-sbbf developers"
+ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+ThisBuild / version := IO.read(file("VERSION")).trim
+ThisBuild / scalaVersion := scala213
+ThisBuild / crossScalaVersions := Seq(scala213, scala212)
+ThisBuild / semanticdbEnabled := true
+ThisBuild / semanticdbVersion := scalafixSemanticdb.revision
+
+// Spark on a modern JDK reaches into these packages (its own launcher passes the same list).
+val openPackages = Seq("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio",
+  "java.util", "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
+  "sun.security.action", "sun.util.calendar").map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
+
+val common = Seq(
+  scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8") ++ (
+    if (scalaVersion.value == scala212) Seq("-Ywarn-unused", "-Xfatal-warnings", "-target:jvm-1.8")
+    else Seq("-Wunused", "-Werror", "-release:17")),
+  Test / scalacOptions --= Seq("-Xfatal-warnings", "-Werror"),
+  libraryDependencies ++= testLibraries,
+  Test / fork := true,
+  Test / parallelExecution := false,
+  Test / baseDirectory := (ThisBuild / baseDirectory).value,
+  Test / javaOptions ++= Seq("-Xmx2g", "--add-modules=jdk.incubator.vector") ++ openPackages,
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"))
+
+lazy val root = (project in file("."))
+  .aggregate(core, parquet, spark, bench)
+  .settings(name := "spark-sbbf", publish / skip := true)
+
+lazy val core = (project in file("jvm/core"))
+  .settings(common)
+  .settings(
+    name := "sbbf-core",
+    libraryDependencies += "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value) % Test)
+
+lazy val parquet = (project in file("jvm/parquet"))
+  .dependsOn(core)
+  .settings(common)
+  .settings(
+    name := "sbbf-parquet",
+    libraryDependencies ++= Seq(
+      parquetFormat,
+      "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-api" % hadoopVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-runtime" % hadoopVersion(scalaVersion.value) % Provided))
+
+def hadoopVersion(scala: String): String = if (scala == scala212) "3.3.4" else "3.4.1"
+
+lazy val spark = (project in file("jvm/spark"))
+  .dependsOn(core, parquet)
+  .settings(common)
+  .settings(
+    name := "sbbf-spark",
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion(scalaVersion.value) % Provided,
+    assembly / assemblyJarName := s"spark-sbbf_${scalaBinaryVersion.value}-${version.value}.jar",
+    assembly / assemblyOption ~= (_.withIncludeScala(false)),
+    assembly / test := {},
+    assembly / assemblyShadeRules := Seq(
+      ShadeRule.rename("org.apache.parquet.format.**" -> "io.sbbf.shaded.parquet.format.@1").inAll,
+      ShadeRule.rename("shaded.parquet.**" -> "io.sbbf.shaded.@1").inAll),
+    assembly / assemblyMergeStrategy := {
+      case PathList("META-INF", "services", _*) => MergeStrategy.concat
+      case PathList("META-INF", "NOTICE" | "LICENSE") => MergeStrategy.concat
+      case PathList("META-INF", _*) => MergeStrategy.discard
+      case _ => MergeStrategy.deduplicate
+    })
+
+lazy val bench = (project in file("jvm/bench"))
+  .dependsOn(core)
+  .enablePlugins(JmhPlugin)
+  .settings(common)
+  .settings(name := "sbbf-bench", publish / skip := true)

@@ -1,0 +1,40 @@
+package io.sbbf.core
+
+import java.math.BigInteger
+import java.util
+
+/**
+ * A non-null literal of a query, in the type that the query gives to the column it is compared with. How a
+ * file stores that type (its width, unit and scale) is the business of whoever compares it with the file.
+ */
+sealed abstract class Value extends Product with Serializable
+
+object Value {
+
+  /** A signed integer column of `bits` (8, 16, 32 or 64) bits. */
+  final case class Integral(value: Long, bits: Int) extends Value
+  final case class Bool(value: Boolean) extends Value
+  final case class Real32(value: Float) extends Value
+  final case class Real64(value: Double) extends Value
+
+  /** `unscaled * 10^-scale`, of a decimal column of that precision and scale. */
+  final case class Decimal(unscaled: BigInteger, precision: Int, scale: Int) extends Value
+
+  /** Days since 1970-01-01 in the proleptic Gregorian calendar. */
+  final case class Date(days: Int) extends Value
+
+  /** Microseconds since 1970-01-01T00:00:00; an instant if `utc`, else a local date and time. */
+  final case class Timestamp(micros: Long, utc: Boolean) extends Value
+
+  /** UTF-8 text if `text` (binary collation), else raw bytes. Equal by content. */
+  final case class Bytes(bytes: Array[Byte], text: Boolean) extends Value {
+    override def equals(other: Any): Boolean = other match {
+      case Bytes(b, t) => t == text && util.Arrays.equals(b, bytes)
+      case _ => false
+    }
+    override def hashCode: Int = util.Arrays.hashCode(bytes)
+
+    /** Never the content: values may belong to an encrypted column. */
+    override def toString: String = s"Bytes(${bytes.length}, text = $text)"
+  }
+}
