@@ -86,4 +86,9 @@ lazy val bench = (project in file("jvm/bench"))
   .dependsOn(core)
   .enablePlugins(JmhPlugin)
   .settings(common)
-  .settings(name := "sbbf-bench", publish / skip := true)
+  .settings(
+    name := "sbbf-bench",
+    publish / skip := true,
+    libraryDependencies ++= Seq(
+      "net.openhft" % "zero-allocation-hashing" % "0.27ea1",
+      "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value)))
