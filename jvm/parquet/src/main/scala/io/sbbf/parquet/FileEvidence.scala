@@ -76,7 +76,8 @@ final class FileEvidence(val footer: FileFooter) {
       bytes: => FileBytes): FilterState = {
     val known = filters.get(rowGroup, column)
     if (known != null) known
-    else if (filterOffset(rowGroup, column) < 0) FilterState.Absent
+    else if (filterOffset(rowGroup, column) < 0 && !isEncrypted(rowGroup, column))
+      FilterState.Absent
     else {
       val state = filterReader.read(rowGroup, column, bytes)
       filters.publish(rowGroup, column, state, state.retainedBytes)
