@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.core.RowGroupPredicate.{In, NotIn}
 import io.sbbf.core.Value._
 import io.sbbf.core.Verdict.MightMatch
+import io.sbbf.parquet.footer.CompactStruct
 
 /** Dictionary pages: when they tell all values of a chunk, and which of them are believed. */
 final class DictionarySuite extends AnyFunSuite {

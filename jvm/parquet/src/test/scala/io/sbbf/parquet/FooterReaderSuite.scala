@@ -6,10 +6,11 @@ import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.format.{ColumnMetaData, CompressionCodec, Encoding, FileMetaData, Type}
-import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.RowGroupPredicate.{In, IsNull, Leaf}
@@ -122,12 +123,13 @@ final class FooterReaderSuite extends AnyFunSuite {
       assert(footer.canTrim)
       for (g <- 0 until footer.numRowGroups) {
         val midpoint = footer.midpoint(g)
-        val blocks = ParquetFileReader
-          .readFooter(
-            new Configuration(false),
-            new Path(file.toUri),
-            ParquetMetadataConverter.range(midpoint, midpoint + 1))
-          .getBlocks
+        val conf = new Configuration(false)
+        val reader = ParquetFileReader.open(
+          HadoopInputFile.fromPath(new Path(file.toUri), conf),
+          HadoopReadOptions.builder(conf).withRange(midpoint, midpoint + 1).build())
+        val blocks =
+          try reader.getFooter.getBlocks
+          finally reader.close()
         assert(blocks.size == 1)
         assert(blocks.get(0).getOrdinal == g || blocks.get(0).getOrdinal == -1)
         assert(blocks.get(0).getStartingPos == new TestFile(file).footer.start(g))
