@@ -1,0 +1,33 @@
+package io.sbbf.spark
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.QueryExecution
+
+import io.sbbf.spark.plan.PruneRowGroups
+
+/** What the Python package calls; needs no more than an instance, from whichever class loader has the JAR. */
+final class SessionBridge {
+
+  /** Prunes this session's queries from the next one on, and no other session's. */
+  def enable(session: SparkSession): Unit = {
+    SbbfConf.register()
+    if (!isActive(session)) {
+      val experimental = session.experimental
+      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups(session)
+    }
+  }
+
+  /** Takes back what [[enable]] did; the session's extension, if it has one, is switched by `spark.sbbf.enabled`. */
+  def disable(session: SparkSession): Unit = {
+    val experimental = session.experimental
+    experimental.extraOptimizations = experimental.extraOptimizations.filterNot(_.isInstanceOf[PruneRowGroups])
+  }
+
+  /** Whether the rule takes part in this session's planning, whatever `spark.sbbf.enabled` says. */
+  def isActive(session: SparkSession): Boolean =
+    session.experimental.extraOptimizations.exists(_.isInstanceOf[PruneRowGroups]) ||
+      session.sessionState.optimizer.preCBORules.exists(_.isInstanceOf[PruneRowGroups])
+
+  /** What was pruned of a query, as JSON; see the Python class that reads it. Plans the query if need be. */
+  def explain(query: QueryExecution): String = PruneReport.json(query)
+}
