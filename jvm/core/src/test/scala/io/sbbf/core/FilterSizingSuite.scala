@@ -52,7 +52,9 @@ class FilterSizingSuite extends RandomSuite {
     assert(falsePositiveProbability(Long.MaxValue, 32) == 1)
     assert(falsePositiveProbability(Long.MaxValue, MaxBytes) == 1)
     val growing = (0 to 3000).map(n => falsePositiveProbability(n.toLong, 64))
-    assert(growing.zip(growing.tail).forall { case (a, b) => a <= b + 1e-12 })
+    val steps = growing.zip(growing.tail)
+    assert(steps.take(500).forall { case (a, b) => a < b })
+    assert(steps.forall { case (a, b) => a <= b + 1e-9 }) // near 1 only rounding is left
   }
 
   test("sizes are Lance's, which sums the same way, from one block on") {
