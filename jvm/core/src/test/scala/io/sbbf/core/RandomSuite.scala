@@ -1,6 +1,7 @@
 package io.sbbf.core
 
 import scala.util.Random
+
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Tests on random input. The seed is new in each run, printed, and repeated by setting `SBBF_SEED`. */

@@ -1,7 +1,7 @@
 package io.sbbf.core
 
-import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Random
 
