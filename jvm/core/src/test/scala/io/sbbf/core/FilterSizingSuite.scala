@@ -33,7 +33,8 @@ class FilterSizingSuite extends RandomSuite {
   }
 
   test("the exact sum equals its expansion by the binomial theorem") {
-    // (1 - q^i)^8 expanded, and E[q^(ki)] = e^(-mean (1 - q^k)) for a Poisson i; it cancels badly below 10^-6.
+    // (1 - q^i)^8 expanded, and E[q^(ki)] = e^(-mean (1 - q^k)) for a Poisson i.
+    // It cancels badly below 10^-6.
     def expanded(mean: Double): Double = {
       val binomial = Seq(1, 8, 28, 56, 70, 56, 28, 8, 1)
       binomial.zipWithIndex.map { case (c, k) =>
@@ -58,7 +59,7 @@ class FilterSizingSuite extends RandomSuite {
   }
 
   test("sizes are Lance's, which sums the same way, from one block on") {
-    // Vectors of lance-index's own tests: fpp, ndv and the logarithm of the bytes, before its lower bound.
+    // Vectors of lance-index's own tests: fpp, ndv, log2 of the bytes before its lower bound.
     for ((fpp, ndv, log2) <- Seq(
         (0.1, 10, 3),
         (0.01, 10, 4),
