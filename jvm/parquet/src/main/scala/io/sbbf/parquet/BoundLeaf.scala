@@ -1,0 +1,136 @@
+package io.sbbf.parquet
+
+import java.io.IOException
+
+import scala.util.control.NonFatal
+
+import io.sbbf.core.{SplitBlockBloomFilter, Verdict}
+
+/** One leaf of a predicate, bound to one file: answers for each row group. Thread-safe. */
+abstract class BoundLeaf {
+
+  /** By null counts and min/max alone: no I/O. */
+  def fromFooter(rowGroup: Int): Answer
+
+  /**
+   * [[fromFooter]]'s answer if that decides, else by the dictionary, else by the bloom filter. It reads at first
+   * need only; what cannot be read leaves the row group undecided. Nothing is thrown but interruptions and
+   * fatal errors.
+   */
+  def fromData(rowGroup: Int, bytes: () => FileBytes): Answer
+}
+
+/** A leaf about which the file tells nothing but its numbers of rows. */
+private[parquet] final class UnknownLeaf(footer: FileFooter, answer: Answer) extends BoundLeaf {
+  override def fromFooter(rowGroup: Int): Answer =
+    if (footer.numRows(rowGroup) == 0) Answer.NoRows else answer
+  override def fromData(rowGroup: Int, bytes: () => FileBytes): Answer = fromFooter(rowGroup)
+}
+
+private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, test: ColumnTest)
+    extends BoundLeaf {
+  import ColumnTest._
+
+  private val footer = evidence.footer
+  private val bounds = footer.bounds
+  private val node = footer.schema.column(column)
+
+  override def fromFooter(rowGroup: Int): Answer = {
+    val chunk = footer.chunk(rowGroup, column)
+    if (footer.numRows(rowGroup) == 0) Answer.NoRows
+    else if (footer.isSealed(chunk)) Answer.EncryptedColumn
+    else {
+      val nulls = if (node.isNullable) footer.nullCount(rowGroup, column) else 0
+      val isAllNull = nulls == footer.numRows(rowGroup)
+      test match {
+        case IsNull if isAllNull => Answer.EveryRowNull
+        case IsNull if nulls == 0 => Answer.NoNulls
+        case IsNotNull if nulls == 0 => Answer.NoRowNull
+        case IsNull => Answer.NoEvidence
+        case _ if isAllNull => Answer.AllNull
+        case IsNotNull => Answer.NoEvidence
+        case Undecidable(answer) => answer
+        case membership: Membership => fromBounds(membership, chunk)
+        case within: Within => fromBounds(within, chunk, hasNulls = nulls != 0)
+      }
+    }
+  }
+
+  private def fromBounds(test: Membership, chunk: Int): Answer =
+    if (test.isNegated) {
+      // the only value there is, and excluded; a NaN beside it would be left out of the bounds
+      val isExcluded = !test.isReal && bounds.isKnown(chunk) && footer.isConstant(chunk) &&
+        test.keys.fromMin(bounds, chunk) < test.keys.aboveMax(bounds, chunk)
+      if (isExcluded) Answer.OutsideBounds else Answer.NoEvidence
+    } else if (test.keys.size == 0 || bounds.isKnown(chunk) &&
+      test.keys.fromMin(bounds, chunk) == test.keys.aboveMax(bounds, chunk)) Answer.OutsideBounds
+    else Answer.NoEvidence
+
+  private def fromBounds(test: Within, chunk: Int, hasNulls: Boolean): Answer =
+    if (test.range.isEmpty) Answer.OutsideBounds
+    else if (!bounds.isKnown(chunk)) Answer.NoEvidence
+    else if (test.range.misses(bounds, chunk)) Answer.OutsideBounds
+    else if (!hasNulls && !test.isReal && test.range.covers(bounds, chunk)) Answer.CoversBounds
+    else Answer.NoEvidence
+
+  override def fromData(rowGroup: Int, bytes: () => FileBytes): Answer = {
+    val answer = fromFooter(rowGroup)
+    test match {
+      case membership: Membership
+          if answer.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
+        try fromData(membership, rowGroup, bytes)
+        catch {
+          case e: IOException if Interruption.is(e) => throw e
+          case NonFatal(_) => ColumnLeaf.CannotBeRead
+        }
+      case _ => answer
+    }
+  }
+
+  private def isReadable(rowGroup: Int): Boolean =
+    !footer.isSealed(footer.chunk(rowGroup, column))
+
+  private def fromData(test: Membership, rowGroup: Int, bytes: () => FileBytes): Answer =
+    evidence.readDictionary(rowGroup, column, bytes()) match {
+      case DictionaryReader.Readable(dictionary) => fromDictionary(test, dictionary)
+      case other =>
+        val answer = if (test.isNegated) Answer.NoEvidence else fromFilter(test, rowGroup, bytes)
+        other match {
+          case unreadable: DictionaryReader.Unreadable if answer eq Answer.NoEvidence =>
+            unreadable.answer
+          case _ => answer
+        }
+    }
+
+  private def fromDictionary(test: Membership, dictionary: ChunkDictionary): Answer = {
+    val isRefuted =
+      if (test.isNegated) dictionary.isAllWithin(test.keys)
+      else !dictionary.mightContainOneOf(test)
+    if (isRefuted) Answer.NotInDictionary else Answer.InDictionary
+  }
+
+  private def fromFilter(test: Membership, rowGroup: Int, bytes: () => FileBytes): Answer = {
+    def isUndecided(g: Int) = fromFooter(g).verdict == Verdict.MightMatch
+    evidence.readFiltersAhead(rowGroup, column, isUndecided, bytes())
+    evidence.readFilter(rowGroup, column, bytes()) match {
+      case FilterState.Absent => Answer.NoEvidence
+      case rejected: FilterState.Rejected => rejected.answer
+      case FilterState.Present(_, _, bitset) =>
+        if (containsOneOf(test, footer.chunk(rowGroup, column), bitset)) Answer.InFilter
+        else Answer.NotInFilter
+    }
+  }
+
+  /** Asks for those of the literals alone that lie within the chunk's bounds. */
+  private def containsOneOf(test: Membership, chunk: Int, bitset: Array[Byte]): Boolean = {
+    val isBounded = bounds.isKnown(chunk)
+    val until = if (isBounded) test.keys.aboveMax(bounds, chunk) else test.keys.size
+    var i = if (isBounded) test.keys.fromMin(bounds, chunk) else 0
+    while (i < until && !SplitBlockBloomFilter.mightContain(bitset, test.hashes(i))) i += 1
+    i < until
+  }
+}
+
+private[parquet] object ColumnLeaf {
+  private val CannotBeRead = Answer.unknown("cannot be read")
+}

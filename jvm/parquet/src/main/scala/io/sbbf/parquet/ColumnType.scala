@@ -1,0 +1,132 @@
+package io.sbbf.parquet
+
+import java.lang.{Double => JDouble, Float => JFloat}
+
+/**
+ * How a file stores the values of a column. Immutable, compared by content.
+ *
+ * Everything is compared through ''keys'' that order as the values do: a signed Long for what is at most eight
+ * bytes wide, else bytes in unsigned lexicographic order. Spark's equality is that of the keys.
+ */
+private[parquet] final case class ColumnType(physical: Physical, logical: Logical) {
+  import Physical._
+
+  /** Bytes of a value in PLAIN encoding, or -1 where each has its own length. */
+  def width: Int = physical match {
+    case Bool => 1
+    case Int32 | Real32 => 4
+    case Int64 | Real64 => 8
+    case Int96 => 12
+    case FixedBytes(length) => length
+    case Bytes => -1
+  }
+
+  def isReal: Boolean = physical == Real32 || physical == Real64
+
+  /** Whether a smaller value has a smaller key; columns of other types have neither keys nor bounds. */
+  def keys: KeyKind = (physical, logical) match {
+    case (Bool | Real32 | Real64, Logical.Plain) => KeyKind.Longs
+    case (Int32 | Int64, Logical.Other) => KeyKind.None
+    case (Int32 | Int64, _) => KeyKind.Longs
+    case (Bytes, Logical.Plain | Logical.Text | Logical.Bson) => KeyKind.Bytes
+    case (FixedBytes(_), Logical.Decimal(_, _)) => KeyKind.Bytes
+    case _ => KeyKind.None
+  }
+
+  /** Statistics in the fields that were deprecated for their signed order are right for these. */
+  def isSigned: Boolean = keys == KeyKind.Longs && !isUnsigned
+
+  /** The key of the value whose PLAIN bytes lie at `at`, if `keys` is [[KeyKind.Longs]]. */
+  def longKey(plain: Array[Byte], at: Int): Long = physical match {
+    case Bool => (plain(at) & 1).toLong
+    case Int32 if isUnsigned => ColumnType.int(plain, at) & 0xffffffffL
+    case Int32 => ColumnType.int(plain, at).toLong
+    case Int64 if isUnsigned => ColumnType.long(plain, at) ^ Long.MinValue
+    case Int64 => ColumnType.long(plain, at)
+    case Real32 => ColumnType.realKey(JFloat.intBitsToFloat(ColumnType.int(plain, at)).toDouble)
+    case _ => ColumnType.realKey(JDouble.longBitsToDouble(ColumnType.long(plain, at)))
+  }
+
+  /** The key of the value with these PLAIN bytes, if `keys` is [[KeyKind.Bytes]]. */
+  def bytesKey(plain: Array[Byte]): Array[Byte] = physical match {
+    case FixedBytes(_) if plain.length > 0 =>
+      // two's complement, big-endian: with its sign turned over it orders without one
+      val key = plain.clone()
+      key(0) = (key(0) ^ 0x80).toByte
+      key
+    case _ => plain
+  }
+
+  private def isUnsigned: Boolean = logical match {
+    case Logical.Integer(_, signed) => !signed
+    case _ => false
+  }
+}
+
+private[parquet] object ColumnType {
+
+  /**
+   * Doubles in their order, with one key for both zeros; a NaN (of either sign) lies beyond the infinity of its
+   * sign.
+   */
+  def realKey(value: Double): Long = {
+    val bits = if (value == 0.0) 0L else JDouble.doubleToRawLongBits(value)
+    bits ^ (bits >> 63 & Long.MaxValue)
+  }
+
+  /** The number with this key; of the two zeros the positive one. */
+  def realOf(key: Long): Double = JDouble.longBitsToDouble(key ^ (key >> 63 & Long.MaxValue))
+
+  /** PLAIN numbers are little-endian. */
+  def int(bytes: Array[Byte], at: Int): Int =
+    bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 |
+      bytes(at + 3) << 24
+
+  def long(bytes: Array[Byte], at: Int): Long =
+    int(bytes, at) & 0xffffffffL | int(bytes, at + 4).toLong << 32
+}
+
+/** Parquet's physical types (`Type` of parquet.thrift). */
+private[parquet] sealed abstract class Physical(val name: String)
+    extends Product
+    with Serializable
+
+private[parquet] object Physical {
+  case object Bool extends Physical("BOOLEAN")
+  case object Int32 extends Physical("INT32")
+  case object Int64 extends Physical("INT64")
+  case object Int96 extends Physical("INT96")
+  case object Real32 extends Physical("FLOAT")
+  case object Real64 extends Physical("DOUBLE")
+  case object Bytes extends Physical("BYTE_ARRAY")
+  final case class FixedBytes(length: Int) extends Physical(s"FIXED_LEN_BYTE_ARRAY($length)")
+}
+
+/** Parquet's annotations (LogicalTypes.md), as far as they are told apart here. */
+private[parquet] sealed abstract class Logical extends Product with Serializable
+
+private[parquet] object Logical {
+  case object Plain extends Logical
+  final case class Integer(bits: Int, signed: Boolean) extends Logical
+
+  /** STRING, ENUM or JSON. */
+  case object Text extends Logical
+  case object Bson extends Logical
+  case object Date extends Logical
+
+  /** @param perMilli units in a millisecond: 1 for MILLIS, 1000 for MICROS */
+  final case class Timestamp(perMilli: Int, utc: Boolean) extends Logical
+  final case class Decimal(precision: Int, scale: Int) extends Logical
+
+  /** Whatever is not compared with anything. */
+  case object Other extends Logical
+}
+
+/** What the values of a column are compared as. */
+private[parquet] sealed abstract class KeyKind
+
+private[parquet] object KeyKind {
+  case object None extends KeyKind
+  case object Longs extends KeyKind
+  case object Bytes extends KeyKind
+}

@@ -1,0 +1,104 @@
+package io.sbbf.parquet
+
+/**
+ * Thrift's compact protocol, as far as it takes to know where a struct ends and that it is honest: every list
+ * and string it claims fits into the bytes at hand, and it does not nest without end. What passes can be handed
+ * to the generated parsers, which allocate what a list claims and descend as deep as the bytes tell them.
+ * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md)
+ */
+private[parquet] object CompactStruct {
+
+  /** Parquet's own structures nest less than ten deep. */
+  private val MaxDepth = 32
+
+  /**
+   * The end of the struct that starts at `from`, if it ends before `until`.
+   *
+   * @throws UnusableFile when it does not, or lies about a size
+   */
+  def end(bytes: Array[Byte], from: Int, until: Int): Int =
+    new Walk(bytes, from, until).structEnd()
+
+  private final class Walk(bytes: Array[Byte], from: Int, until: Int) {
+    private var at = from
+
+    def structEnd(): Int = {
+      skipStruct(0)
+      at
+    }
+
+    private def skipStruct(depth: Int): Unit = {
+      if (depth > MaxDepth) refuse()
+      var header = next()
+      while (header != 0) {
+        if ((header & 0xf0) == 0) varint()
+        val kind = header & 0x0f
+        if (kind > 2) skip(kind, depth + 1) // a boolean field has its value in its type
+        header = next()
+      }
+    }
+
+    private def skip(kind: Int, depth: Int): Unit = kind match {
+      case 1 | 2 | 3 => forward(1)
+      case 4 | 5 | 6 => varint()
+      case 7 => forward(8)
+      case 8 => forward(varint())
+      case 9 | 10 => skipList(depth)
+      case 11 => skipMap(depth)
+      case 12 => skipStruct(depth)
+      case 13 => forward(16)
+      case _ => refuse()
+    }
+
+    private def skipList(depth: Int): Unit = {
+      val header = next()
+      val size = if ((header & 0xf0) == 0xf0) varint() else (header >>> 4).toLong
+      skipElements(size, header & 0x0f, 0, depth)
+    }
+
+    private def skipMap(depth: Int): Unit = {
+      val size = varint()
+      if (size != 0) {
+        val kinds = next()
+        skipElements(size, kinds >>> 4, kinds & 0x0f, depth)
+      }
+    }
+
+    /** An element takes a byte at least. */
+    private def skipElements(size: Long, kind: Int, second: Int, depth: Int): Unit = {
+      if (depth > MaxDepth || size < 0 || size > until - at) refuse()
+      var left = size
+      while (left > 0) {
+        skip(kind, depth + 1)
+        if (second != 0) skip(second, depth + 1)
+        left -= 1
+      }
+    }
+
+    private def varint(): Long = {
+      var value = 0L
+      var shift = 0
+      var byte = next()
+      while (byte >= 0x80) {
+        if (shift > 56) refuse()
+        value |= (byte & 0x7fL) << shift
+        shift += 7
+        byte = next()
+      }
+      value | byte.toLong << shift
+    }
+
+    private def next(): Int = {
+      if (at >= until) refuse()
+      at += 1
+      bytes(at - 1) & 0xff
+    }
+
+    private def forward(length: Long): Unit = {
+      if (length < 0 || length > until - at) refuse()
+      at += length.toInt
+    }
+
+    private def refuse(): Nothing = throw new UnusableFile("damaged metadata")
+  }
+}

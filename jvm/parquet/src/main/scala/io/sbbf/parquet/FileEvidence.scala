@@ -1,0 +1,112 @@
+package io.sbbf.parquet
+
+import java.io.IOException
+
+import io.sbbf.core.RowGroupPredicate.Leaf
+
+/**
+ * What one version of a file can tell about its row groups: its footer, and the filters and dictionaries that
+ * have been read so far, which stay in it. Thread-safe. What a read failed to get is asked for again.
+ */
+final class FileEvidence(val footer: FileFooter) {
+  private val filterReader = new FilterReader(footer)
+  private val filters = new ChunkCache[FilterState](footer.numRowGroups, footer.numColumns)
+  private val dictionaries =
+    new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
+
+  /**
+   * The leaf as it applies to this file.
+   *
+   * @param encodings of the query that the leaf belongs to, shared by all of its files
+   */
+  def bind(leaf: Leaf, caseSensitive: Boolean, encodings: LiteralEncodings): BoundLeaf =
+    footer.schema.resolve(leaf.column, caseSensitive) match {
+      case FileSchema.Missing => new UnknownLeaf(footer, Answer.MissingColumn)
+      case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
+      case FileSchema.Found(column) =>
+        val node = footer.schema.column(column)
+        if (!node.isFlat) new UnknownLeaf(footer, Answer.RepeatedColumn)
+        else new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+    }
+
+  /** Heap held by the footer and by what has been read since; it only grows. */
+  def retainedBytes: Long =
+    64 + footer.retainedBytes + filters.retainedBytes + dictionaries.retainedBytes
+
+  /**
+   * The filter of a column chunk, read at first need. One that cannot be read now is rejected for now.
+   *
+   * @param bytes of the file that the footer was read from
+   */
+  def filter(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState =
+    try readFilter(rowGroup, column, bytes)
+    catch {
+      case e: IOException if !Interruption.is(e) => FilterState.Rejected("cannot be read")
+    }
+
+  /** The column with this path, or -1 if there is none or more than one. */
+  def columnIndex(path: Seq[String], caseSensitive: Boolean): Int =
+    footer.schema.resolve(path, caseSensitive) match {
+      case FileSchema.Found(column) => column
+      case _ => -1
+    }
+
+  /** Where the chunk's filter should start, or -1 if it has none. */
+  def filterOffset(rowGroup: Int, column: Int): Long = {
+    val offset = footer.filterOffset(footer.chunk(rowGroup, column))
+    if (offset == 0) -1 else offset
+  }
+
+  /** NULLs in the chunk, or -1 if unknown. */
+  def nullCount(rowGroup: Int, column: Int): Long = footer.nullCount(rowGroup, column)
+
+  /** Values and NULLs in the chunk. */
+  def numValues(rowGroup: Int, column: Int): Long = footer.numValues(rowGroup, column)
+
+  /** The name of the physical type in parquet.thrift. */
+  def physicalType(column: Int): String = footer.schema.column(column).columnType.physical.name
+
+  /** Whether the chunk's metadata cannot be read, which is so for encrypted columns. */
+  def isEncrypted(rowGroup: Int, column: Int): Boolean =
+    footer.isSealed(footer.chunk(rowGroup, column))
+
+  private[parquet] def readFilter(
+      rowGroup: Int,
+      column: Int,
+      bytes: => FileBytes): FilterState = {
+    val known = filters.get(rowGroup, column)
+    if (known != null) known
+    else if (filterOffset(rowGroup, column) < 0) FilterState.Absent
+    else {
+      val state = filterReader.read(rowGroup, column, bytes)
+      filters.publish(rowGroup, column, state, state.retainedBytes)
+    }
+  }
+
+  /** Fetches together the filters of this row group and of the next ones, where they lie close by. */
+  private[parquet] def readFiltersAhead(
+      rowGroup: Int,
+      column: Int,
+      isWanted: Int => Boolean,
+      bytes: => FileBytes): Unit =
+    if (filters.get(rowGroup, column) == null) {
+      val length = filterReader.lengthWithNext(
+        rowGroup,
+        column,
+        g => filters.get(g, column) == null && isWanted(g))
+      if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
+    }
+
+  /** The dictionary of a chunk, or null if it does not tell all of the chunk's values. */
+  private[parquet] def readDictionary(
+      rowGroup: Int,
+      column: Int,
+      bytes: => FileBytes): DictionaryReader.State = {
+    val known = dictionaries.get(rowGroup, column)
+    if (known != null || footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0) known
+    else {
+      val state = DictionaryReader.read(footer, rowGroup, column, bytes)
+      dictionaries.publish(rowGroup, column, state, state.retainedBytes)
+    }
+  }
+}

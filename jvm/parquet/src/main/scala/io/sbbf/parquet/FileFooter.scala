@@ -1,0 +1,105 @@
+package io.sbbf.parquet
+
+/**
+ * What a file's footer tells about its row groups and column chunks, in compact arrays. Immutable, thread-safe.
+ * Row groups and columns are numbered as in the file; columns are the leaves of its schema.
+ *
+ * The arrays of the chunks are ordered by row group, then column; one in which all are zero is left out.
+ */
+final class FileFooter private[parquet] (
+    private[parquet] val schema: FileSchema,
+    private[parquet] val footerStart: Long,
+    groups: RowGroups,
+    chunks: Chunks,
+    private[parquet] val bounds: Bounds,
+    schemaBytes: Long) {
+  import Chunks._
+
+  def numRowGroups: Int = groups.rows.length
+  def numRows(rowGroup: Int): Long = groups.rows(rowGroup)
+
+  /** Bytes of the row group's column chunks, compressed. */
+  def compressedBytes(rowGroup: Int): Long = groups.compressed(rowGroup)
+
+  /**
+   * The byte by which readers choose the split that a row group belongs to, computed as parquet-mr does
+   * (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`). Right only where [[canTrim]].
+   */
+  def midpoint(rowGroup: Int): Long = groups.midpoints(rowGroup)
+
+  /** Whether all midpoints are known and strictly increasing, so that each stands for its row group alone. */
+  def canTrim: Boolean = groups.canTrim
+
+  def numColumns: Int = schema.numColumns
+
+  /** The path of the column, its names joined by dots. */
+  def columnName(column: Int): String = schema.column(column).path.mkString(".")
+
+  def numValues(rowGroup: Int, column: Int): Long = {
+    val stored = at(chunks.numValues, chunk(rowGroup, column))
+    if (stored == 0) numRows(rowGroup) else stored
+  }
+
+  /** NULLs of the column chunk, or -1 if they are not told or cannot be right. */
+  def nullCount(rowGroup: Int, column: Int): Long =
+    at(chunks.nullCounts, chunk(rowGroup, column)) - 1
+
+  /** Where the chunk's bloom filter starts, or 0 if it has none. */
+  private[parquet] def filterOffset(chunk: Int): Long = at(chunks.filterOffsets, chunk)
+
+  /** Bytes of header and bitset, or 0 if they are not told. */
+  private[parquet] def filterLength(chunk: Int): Int = at(chunks.filterLengths, chunk)
+
+  /** Where the chunk's dictionary page starts if all its data pages use it, else 0. */
+  private[parquet] def dictionaryOffset(chunk: Int): Long = at(chunks.dictionaryOffsets, chunk)
+
+  /** More bytes than these the dictionary page cannot have. */
+  private[parquet] def dictionaryRoom(chunk: Int): Int = at(chunks.dictionaryRooms, chunk)
+
+  /** The ordinal of the codec in parquet.thrift. */
+  private[parquet] def codec(chunk: Int): Int = chunks.codecs(chunk).toInt
+
+  /** Whether nothing of the chunk's metadata can be read. */
+  private[parquet] def isSealed(chunk: Int): Boolean = (chunks.flags(chunk) & Sealed) != 0
+
+  /** Whether both bounds are exact and the same. */
+  private[parquet] def isConstant(chunk: Int): Boolean = (chunks.flags(chunk) & Constant) != 0
+
+  private[parquet] def chunk(rowGroup: Int, column: Int): Int = rowGroup * numColumns + column
+
+  /** Heap that the footer holds; a schema is counted with the first of the files that share it. */
+  def retainedBytes: Long =
+    128 + groups.retainedBytes + chunks.retainedBytes + bounds.retainedBytes + schemaBytes
+}
+
+private[parquet] final class RowGroups(
+    val rows: Array[Long],
+    val compressed: Array[Long],
+    val midpoints: Array[Long],
+    val canTrim: Boolean) {
+  def retainedBytes: Long = 32 + 3 * (16 + 8L * rows.length)
+}
+
+/** `numValues` is 0 where it is the number of rows, `nullCounts` one more than the count or 0 if unknown. */
+private[parquet] final class Chunks(
+    val flags: Array[Byte],
+    val codecs: Array[Byte],
+    val numValues: Array[Long],
+    val nullCounts: Array[Long],
+    val filterOffsets: Array[Long],
+    val filterLengths: Array[Int],
+    val dictionaryOffsets: Array[Long],
+    val dictionaryRooms: Array[Int]) {
+  private def longs = Seq(numValues, nullCounts, filterOffsets, dictionaryOffsets)
+  private def ints = Seq(filterLengths, dictionaryRooms)
+  def retainedBytes: Long = 48 + 8 * 16 + flags.length + codecs.length +
+    longs.map(8L * _.length).sum + ints.map(4L * _.length).sum
+}
+
+private[parquet] object Chunks {
+  final val Sealed = 1
+  final val Constant = 2
+
+  def at(numbers: Array[Long], chunk: Int): Long = if (numbers.length == 0) 0 else numbers(chunk)
+  def at(numbers: Array[Int], chunk: Int): Int = if (numbers.length == 0) 0 else numbers(chunk)
+}

@@ -1,0 +1,130 @@
+package io.sbbf.parquet
+
+import java.io.ByteArrayInputStream
+import java.util.Arrays
+
+import scala.util.control.NonFatal
+
+import org.apache.parquet.format.{BloomFilterHeader, Util}
+
+import io.sbbf.core.FilterShape
+
+/** Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md). */
+private[parquet] final class FilterReader(footer: FileFooter) {
+  import FilterReader._
+  import FilterState._
+
+  /**
+   * The filter of a chunk, read in full. Whatever is out of order about it rejects it.
+   *
+   * @throws java.io.IOException when the file cannot be read
+   */
+  def read(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState = {
+    val chunk = footer.chunk(rowGroup, column)
+    val offset = footer.filterOffset(chunk)
+    val length = footer.filterLength(chunk)
+    if (footer.isSealed(chunk)) Rejected("encrypted column")
+    else if (offset == 0) Absent
+    // parquet-mr makes room for BOOLEAN filters, but never inserts a value
+    else if (footer.schema.column(column).columnType.physical == Physical.Bool)
+      Rejected("BOOLEAN column")
+    else if (offset < MagicBytes || offset >= footer.footerStart)
+      Rejected("offset outside of the file")
+    else
+      try {
+        val state =
+          if (length == 0) readUnmeasured(offset, bytes) else readMeasured(offset, length, bytes)
+        state match {
+          case Present(_, _, bitset)
+              if FilterShape.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
+            Rejected("no bit is set")
+          case _ => state
+        }
+      } catch { case e: UnusableFilter => Rejected(e.reason) }
+  }
+
+  /**
+   * How many bytes, from the start of a chunk's filter on, hold it and those of the next row groups that lie
+   * close by; 0 if its length is not told.
+   *
+   * @param isWanted whether the filter of a row group would be asked for too
+   */
+  def lengthWithNext(rowGroup: Int, column: Int, isWanted: Int => Boolean): Int = {
+    val start = footer.filterOffset(footer.chunk(rowGroup, column))
+    var end = start
+    var isNear = start >= MagicBytes
+    var g = rowGroup
+    while (isNear && g < footer.numRowGroups) {
+      val chunk = footer.chunk(g, column)
+      val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
+      isNear = length > 0 && offset + length <= footer.footerStart && offset >= end &&
+        offset - end <= MaxGap && offset + length - start <= MaxAhead
+      if (isNear && isWanted(g)) end = offset + length
+      g += 1
+    }
+    (end - start).toInt
+  }
+
+  /** `bloom_filter_length` is told: header and bitset fill it exactly. */
+  private def readMeasured(offset: Long, length: Int, bytes: FileBytes): FilterState = {
+    if (length < 0 || offset + length > footer.footerStart || length > MaxHeader + MaxBitset)
+      throw new UnusableFilter("length lies")
+    val raw = bytes.read(offset, length)
+    val header = parseHeader(raw)
+    if (header.length + header.numBytes != length) throw new UnusableFilter("sizes disagree")
+    Present(offset, header.length, Arrays.copyOfRange(raw, header.length, length))
+  }
+
+  private def readUnmeasured(offset: Long, bytes: FileBytes): FilterState = {
+    val room = footer.footerStart - offset
+    val header = parseHeader(bytes.read(offset, math.min(room, MaxHeader.toLong).toInt))
+    if (header.length + header.numBytes > room)
+      throw new UnusableFilter("longer than the file")
+    Present(offset, header.length, bytes.read(offset + header.length, header.numBytes))
+  }
+
+  private def parseHeader(raw: Array[Byte]): Header = {
+    val until = math.min(raw.length, MaxHeader)
+    val header =
+      try {
+        val end = CompactStruct.end(raw, 0, until)
+        Header(end, Util.readBloomFilterHeader(new ByteArrayInputStream(raw, 0, end)))
+      } catch { case NonFatal(_) => throw new UnusableFilter("damaged header") }
+    header.refusal.foreach(reason => throw new UnusableFilter(reason))
+    header
+  }
+
+  private def isAllNull(rowGroup: Int, column: Int): Boolean =
+    footer.nullCount(rowGroup, column) == footer.numValues(rowGroup, column)
+}
+
+private[parquet] object FilterReader {
+
+  /** The magic that a file starts with. */
+  private final val MagicBytes = 4
+
+  /** Headers are 15 to 18 bytes long today; new fields may make them longer. */
+  private final val MaxHeader = 64
+
+  /** 128 MiB, the largest that parquet-mr and DuckDB read. */
+  private final val MaxBitset = 128 * 1024 * 1024
+
+  private final class UnusableFilter(val reason: String) extends Exception(reason)
+
+  private final case class Header(length: Int, fields: BloomFilterHeader) {
+    def numBytes: Int = fields.getNumBytes
+    def refusal: Option[String] =
+      if (!fields.getAlgorithm.isSetBLOCK) Some("unknown algorithm")
+      else if (!fields.getHash.isSetXXHASH) Some("unknown hash")
+      else if (!fields.getCompression.isSetUNCOMPRESSED) Some("unknown compression")
+      else if (numBytes <= 0 || numBytes % 32 != 0) Some("not a whole number of blocks")
+      else if (numBytes > MaxBitset) Some("too large")
+      else None
+  }
+
+  /** Two filters with less than this between them are read at once: a seek of a store costs more. */
+  private final val MaxGap = 32 * 1024
+
+  /** Filters are read ahead up to here; beyond, one more request costs little beside the bytes. */
+  private final val MaxAhead = 1024 * 1024
+}

@@ -1,0 +1,175 @@
+package io.sbbf.parquet
+
+import java.util
+
+import org.apache.parquet.format.{
+  ColumnChunk,
+  ColumnMetaData,
+  Encoding,
+  FileMetaData,
+  PageType,
+  RowGroup,
+  Statistics
+}
+
+/** Takes out of a parsed footer what pruning needs and checks what can be checked without reading more. */
+private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: Long) {
+  private val own = new SchemaReader(metadata.getSchema).read()
+  private val schema = FileSchema.share(own)
+  private val columns = schema.numColumns
+  private val rowGroups = metadata.getRow_groups
+  private val size = rowGroups.size.toLong * columns
+  if (size > Int.MaxValue / 64) throw new UnusableFile("too many column chunks")
+
+  private val flags = new Array[Byte](size.toInt)
+  private val codecs = new Array[Byte](size.toInt)
+  private val numValues = new Array[Long](size.toInt)
+  private val nullCounts = new Array[Long](size.toInt)
+  private val filterOffsets = new Array[Long](size.toInt)
+  private val filterLengths = new Array[Int](size.toInt)
+  private val dictionaryOffsets = new Array[Long](size.toInt)
+  private val dictionaryRooms = new Array[Int](size.toInt)
+  private val bounds = new Bounds.Builder(size.toInt)
+
+  def build(): FileFooter = {
+    var g = 0
+    while (g < rowGroups.size) {
+      val chunks = rowGroups.get(g).getColumns
+      if (chunks.size != columns) throw new UnusableFile("row group without all its columns")
+      var c = 0
+      while (c < columns) {
+        addChunk(g * columns + c, rowGroups.get(g), schema.column(c), chunks.get(c))
+        c += 1
+      }
+      g += 1
+    }
+    val chunks = new Chunks(
+      flags,
+      codecs,
+      orNone(numValues),
+      orNone(nullCounts),
+      orNone(filterOffsets),
+      orNone(filterLengths),
+      orNone(dictionaryOffsets),
+      orNone(dictionaryRooms))
+    val schemaBytes = if (schema eq own) schema.retainedBytes else 0L
+    new FileFooter(
+      schema,
+      footerStart,
+      Midpoints.of(rowGroups),
+      chunks,
+      bounds.build(),
+      schemaBytes)
+  }
+
+  private def orNone(numbers: Array[Long]): Array[Long] =
+    if (numbers.forall(_ == 0)) Array.empty else numbers
+  private def orNone(numbers: Array[Int]): Array[Int] =
+    if (numbers.forall(_ == 0)) Array.empty else numbers
+
+  private def addChunk(i: Int, group: RowGroup, node: SchemaNode, chunk: ColumnChunk): Unit =
+    if (isReadable(chunk, node)) {
+      val data = chunk.getMeta_data
+      codecs(i) = data.getCodec.getValue.toByte
+      if (data.getNum_values != group.getNum_rows) numValues(i) = data.getNum_values
+      if (data.isSetStatistics) addStatistics(i, group, node, data)
+      filterOffsets(i) = math.max(0, data.getBloom_filter_offset)
+      // a length that is told but wrong must not pass for one that is not told
+      filterLengths(i) =
+        if (!data.isSetBloom_filter_length) 0
+        else if (data.getBloom_filter_length <= 0) -1
+        else data.getBloom_filter_length
+      if (FooterBuilder.isAllDictionary(data)) addDictionary(i, data)
+    } else flags(i) = Chunks.Sealed.toByte
+
+  private def isReadable(chunk: ColumnChunk, node: SchemaNode): Boolean =
+    chunk.isSetMeta_data && !chunk.isSetCrypto_metadata &&
+      !chunk.isSetEncrypted_column_metadata && !chunk.isSetFile_path &&
+      FooterBuilder.isSame(chunk.getMeta_data.getPath_in_schema, node.path)
+
+  private def addStatistics(
+      i: Int,
+      group: RowGroup,
+      node: SchemaNode,
+      data: ColumnMetaData): Unit = {
+    val statistics = data.getStatistics
+    val nulls = statistics.getNull_count
+    val isCounted = statistics.isSetNull_count && nulls >= 0 && nulls <= data.getNum_values &&
+      (!node.isFlat || data.getNum_values == group.getNum_rows) && (nulls == 0 || node.isNullable)
+    if (isCounted) nullCounts(i) = nulls + 1
+    if (addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
+  }
+
+  /**
+   * `min_value` and `max_value` count only under a column order that says what they mean; the deprecated `min`
+   * and `max` only where the signed order they were written in is the type's (parquet.thrift, Statistics).
+   */
+  private def addBounds(i: Int, node: SchemaNode, statistics: Statistics): Boolean = {
+    val kind = node.columnType
+    if (statistics.isSetMin_value && statistics.isSetMax_value && isOrdered(node.column)) {
+      val isOne = bounds.add(i, kind, statistics.getMin_value, statistics.getMax_value)
+      isOne && isExact(kind, statistics)
+    } else if (statistics.isSetMin && statistics.isSetMax && kind.isSigned)
+      bounds.add(i, kind, statistics.getMin, statistics.getMax)
+    else false
+  }
+
+  private def isOrdered(column: Int): Boolean = metadata.isSetColumn_orders &&
+    metadata.getColumn_orders.size == columns && metadata.getColumn_orders
+      .get(column)
+      .isSetTYPE_ORDER
+
+  /** Texts may be cut without saying so; numbers are not cut unless they say so. */
+  private def isExact(kind: ColumnType, statistics: Statistics): Boolean =
+    if (kind.keys == KeyKind.Bytes && kind.width < 0)
+      statistics.isIs_min_value_exact && statistics.isIs_max_value_exact
+    else
+      !(statistics.isSetIs_min_value_exact && !statistics.isIs_min_value_exact) &&
+      !(statistics.isSetIs_max_value_exact && !statistics.isIs_max_value_exact)
+
+  /** Writers that leave the page's offset out begin the chunk with it. */
+  private def addDictionary(i: Int, data: ColumnMetaData): Unit = {
+    val firstPage = data.getData_page_offset
+    val isTold = data.isSetDictionary_page_offset && data.getDictionary_page_offset > 0
+    val start = if (isTold) data.getDictionary_page_offset else firstPage
+    val end =
+      if (isTold && firstPage > start) firstPage else start + data.getTotal_compressed_size
+    if (start > 0 && end > start && end <= footerStart) {
+      dictionaryOffsets(i) = start
+      dictionaryRooms(i) = math.min(end - start, Int.MaxValue.toLong).toInt
+    }
+  }
+}
+
+private[parquet] object FooterBuilder {
+  private def isSame(names: util.List[String], path: Seq[String]): Boolean =
+    names.size == path.length && path.indices.forall(i => names.get(i) == path(i))
+
+  /** Whether every value of the chunk is in its dictionary, by the rules of parquet-mr's `DictionaryFilter`. */
+  private def isAllDictionary(data: ColumnMetaData): Boolean =
+    if (data.isSetEncoding_stats) {
+      var pages = 0L
+      var others = false
+      val stats = data.getEncoding_stats.iterator
+      while (stats.hasNext) {
+        val entry = stats.next()
+        val isData =
+          entry.getPage_type == PageType.DATA_PAGE || entry.getPage_type == PageType.DATA_PAGE_V2
+        if (isData && isDictionary(entry.getEncoding)) pages += math.max(0, entry.getCount)
+        else if (isData) others = true
+      }
+      pages > 0 && !others
+    } else {
+      val encodings = data.getEncodings
+      encodings.contains(Encoding.PLAIN_DICTIONARY) && {
+        val rest = new util.HashSet(encodings)
+        rest.remove(Encoding.PLAIN_DICTIONARY)
+        rest.remove(Encoding.RLE) // of levels
+        rest.remove(Encoding.BIT_PACKED)
+        rest.isEmpty
+      }
+    }
+
+  private def isDictionary(encoding: Encoding): Boolean =
+    encoding == Encoding.PLAIN_DICTIONARY || encoding == Encoding.RLE_DICTIONARY
+}

@@ -1,0 +1,47 @@
+package io.sbbf.parquet
+
+import java.io.ByteArrayInputStream
+
+import scala.util.control.NonFatal
+
+import org.apache.parquet.format.{FileMetaData, Util}
+
+/** Reads the footer at the end of a file: metadata, its length in four bytes, magic (parquet-format, README). */
+object FooterReader {
+  private final val Plain = 0x31524150 // "PAR1", little-endian
+  private final val Encrypted = 0x45524150 // "PARE"
+
+  /** Magic, length and magic again: less is no file. */
+  private final val MinLength = 12
+
+  /** More than the 100 MB that parquet-mr's thrift parser accepts in one message cannot be read by Spark either. */
+  private final val MaxFooter = 100 * 1024 * 1024
+
+  /**
+   * Reads the tail, and once more if the footer is longer than that.
+   *
+   * @throws UnusableFile when nothing can be known: not a Parquet file, an encrypted footer, damaged metadata
+   * @throws java.io.IOException when the file cannot be read
+   */
+  def read(bytes: FileBytes): FileFooter = {
+    if (bytes.length < MinLength) throw new UnusableFile("not a Parquet file")
+    val tail = bytes.tail
+    ColumnType.int(tail, tail.length - 4) match {
+      case Plain =>
+      case Encrypted => throw new UnusableFile("encrypted footer")
+      case _ => throw new UnusableFile("not a Parquet file")
+    }
+    val length = ColumnType.int(tail, tail.length - 8)
+    if (length <= 0 || length > bytes.length - MinLength)
+      throw new UnusableFile("footer length lies")
+    if (length > MaxFooter) throw new UnusableFile("footer too large")
+    val start = bytes.length - 8 - length
+    new FooterBuilder(parse(bytes.read(start, length)), start).build()
+  }
+
+  private def parse(footer: Array[Byte]): FileMetaData = {
+    CompactStruct.end(footer, 0, footer.length)
+    try Util.readFileMetaData(new ByteArrayInputStream(footer), MaxFooter)
+    catch { case NonFatal(_) => throw new UnusableFile("damaged metadata") }
+  }
+}

@@ -1,0 +1,131 @@
+package io.sbbf.parquet
+
+import java.util
+import java.util.concurrent.ConcurrentHashMap
+
+import io.sbbf.core.RowGroupPredicate.{Greater, In, Leaf, Less, NotIn}
+import io.sbbf.core.{RowGroupPredicate, Value, XxHash64}
+
+/**
+ * The literals of one query as its files store them, so that a list of 100,000 values is sorted and hashed once
+ * for each way in which a column is stored and not for each file. Leaves are told apart by identity. Thread-safe.
+ */
+final class LiteralEncodings {
+  import LiteralEncodings._
+
+  private val encoded = new ConcurrentHashMap[Key, ColumnTest]
+
+  private[parquet] def of(leaf: Leaf, kind: ColumnType): ColumnTest =
+    encoded.computeIfAbsent(new Key(leaf, kind), key => encode(key.leaf, key.kind))
+}
+
+private[parquet] object LiteralEncodings {
+  import ColumnTest._
+  import StoredLiteral._
+
+  private final class Key(val leaf: Leaf, val kind: ColumnType) {
+    override def equals(other: Any): Boolean = other match {
+      case that: Key => (that.leaf eq leaf) && that.kind == kind
+      case _ => false
+    }
+    override def hashCode: Int = 31 * System.identityHashCode(leaf) + kind.hashCode
+  }
+
+  private def encode(leaf: Leaf, kind: ColumnType): ColumnTest = leaf.test match {
+    case RowGroupPredicate.IsNull => IsNull
+    case RowGroupPredicate.IsNotNull => IsNotNull
+    case In(values) => membership(values, kind, isNegated = false)
+    case NotIn(values) => membership(values, kind, isNegated = true)
+    case Less(than, orEqual) => below(StoredLiteral.of(than, kind), orEqual, kind)
+    case Greater(than, orEqual) => above(StoredLiteral.of(than, kind), orEqual, kind)
+  }
+
+  private def membership(values: Seq[Value], kind: ColumnType, isNegated: Boolean): ColumnTest = {
+    val numbers = Array.newBuilder[Long]
+    val byteStrings = Array.newBuilder[Array[Byte]]
+    var refused: Option[Answer] = None
+    val literals = values.iterator
+    while (refused.isEmpty && literals.hasNext)
+      StoredLiteral.of(literals.next(), kind) match {
+        case Refused(answer) => refused = Some(answer)
+        case Number(key, true) if isRepresentable(key, kind) => numbers += key
+        case ByteString(key) => byteStrings += key
+        case Number(_, _) | BelowAll | TooWide => // equal to no value of the column
+      }
+    refused match {
+      case Some(answer) => Undecidable(answer)
+      case None if kind.keys == KeyKind.Bytes => ofBytes(byteStrings.result(), kind, isNegated)
+      case None => ofNumbers(numbers.result(), kind, isNegated)
+    }
+  }
+
+  private def isRepresentable(key: Long, kind: ColumnType): Boolean =
+    kind.physical != Physical.Int32 ||
+      (if (kind.isSigned) key == key.toInt else key == (key & 0xffffffffL))
+
+  private def ofNumbers(keys: Array[Long], kind: ColumnType, isNegated: Boolean): Membership = {
+    // Zero comes twice, as its two encodings have two hashes; filters hold whichever the data had.
+    val all = if (kind.isReal && keys.contains(0L)) keys.distinct :+ 0L else keys.distinct
+    util.Arrays.sort(all)
+    val hashes = new Array[Long](all.length)
+    var i = 0
+    while (i < all.length) {
+      val isSecondZero = kind.isReal && i > 0 && all(i) == all(i - 1)
+      hashes(i) = if (isSecondZero) hashOfReal(-0.0, kind) else hash(all(i), kind)
+      i += 1
+    }
+    new Membership(new LongKeys(all), hashes, isNegated, kind.isReal)
+  }
+
+  /** The hash of the PLAIN encoding that a file of this type gives to the value with this key. */
+  private def hash(key: Long, kind: ColumnType): Long = kind.physical match {
+    case Physical.Int32 => XxHash64.hashInt(key.toInt)
+    case Physical.Int64 if !kind.isSigned => XxHash64.hashLong(key ^ Long.MinValue)
+    case Physical.Int64 => XxHash64.hashLong(key)
+    case Physical.Bool => XxHash64.hashBytes(Array(key.toByte))
+    case _ => hashOfReal(ColumnType.realOf(key), kind)
+  }
+
+  private def hashOfReal(value: Double, kind: ColumnType): Long =
+    if (kind.physical == Physical.Real32)
+      XxHash64.hashInt(java.lang.Float.floatToRawIntBits(value.toFloat))
+    else XxHash64.hashLong(java.lang.Double.doubleToRawLongBits(value))
+
+  private def ofBytes(
+      keys: Array[Array[Byte]],
+      kind: ColumnType,
+      isNegated: Boolean): Membership = {
+    util.Arrays.sort(keys, (a: Array[Byte], b: Array[Byte]) => Bounds.compare(a, b))
+    val hashes = keys.map(key => XxHash64.hashBytes(kind.bytesKey(key)))
+    new Membership(new BytesKeys(keys), hashes, isNegated, isReal = false)
+  }
+
+  private def below(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
+    literal match {
+      case Refused(answer) => Undecidable(answer)
+      case TooWide => Undecidable(Answer.OutOfRange)
+      case BelowAll => Within(EmptyRange, kind.isReal)
+      case Number(key, true) if !orEqual =>
+        Within(
+          if (key == Long.MinValue) EmptyRange else LongRange(Long.MinValue, key - 1),
+          kind.isReal)
+      case Number(floor, _) => Within(LongRange(Long.MinValue, floor), kind.isReal)
+      case ByteString(key) => Within(BytesBelow(key, orEqual), isReal = false)
+    }
+
+  private def above(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
+    literal match {
+      case Refused(answer) => Undecidable(answer)
+      case TooWide => Undecidable(Answer.OutOfRange)
+      case Number(_, _) if kind.isReal => Undecidable(Answer.NaNAbove)
+      case BelowAll => Within(LongRange(Long.MinValue, Long.MaxValue), isReal = false)
+      case Number(key, true) if orEqual => Within(LongRange(key, Long.MaxValue), isReal = false)
+      case Number(floor, _) =>
+        Within(
+          if (floor == Long.MaxValue) EmptyRange else LongRange(floor + 1, Long.MaxValue),
+          isReal = false)
+      case ByteString(key) => Within(BytesAbove(key, orEqual), isReal = false)
+    }
+
+  private val EmptyRange = LongRange(1, 0)
+}

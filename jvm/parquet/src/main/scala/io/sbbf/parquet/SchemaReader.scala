@@ -1,0 +1,136 @@
+package io.sbbf.parquet
+
+import java.util
+
+import org.apache.parquet.format.{ConvertedType, FieldRepetitionType, SchemaElement, Type}
+
+/** Turns the flattened tree of a footer's schema into a [[FileSchema]]. */
+private[parquet] final class SchemaReader(elements: util.List[SchemaElement]) {
+  import SchemaReader._
+
+  private var next = 0
+  private var columns = 0
+
+  /** @throws UnusableFile if the elements do not form a tree */
+  def read(): FileSchema = {
+    if (elements.isEmpty) refuse()
+    next = 1
+    val root = elements.get(0)
+    val children = readChildren(root, Vector.empty, isNullable = false, isFlat = true)
+    if (next != elements.size) refuse()
+    FileSchema(SchemaNode(Vector.empty, children, -1, null, isNullable = false, isFlat = true))
+  }
+
+  private def readChildren(
+      parent: SchemaElement,
+      path: Vector[String],
+      isNullable: Boolean,
+      isFlat: Boolean): Vector[SchemaNode] = {
+    val count = parent.getNum_children
+    if (count < 0 || count > elements.size - next || path.length > MaxDepth) refuse()
+    val children = Vector.newBuilder[SchemaNode]
+    var left = count
+    while (left > 0) {
+      children += readNode(path, isNullable, isFlat)
+      left -= 1
+    }
+    children.result()
+  }
+
+  private def readNode(
+      parent: Vector[String],
+      parentNullable: Boolean,
+      parentFlat: Boolean): SchemaNode = {
+    if (next >= elements.size) refuse()
+    val element = elements.get(next)
+    next += 1
+    val path = parent :+ element.getName
+    val repetition = element.getRepetition_type
+    val isNullable = parentNullable || repetition != FieldRepetitionType.REQUIRED
+    val isFlat =
+      parentFlat && repetition != FieldRepetitionType.REPEATED && !isCollection(element)
+    if (element.isSetType) {
+      if (element.getNum_children > 0) refuse()
+      columns += 1
+      SchemaNode(path, Vector.empty, columns - 1, columnType(element), isNullable, isFlat)
+    } else {
+      val children = readChildren(element, path, isNullable, isFlat)
+      SchemaNode(path, children, -1, null, isNullable, isFlat)
+    }
+  }
+}
+
+private[parquet] object SchemaReader {
+
+  /** Real schemas nest a few deep; the reader's stack is not for others. */
+  private val MaxDepth = 200
+
+  private def refuse(): Nothing = throw new UnusableFile("damaged schema")
+
+  private def isCollection(element: SchemaElement): Boolean = {
+    val annotation = element.getLogicalType
+    val legacy = element.getConverted_type
+    annotation != null && (annotation.isSetLIST || annotation.isSetMAP) ||
+    legacy == ConvertedType.LIST || legacy == ConvertedType.MAP ||
+    legacy == ConvertedType.MAP_KEY_VALUE
+  }
+
+  private def columnType(element: SchemaElement): ColumnType = {
+    val physical = element.getType match {
+      case Type.BOOLEAN => Physical.Bool
+      case Type.INT32 => Physical.Int32
+      case Type.INT64 => Physical.Int64
+      case Type.INT96 => Physical.Int96
+      case Type.FLOAT => Physical.Real32
+      case Type.DOUBLE => Physical.Real64
+      case Type.BYTE_ARRAY => Physical.Bytes
+      case Type.FIXED_LEN_BYTE_ARRAY =>
+        if (element.getType_length <= 0) refuse()
+        Physical.FixedBytes(element.getType_length)
+    }
+    ColumnType(physical, if (element.isSetLogicalType) logical(element) else converted(element))
+  }
+
+  /** An annotation that this version of the format does not know is one of the others. */
+  private def logical(element: SchemaElement): Logical = {
+    val annotation = element.getLogicalType
+    if (annotation.isSetSTRING || annotation.isSetENUM || annotation.isSetJSON) Logical.Text
+    else if (annotation.isSetBSON) Logical.Bson
+    else if (annotation.isSetDATE) Logical.Date
+    else if (annotation.isSetINTEGER) {
+      val integer = annotation.getINTEGER
+      Logical.Integer(integer.getBitWidth.toInt, integer.isIsSigned)
+    } else if (annotation.isSetDECIMAL)
+      Logical.Decimal(annotation.getDECIMAL.getPrecision, annotation.getDECIMAL.getScale)
+    else if (annotation.isSetTIMESTAMP) {
+      val (unit, utc) =
+        (annotation.getTIMESTAMP.getUnit, annotation.getTIMESTAMP.isIsAdjustedToUTC)
+      if (unit.isSetMILLIS) Logical.Timestamp(1, utc)
+      else if (unit.isSetMICROS) Logical.Timestamp(1000, utc)
+      else Logical.Other
+    } else Logical.Other
+  }
+
+  /** The annotations of files written before there were logical types (LogicalTypes.md, compatibility). */
+  private def converted(element: SchemaElement): Logical = {
+    import ConvertedType._
+    element.getConverted_type match {
+      case null => Logical.Plain
+      case UTF8 | ENUM | JSON => Logical.Text
+      case BSON => Logical.Bson
+      case DATE => Logical.Date
+      case INT_8 => Logical.Integer(8, signed = true)
+      case INT_16 => Logical.Integer(16, signed = true)
+      case INT_32 => Logical.Integer(32, signed = true)
+      case INT_64 => Logical.Integer(64, signed = true)
+      case UINT_8 => Logical.Integer(8, signed = false)
+      case UINT_16 => Logical.Integer(16, signed = false)
+      case UINT_32 => Logical.Integer(32, signed = false)
+      case UINT_64 => Logical.Integer(64, signed = false)
+      case DECIMAL => Logical.Decimal(element.getPrecision, element.getScale)
+      case TIMESTAMP_MILLIS => Logical.Timestamp(1, utc = true)
+      case TIMESTAMP_MICROS => Logical.Timestamp(1000, utc = true)
+      case _ => Logical.Other
+    }
+  }
+}
