@@ -75,14 +75,14 @@ final class PredicateTranslator(
   private def leaf(column: Column, test: Test, negate: Boolean): RowGroupPredicate =
     Leaf(column.path, if (negate) test.negated else test)
 
-  /** A NULL in the list makes no row match; under NOT it makes every row NULL. */
+  /** A NULL in the list makes no row match, and under NOT none either. Of nothing, NOT IN is TRUE even for NULL. */
   private def oneOf(column: Column, values: Seq[Any], negate: Boolean): RowGroupPredicate = {
     val (nulls, others) = values.partition(_ == null)
+    val literals = others.map(CatalystValue.convert(_, column.dataType))
     if (negate && nulls.nonEmpty) Never
-    else {
-      val literals = others.map(CatalystValue.convert(_, column.dataType))
-      if (literals.contains(None)) Unknown else leaf(column, In(literals.flatten.toIndexedSeq), negate)
-    }
+    else if (others.isEmpty) if (negate) Unknown else Never
+    else if (literals.contains(None)) Unknown
+    else leaf(column, In(literals.flatten.toIndexedSeq), negate)
   }
 
   /** `c <=> v` is TRUE or FALSE, never NULL: its negation is also TRUE for a NULL row. */
