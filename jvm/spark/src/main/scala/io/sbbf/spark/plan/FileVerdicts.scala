@@ -30,7 +30,7 @@ private[plan] final class FileVerdicts(
       rowGroups = footer.numRowGroups,
       kept = kept.size,
       keptRows = kept.map(footer.numRows).sum,
-      keptBytes = kept.map(footer.compressedBytes).sum,
+      keptBytes = if (kept.size == surviving.length) bytes.length else kept.map(footer.compressedBytes).sum,
       ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
       refutedBy = refutedBy.toMap,
       keptBecause = keptBecause.toMap,

@@ -54,14 +54,13 @@ final case class PruneRowGroups(session: SparkSession) extends Rule[LogicalPlan]
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
       SparkInternals.readsByFieldId(conf))
-    val index =
-      if (!translator.translate(dataFilters).isUsable) None
-      else {
-        val pruned = new PrunedFileIndex(files.location, translator, pruner(files))
-        pruned.listFiles(partitionFilters, dataFilters)
-        Some(pruned)
-      }
-    rebuilt(scan, files, index, safely = conjuncts.exists(SafeRead.concerns))
+    val safely = conjuncts.exists(SafeRead.concerns)
+    if (!safely && !translator.translate(dataFilters).isUsable) scan
+    else {
+      val index = new PrunedFileIndex(files.location, translator, pruner(files))
+      index.listFiles(partitionFilters, dataFilters)
+      rebuilt(scan, files, index, safely)
+    }
   }
 
   /** The partition filters and the data filters, as the planner will hand them to the file index. */
@@ -88,23 +87,25 @@ final case class PruneRowGroups(session: SparkSession) extends Rule[LogicalPlan]
       cacheBytes = SbbfConf.CacheBytes.get(conf)),
     FooterCache.shared)
 
-  /** Where the format is not to be swapped, a float predicate that stock evaluates wrongly costs its checks. */
-  private def rebuilt(scan: LogicalRelation, files: HadoopFsRelation, index: Option[PrunedFileIndex],
+  /**
+   * Where the format is not to be swapped, a float predicate that stock evaluates wrongly costs stock's checks.
+   * All Parquet formats are equal to Spark, so it is by the index alone that the optimizer sees a change.
+   */
+  private def rebuilt(scan: LogicalRelation, files: HadoopFsRelation, index: PrunedFileIndex,
       safely: Boolean): LogicalRelation = {
     val swaps = SbbfConf.TrimRowGroups.get(conf)
-    if (index.isEmpty && !safely) scan
-    else scan.copy(
+    scan.copy(
       relation = files.copy(
-        location = index.getOrElse(files.location),
+        location = index,
         fileFormat = if (swaps) new PrunedParquetFormat(index) else files.fileFormat,
         options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options)(
         files.sparkSession),
-      catalogTable = scan.catalogTable.map { table =>
-        table.copy(stats = index.flatMap(_.selection).fold(table.stats)(s => table.stats.map(_ => scaled(s))))
-      })
+      catalogTable = for (table <- scan.catalogTable; found <- index.selection)
+        yield table.copy(stats = table.stats.map(scaled(_, found, files.location.sizeInBytes))))
   }
 
   /** Sizes after ANALYZE would hide what was pruned; its column statistics no longer hold for what is left. */
-  private def scaled(selection: ScanSelection): CatalogStatistics =
-    CatalogStatistics(sizeInBytes = BigInt(selection.sizeInBytes), rowCount = selection.rows.map(BigInt(_)))
+  private def scaled(stats: CatalogStatistics, found: ScanSelection, all: Long): CatalogStatistics =
+    if (found.sizeInBytes >= all) stats
+    else CatalogStatistics(sizeInBytes = BigInt(found.sizeInBytes), rowCount = found.rows.map(BigInt(_)))
 }

@@ -57,14 +57,16 @@ private[spark] final class ScanSelection(
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
   /** Such as "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
-  def summary: String = {
-    val unasked = outcomes.count(!_.isKnown)
-    val note =
-      if (stoppedEarly) f"; stopped: a sample gave nothing, $unasked%,d files not asked"
-      else if (unasked > 0) f"; $unasked%,d files kept whole"
-      else ""
-    f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
+  def summary: String =
+    if (!predicate.isUsable) f"kept all of $numFiles%,d files: ${RowGroupPruner.NoUsableLeaf}"
+    else f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
       f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note"
+
+  private def note: String = {
+    val unknown = outcomes.count(!_.isKnown)
+    if (stoppedEarly) f"; stopped: a sample gave nothing, $unknown%,d files not asked"
+    else if (unknown > 0) f"; $unknown%,d files kept whole"
+    else ""
   }
 }
 

@@ -17,12 +17,12 @@ import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
  * Spark's own Parquet format, which only narrows what is read: its readers, vectorized and row by row, are run
  * on the byte ranges of the surviving row groups. All of these formats are equal, as all of Spark's are.
  *
- * @param index the pruned files of the relation, if they are pruned; null on executors
+ * @param index the pruned files of the relation; null on executors
  */
-final class PrunedParquetFormat private[spark] (@transient private val index: Option[PrunedFileIndex])
+final class PrunedParquetFormat private[spark] (@transient private val index: PrunedFileIndex)
   extends ParquetFileFormat {
 
-  private def selection: Option[ScanSelection] = index.flatMap(_.selection)
+  private def selection: Option[ScanSelection] = Option(index).flatMap(_.selection)
 
   /** What EXPLAIN shows as the format. */
   override def toString: String = selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
