@@ -94,7 +94,9 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     evidence.readDictionary(rowGroup, column, bytes()) match {
       case DictionaryReader.Readable(dictionary) => fromDictionary(test, dictionary)
       case other =>
-        val answer = if (test.isNegated) Answer.NoEvidence else fromFilter(test, rowGroup, bytes)
+        val answer =
+          if (test.isNegated || node.columnType.physical == Physical.Bool) Answer.NoEvidence
+          else fromFilter(test, rowGroup, bytes)
         other match {
           case unreadable: DictionaryReader.Unreadable if answer eq Answer.NoEvidence =>
             unreadable.answer

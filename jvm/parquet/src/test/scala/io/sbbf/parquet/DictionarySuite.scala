@@ -1,0 +1,219 @@
+package io.sbbf.parquet
+
+import java.nio.file.{Path => JPath}
+import java.util.{Arrays, Collections}
+
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.format._
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.api.Binary
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.RowGroupPredicate.{In, NotIn}
+import io.sbbf.core.Value._
+import io.sbbf.core.Verdict.MightMatch
+
+/** Dictionary pages: when they tell all values of a chunk, and which of them are believed. */
+final class DictionarySuite extends AnyFunSuite {
+  import TestFiles._
+
+  private def text(v: String) = Bytes(v.getBytes, true)
+
+  private def file(
+      codec: CompressionCodecName,
+      change: ColumnMetaData => Unit = _ => ()): JPath = {
+    val plain = write(
+      "message m { optional binary s (STRING); optional double z; }",
+      Style(dictionary = true, codec = codec),
+      (0 until 2 * RowsPerGroup).iterator.map(row =>
+        (g: Group) => {
+          if (row % 5 > 0) g.add("s", Seq("ash", "elm", "oak")(row % 3))
+          g.add("z", if (row < RowsPerGroup) -0.0 else 1.0)
+        })
+    )
+    damaged(plain) { (metadata, _) =>
+      metadata.getRow_groups.forEach(g => change(g.getColumns.get(0).getMeta_data))
+    }
+  }
+
+  test("a value that the dictionary lacks is refuted, whatever the codec") {
+    import CompressionCodecName._
+    for (codec <- Seq(UNCOMPRESSED, SNAPPY, GZIP, ZSTD)) {
+      val opened = new TestFile(file(codec))
+      for (present <- Seq("ash", "elm", "oak"))
+        assert(opened.ask("s", text(present)) == Seq.fill(2)(Answer.InDictionary))
+      assert(opened.ask("s", text("fir")) == Seq.fill(2)(Answer.NotInDictionary))
+      assert(
+        opened.ask("s", In(Seq(text("fir"), text("oak")))) == Seq.fill(2)(Answer.InDictionary))
+    }
+  }
+
+  test("NOT IN is refuted where every entry is excluded, nulls or not") {
+    val opened = new TestFile(file(CompressionCodecName.SNAPPY))
+    def all(values: String*) = opened.ask("s", NotIn(values.map(text)))
+    assert(all("ash", "elm", "oak", "fir") == Seq.fill(2)(Answer.NotInDictionary))
+    assert(all("ash", "elm") == Seq.fill(2)(Answer.InDictionary))
+    assert(all("ash", "elm", "oak2") == Seq.fill(2)(Answer.InDictionary))
+    val zero = opened.ask("z", NotIn(Seq(Real64(0.0))))
+    assert(zero == Seq(Answer.NotInDictionary, Answer.InDictionary))
+    assert(opened.ask("z", Real64(0.0)) == Seq(Answer.InDictionary, Answer.OutsideBounds))
+  }
+
+  test("a dictionary is read once, and not where the footer decides") {
+    val opened = new TestFile(file(CompressionCodecName.ZSTD), tailBytes = 8)
+    opened.footer
+    val before = opened.fs.reads
+    opened.ask("s", text("zebra"))
+    assert(opened.fs.reads == before)
+    opened.ask("s", text("fir"))
+    assert(opened.fs.reads == before + 2)
+    opened.ask("s", text("elder"))
+    assert(opened.fs.reads == before + 2)
+    assert(opened.evidence.retainedBytes > opened.footer.retainedBytes)
+  }
+
+  test("only a chunk whose data pages all use the dictionary is decided by it") {
+    def stats(entries: (PageType, Encoding, Int)*)(data: ColumnMetaData): Unit = {
+      val list = new java.util.ArrayList[PageEncodingStats]
+      entries.foreach { case (p, e, n) => list.add(new PageEncodingStats(p, e, n)) }
+      data.setEncoding_stats(list)
+      ()
+    }
+    def encodings(list: Encoding*)(data: ColumnMetaData): Unit = {
+      data.unsetEncoding_stats()
+      data.setEncodings(Arrays.asList(list: _*))
+      ()
+    }
+    import Encoding._
+    import PageType._
+    val table = Seq[(ColumnMetaData => Unit, Boolean)](
+      (stats((DICTIONARY_PAGE, PLAIN, 1), (DATA_PAGE, RLE_DICTIONARY, 3)), true),
+      (stats((DICTIONARY_PAGE, PLAIN, 1), (DATA_PAGE_V2, PLAIN_DICTIONARY, 3)), true),
+      (stats((DATA_PAGE, PLAIN_DICTIONARY, 3), (DATA_PAGE, PLAIN, 1)), false),
+      (stats((DATA_PAGE_V2, RLE_DICTIONARY, 3), (DATA_PAGE, DELTA_BYTE_ARRAY, 1)), false),
+      (stats((DICTIONARY_PAGE, PLAIN, 1)), false),
+      (stats((DATA_PAGE, RLE_DICTIONARY, 0)), false),
+      (stats(), false),
+      (encodings(PLAIN_DICTIONARY, RLE, BIT_PACKED), true),
+      (encodings(PLAIN_DICTIONARY, RLE, PLAIN), false),
+      (encodings(RLE_DICTIONARY, RLE), false)
+    )
+    for ((change, decides) <- table) {
+      val answers = new TestFile(file(CompressionCodecName.SNAPPY, change)).ask("s", text("fir"))
+      val expected = if (decides) Answer.NotInDictionary else Answer.NoEvidence
+      assert(answers == Seq.fill(2)(expected))
+    }
+  }
+
+  test("a dictionary that the footer does not place begins its chunk") {
+    val opened = new TestFile(
+      file(
+        CompressionCodecName.GZIP,
+        { data =>
+          data.setData_page_offset(data.getDictionary_page_offset)
+          data.unsetDictionary_page_offset()
+          ()
+        }))
+    assert(opened.ask("s", text("fir")) == Seq.fill(2)(Answer.NotInDictionary))
+    val data = new TestFile(
+      file(
+        CompressionCodecName.GZIP,
+        { data =>
+          data.unsetDictionary_page_offset()
+          ()
+        }))
+    assert(
+      data.ask("s", text("fir")).map(_.reason).distinct ==
+        Seq("dictionary unusable: no dictionary page"))
+  }
+
+  test("a page that is not what it says decides nothing") {
+    val good = file(CompressionCodecName.SNAPPY)
+    def answer(path: JPath) = new TestFile(path).ask("s", text("fir")).head
+    def forged(change: PageHeader => Unit)(page: Array[Byte] => Unit) =
+      damaged(good) { (metadata, bytes) =>
+        val data = metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data
+        val start = data.getDictionary_page_offset.toInt
+        val until = data.getData_page_offset.toInt
+        val old = Arrays.copyOfRange(bytes, start, until)
+        val end = CompactStruct.end(old, 0, old.length)
+        val header = Util.readPageHeader(new java.io.ByteArrayInputStream(old))
+        val body = Arrays.copyOfRange(old, end, old.length)
+        header.unsetCrc()
+        change(header)
+        page(body)
+        val out = new java.io.ByteArrayOutputStream
+        Util.writePageHeader(header, out)
+        // the forged page is put where there is room for any header: in the place of all that follows
+        val forged = out.toByteArray ++ body
+        System.arraycopy(forged, 0, bytes, start, forged.length)
+        data.setData_page_offset(start.toLong + forged.length)
+        ()
+      }
+    def nothing(page: Array[Byte]): Unit = ()
+    assert(answer(forged(_ => ())(nothing)) == Answer.NotInDictionary)
+    val table = Seq[(PageHeader => Unit, Array[Byte] => Unit, String)](
+      (_.setCrc(1), nothing, "checksum"),
+      (_.setType(PageType.DATA_PAGE), nothing, "no dictionary page"),
+      (_.getDictionary_page_header.setEncoding(Encoding.DELTA_BYTE_ARRAY), nothing, "encoding"),
+      (_.setCompressed_page_size(1000), nothing, "sizes disagree"),
+      (_.setCompressed_page_size(-1), nothing, "sizes disagree"),
+      (_.setUncompressed_page_size(9000000), nothing, "too large"),
+      (_.setUncompressed_page_size(20), nothing, "sizes disagree"),
+      (_.getDictionary_page_header.setNum_values(4), nothing, "damaged page"),
+      (_.getDictionary_page_header.setNum_values(2), nothing, "damaged page"),
+      (_.getDictionary_page_header.setNum_values(Int.MaxValue), nothing, "damaged page"),
+      (_ => (), page => Arrays.fill(page, 0, 5, -1.toByte), "sizes disagree"),
+      (_ => (), page => Arrays.fill(page, 1, page.length, -1.toByte), "damaged page")
+    )
+    for ((change, page, reason) <- table)
+      assert(answer(forged(change)(page)) == Answer.unknown(s"dictionary unusable: $reason"))
+  }
+
+  test("codecs that allocate by sizes of their own are not used") {
+    val lz4 = damaged(file(CompressionCodecName.SNAPPY)) { (metadata, _) =>
+      metadata.getRow_groups.forEach { g =>
+        g.getColumns.get(0).getMeta_data.setCodec(CompressionCodec.LZ4)
+        ()
+      }
+    }
+    val answers = new TestFile(lz4).ask("s", text("fir"))
+    assert(answers == Seq.fill(2)(Answer.unknown("dictionary unusable: codec")))
+  }
+
+  test("a filter decides where the dictionary cannot") {
+    val path = write(
+      "message m { required binary s (STRING); }",
+      Style(filters = Map("s" -> 100), dictionary = false),
+      (0 until RowsPerGroup).iterator.map(row => (g: Group) => g.add("s", s"key $row"))
+    )
+    val opened = new TestFile(damaged(path) { (metadata, _) =>
+      val data = metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data
+      data.unsetEncoding_stats()
+      data.setEncodings(Collections.singletonList(Encoding.PLAIN_DICTIONARY))
+      ()
+    })
+    assert(opened.ask("s", text("key 12345")).head == Answer.NotInFilter)
+    assert(opened.ask("s", text("key 12")).head == Answer.InFilter)
+    assert(opened.ask("s", NotIn(Seq(text("key 12")))).head.verdict == MightMatch)
+  }
+
+  test("large dictionaries take a second read, and are exact all the same") {
+    val values = (0 until 20000).map(i => f"$i%08d")
+    val path = {
+      val kind = "message m { required binary s (STRING); }"
+      write(
+        kind,
+        Style(dictionary = true),
+        values.take(RowsPerGroup).iterator.map { v => (g: Group) =>
+          g.add("s", Binary.fromString(v * 200))
+        })
+    }
+    val opened = new TestFile(path, tailBytes = 8)
+    val answer = opened.ask("s", text(f"${5}%08d" * 200)).head
+    assert(answer == Answer.InDictionary)
+    assert(opened.ask("s", text(f"${5}%08d" * 199)).head == Answer.NotInDictionary)
+    val all = NotIn(values.take(RowsPerGroup).map(v => text(v * 200)))
+    assert(opened.ask("s", all).head == Answer.InDictionary, "too large to be remembered")
+  }
+}

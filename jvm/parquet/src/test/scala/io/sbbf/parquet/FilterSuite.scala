@@ -1,0 +1,223 @@
+package io.sbbf.parquet
+
+import java.nio.file.{Path => JPath}
+import java.util.Arrays
+
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.RowGroupPredicate.{In, NotIn}
+import io.sbbf.core.Value._
+
+/** Bloom filters in files: which are believed, how they are read. */
+final class FilterSuite extends AnyFunSuite {
+  import FilterState._
+  import TestFiles._
+
+  /** Ids 0, 2, 4 .. shuffled over three row groups, so that bounds refute none of the odd ones. */
+  private val rows = 3 * RowsPerGroup
+  private def id(row: Int): Long = 2L * (row * 7 % rows)
+  private def rowGroupOf(value: Long): Int =
+    (0 until rows).find(id(_) == value).get / RowsPerGroup
+
+  /** Within the bounds of each row group. */
+  private val absent = Integral(301, 64)
+
+  private val style = Style(filters = Map("id" -> 100, "b" -> 100))
+  private lazy val path: JPath = write(
+    "message m { required int64 id; required boolean b; }",
+    style,
+    (0 until rows).iterator.map(row => (g: Group) => { g.add("id", id(row)); g.add("b", true) }))
+
+  private def data(metadata: FileMetaData, g: Int = 0): ColumnMetaData =
+    metadata.getRow_groups.get(g).getColumns.get(0).getMeta_data
+
+  /** Without its length, as parquet-mr 1.13 writes it. */
+  private def unmeasured(path: JPath): JPath = damaged(path) { (metadata, _) =>
+    (0 until 3).foreach(data(metadata, _).unsetBloom_filter_length())
+  }
+
+  private def measured(path: JPath): JPath = damaged(path) { (metadata, _) =>
+    val file = new TestFile(path)
+    (0 until 3).foreach { g =>
+      file.filter(g, "id") match {
+        case Present(_, header, bitset) =>
+          data(metadata, g).setBloom_filter_length(header + bitset.length)
+        case other => fail(other.toString)
+      }
+    }
+  }
+
+  test("every value is found in its row group and nearly every other row group is refuted") {
+    for (file <- Seq(unmeasured(path), measured(path)); tail <- Seq(8, 300, 65536)) {
+      val opened = new TestFile(file, tail)
+      var kept = 0
+      for (value <- 0L until 2L * rows by 2) {
+        val answers = opened.ask("id", Integral(value, 64))
+        assert(answers(rowGroupOf(value)) == Answer.InFilter)
+        kept += answers.count(_ == Answer.InFilter)
+      }
+      for (value <- 1L until 2L * rows by 2)
+        kept += opened.ask("id", Integral(value, 64)).count(_ == Answer.InFilter)
+      assert(kept < rows * 1.2)
+    }
+  }
+
+  test("one open and one tail read are enough for a file whose filters lie in its tail") {
+    val file = new TestFile(path)
+    file.ask("id", absent)
+    assert(file.fs.opens == 1 && file.fs.reads == 1)
+    assert(file.bytes.opens == 1)
+    assert(file.bytes.bytesRead == java.nio.file.Files.size(path))
+  }
+
+  test("filters that lie close together are read at once, and each is read once") {
+    val file = new TestFile(measured(path), tailBytes = 8)
+    file.footer
+    val before = file.fs.reads
+    file.ask("id", absent)
+    assert(file.fs.reads == before + 1)
+    file.ask("id", Integral(303, 64))
+    assert(file.fs.reads == before + 1)
+  }
+
+  test("a filter is asked for only where the footer does not decide") {
+    val file = new TestFile(measured(path), tailBytes = 8)
+    file.footer
+    val before = file.fs.reads
+    file.ask("id", Integral(-1, 64))
+    file.ask("id", NotIn(Seq(Integral(2, 64))))
+    assert(file.ask("b", Bool(true)).forall(_ == Answer.NoEvidence))
+    assert(file.fs.reads == before)
+  }
+
+  test("what a filter and its header may not claim") {
+    def at(m: FileMetaData): Int = data(m).getBloom_filter_offset.toInt
+    val table = Seq[(String, (FileMetaData, Array[Byte]) => Unit)](
+      "offset outside of the file" -> ((m, d) => data(m).setBloom_filter_offset(d.length + 5L)),
+      "offset outside of the file" -> ((m, _) => data(m).setBloom_filter_offset(1L)),
+      "offset outside of the file" -> ((m, _) => data(m).setBloom_filter_offset(Long.MaxValue)),
+      "length lies" -> ((m, _) => data(m).setBloom_filter_length(-7)),
+      "length lies" -> ((m, _) => data(m).setBloom_filter_length(0)),
+      "length lies" -> ((m, _) => data(m).setBloom_filter_length(Int.MaxValue)),
+      "sizes disagree" -> { (m, _) =>
+        data(m).setBloom_filter_length(data(m).getBloom_filter_length - 1)
+      },
+      "damaged header" -> ((m, d) => d(at(m)) = 0),
+      "damaged header" -> ((m, d) => Arrays.fill(d, at(m), at(m) + 64, 0x1c.toByte)),
+      "damaged header" -> ((m, d) => Arrays.fill(d, at(m) + 1, at(m) + 64, -1.toByte)),
+      "unknown algorithm" -> ((m, d) => d(at(m) + 4) = 0x2c),
+      "unknown hash" -> ((m, d) => d(at(m) + 8) = 0x2c),
+      "unknown compression" -> ((m, d) => d(at(m) + 12) = 0x2c),
+      "no bit is set" -> ((m, d) => Arrays.fill(d, at(m) + 16, at(m) + 16 + 256, 0.toByte))
+    )
+    val good = measured(path)
+    assert(new TestFile(good).filter(0, "id").isInstanceOf[Present])
+    for ((reason, change) <- table) {
+      val file = new TestFile(damaged(good) { (metadata, bytes) => change(metadata, bytes) })
+      assert(file.filter(0, "id") == Rejected(reason))
+      assert(file.ask("id", absent).head == Answer.unknown(s"filter rejected: $reason"))
+      assert(file.ask("id", absent).last == Answer.NotInFilter)
+    }
+  }
+
+  test("a number of bytes that is no filter's is refused, told or not") {
+    def claimed(file: JPath, numBytes: Int) = damaged(file) { (metadata, bytes) =>
+      // the header with the number patched in, and the bitset behind it
+      val old = new TestFile(file).filter(0, "id").asInstanceOf[Present]
+      val header = header64(numBytes)
+      System.arraycopy(header, 0, bytes, old.offset.toInt, header.length)
+      if (data(metadata).isSetBloom_filter_length)
+        data(metadata).setBloom_filter_length(header.length + math.max(numBytes, 0))
+    }
+    val table = Seq(
+      0 -> "not a whole number of blocks",
+      -32 -> "not a whole number of blocks",
+      47 -> "not a whole number of blocks",
+      1000 -> "not a whole number of blocks",
+      256 * 1024 * 1024 -> "too large",
+      64 * 1024 * 1024 -> "longer than the file"
+    )
+    for ((numBytes, reason) <- table) {
+      val file = new TestFile(claimed(unmeasured(path), numBytes))
+      assert(file.filter(0, "id") == Rejected(reason))
+    }
+    val inside = new TestFile(claimed(measured(path), 64))
+    assert(inside.filter(0, "id").asInstanceOf[Present].bitset.length == 64)
+    // a foreign bitset size under an honest length: read as told, any whole number of blocks
+    val three = new TestFile(claimed(measured(path), 96))
+    assert(three.filter(0, "id").asInstanceOf[Present].bitset.length == 96)
+  }
+
+  /** numBytes in a varint, the three unions, stop. */
+  private def header64(numBytes: Int): Array[Byte] = {
+    val zigzag = (numBytes << 1) ^ (numBytes >> 31)
+    val varint = Iterator.iterate(zigzag)(_ >>> 7).takeWhile(_ != 0).toSeq match {
+      case Seq() => Seq(0.toByte)
+      case groups =>
+        groups.zipWithIndex.map { case (g, i) =>
+          ((g & 0x7f) | (if (i < groups.length - 1) 0x80 else 0)).toByte
+        }
+    }
+    (0x15.toByte +: varint).toArray ++ Array[Byte](0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c,
+      0, 0, 0)
+  }
+
+  test("a filter that ends inside the footer is refused") {
+    val file = new TestFile(damaged(measured(path)) { (metadata, bytes) =>
+      data(metadata).setBloom_filter_offset(bytes.length - 20L): Unit
+    })
+    assert(file.filter(0, "id") == Rejected("length lies"))
+  }
+
+  test("filters of BOOLEAN columns are ignored") {
+    val file = new TestFile(path)
+    assert(file.filter(0, "b") == Rejected("BOOLEAN column") || file.filter(0, "b") == Absent)
+    val forged = new TestFile(damaged(measured(path)) { (metadata, _) =>
+      val flag = metadata.getRow_groups.get(0).getColumns.get(1).getMeta_data
+      flag.setBloom_filter_offset(data(metadata).getBloom_filter_offset)
+      flag.unsetStatistics()
+    })
+    assert(forged.filter(0, "b") == Rejected("BOOLEAN column"))
+    assert(forged.ask("b", Bool(false)).head.verdict == io.sbbf.core.Verdict.MightMatch)
+  }
+
+  test("chunks without a filter have none, and no other chunk's") {
+    val file = new TestFile(damaged(measured(path)) { (metadata, _) =>
+      data(metadata, 1).unsetBloom_filter_offset()
+    })
+    assert(file.filter(1, "id") == Absent)
+    val answers = file.ask("id", absent)
+    assert(answers == Seq(Answer.NotInFilter, Answer.NoEvidence, Answer.NotInFilter))
+  }
+
+  test("a store that fails now leaves the row group undecided and is asked again later") {
+    val file = new TestFile(measured(path), tailBytes = 8)
+    file.footer
+    file.fs.failing = true
+    assert(file.ask("id", absent).forall(_ == Answer.unknown("cannot be read")))
+    assert(file.filter(0, "id") == Rejected("cannot be read"))
+    file.fs.failing = false
+    assert(file.ask("id", absent).forall(_ == Answer.NotInFilter))
+  }
+
+  test("an interrupted read is an interruption, a timeout of the store is not") {
+    val file = new TestFile(measured(path), tailBytes = 8)
+    val leaf = file.bind(io.sbbf.core.RowGroupPredicate.Leaf(Seq("id"), In(Seq(absent))))
+    def asking(e: Throwable) = leaf.fromData(0, () => throw e)
+    for (e <- Seq(
+        new java.io.InterruptedIOException,
+        new java.nio.channels.ClosedByInterruptException,
+        new InterruptedException))
+      assert(intercept[Throwable](asking(e)) eq e)
+    val timeout = new java.net.SocketTimeoutException
+    assert(asking(timeout) == Answer.unknown("cannot be read"))
+  }
+
+  test("literals outside of a chunk's bounds are not asked of its filter") {
+    val answers =
+      new TestFile(path).ask("id", In(Seq(Integral(-2, 64), absent, Integral(2L * rows, 64))))
+    assert(answers.forall(_ == Answer.NotInFilter))
+  }
+}

@@ -1,0 +1,393 @@
+package io.sbbf.parquet
+
+import java.math.BigInteger
+
+import org.apache.parquet.format._
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.RowGroupPredicate._
+import io.sbbf.core.Value._
+import io.sbbf.core.Verdict.{AllMatch, CannotMatch, MightMatch}
+
+/** What null counts and bounds prove, pair of types by pair of types. */
+final class FooterEvidenceSuite extends AnyFunSuite {
+  import SyntheticFooter.{float, _}
+
+  private def integer(bits: Int, signed: Boolean) =
+    LogicalType.INTEGER(new IntType(bits.toByte, signed))
+  private val string = LogicalType.STRING(new StringType)
+  private val date = LogicalType.DATE(new DateType)
+  private def timestamp(unit: TimeUnit, utc: Boolean) =
+    LogicalType.TIMESTAMP(new TimestampType(utc, unit))
+  private val millis = TimeUnit.MILLIS(new MilliSeconds)
+  private val micros = TimeUnit.MICROS(new MicroSeconds)
+  private val nanos = TimeUnit.NANOS(new NanoSeconds)
+  private def decimal(precision: Int, scale: Int) =
+    LogicalType.DECIMAL(new DecimalType(scale, precision))
+  private def dec(unscaled: Long, precision: Int, scale: Int) =
+    Decimal(BigInteger.valueOf(unscaled), precision, scale)
+
+  private val Int32 = Column(Type.INT32)
+  private val Int64 = Column(Type.INT64)
+  private val Text = Column(Type.BYTE_ARRAY, string)
+
+  test("bounds refute what lies outside, for each pair of types that is comparable") {
+    val day = 20000
+    val instant = 1700000000000000L
+    // column, min, max, literals inside, literals outside
+    val table = Seq(
+      (Int32, int(-5), int(7), Seq(Integral(-5, 32), Integral(7, 64)), Seq(Integral(8, 32))),
+      (Int32, int(-5), int(7), Seq(Integral(0, 64)), Seq(Integral(1L << 32, 64))),
+      (
+        Column(Type.INT32, integer(8, true)),
+        int(1),
+        int(3),
+        Seq(Integral(2, 8), Integral(2, 16), Integral(2, 32), Integral(2, 64)),
+        Seq(Integral(4, 8), Integral(0, 16), Integral(4, 32), Integral(4, 64))),
+      (
+        Column(Type.INT32, converted = ConvertedType.INT_16),
+        int(1),
+        int(3),
+        Seq(Integral(2, 16)),
+        Seq(Integral(4, 16))),
+      (
+        Column(Type.INT32, integer(8, false)),
+        int(1),
+        int(200),
+        Seq(Integral(200, 16)),
+        Seq(Integral(-1, 16), Integral(201, 32))),
+      (
+        Column(Type.INT32, integer(32, false)),
+        int(1),
+        int(-1),
+        Seq(Integral(4294967295L, 64), Integral(3000000000L, 64)),
+        Seq(Integral(-1, 64), Integral(0, 64))),
+      (Int64, long(-5), long(7), Seq(Integral(7, 64)), Seq(Integral(-6, 64))),
+      (
+        Column(Type.INT64, integer(64, false)),
+        long(1),
+        long(-1),
+        Seq(Decimal(BigInteger.ONE.shiftLeft(63), 20, 0)),
+        Seq(dec(0, 20, 0), dec(-1, 20, 0), Decimal(BigInteger.ONE.shiftLeft(64), 20, 0))),
+      (
+        Column(Type.FLOAT),
+        float(-1.5f),
+        float(-0.0f),
+        Seq(Real32(0.0f), Real32(-1f)),
+        Seq(Real32(0.5f), Real32(Float.NegativeInfinity))),
+      (Column(Type.DOUBLE), double(0.0), double(1), Seq(Real64(-0.0)), Seq(Real64(-0.1))),
+      (
+        Text,
+        text("b"),
+        text("é"),
+        Seq(Bytes(text("z"), true), Bytes(text("é"), false)),
+        Seq(Bytes(text("a"), true), Bytes(Array(-1), false), Bytes(text(""), true))),
+      (
+        Column(Type.BYTE_ARRAY, converted = ConvertedType.BSON),
+        Array[Byte](1),
+        Array[Byte](-2),
+        Seq(Bytes(Array(-2), false)),
+        Seq(Bytes(Array(-1), false))),
+      (Column(Type.BOOLEAN), Array[Byte](0), Array[Byte](0), Seq(Bool(false)), Seq(Bool(true))),
+      (
+        Column(Type.INT32, date),
+        int(day),
+        int(day + 1),
+        Seq(Date(day)),
+        Seq(Date(day - 1), Date(-141427))),
+      (
+        Column(Type.INT64, timestamp(micros, true)),
+        long(instant),
+        long(instant),
+        Seq(Timestamp(instant, true)),
+        Seq(Timestamp(instant + 1, true))),
+      (
+        Column(Type.INT64, converted = ConvertedType.TIMESTAMP_MILLIS),
+        long(instant / 1000),
+        long(instant / 1000 + 1),
+        Seq(Timestamp(instant, true), Timestamp(instant + 1000, true)),
+        Seq(Timestamp(instant + 1, true), Timestamp(instant + 2000, true))),
+      (
+        Column(Type.INT64, timestamp(millis, false)),
+        long(-5),
+        long(5),
+        Seq(Timestamp(-5000, false)),
+        Seq(Timestamp(-5001, false), Timestamp(Long.MinValue, false))),
+      (
+        Column(Type.INT32, decimal(9, 2)),
+        int(-5),
+        int(7),
+        Seq(dec(7, 9, 2), dec(-5, 38, 2)),
+        Seq(dec(8, 9, 2), Decimal(BigInteger.TEN.pow(30), 38, 2))),
+      (
+        Column(Type.INT64, converted = ConvertedType.DECIMAL, precision = 18, scale = 3),
+        long(-5),
+        long(7),
+        Seq(dec(7, 18, 3)),
+        Seq(Decimal(BigInteger.TEN.pow(30).negate, 38, 3))),
+      (
+        Column(Type.FIXED_LEN_BYTE_ARRAY, decimal(20, 2), length = 9),
+        fixed(-5, 9),
+        fixed(7, 9),
+        Seq(dec(-5, 20, 2), dec(-1, 20, 2), dec(0, 20, 2), dec(7, 20, 2)),
+        Seq(dec(-6, 20, 2), dec(8, 20, 2), Decimal(BigInteger.TEN.pow(30), 38, 2)))
+    )
+    for ((column, min, max, inside, outside) <- table) {
+      def verdict(test: Test) = ask(column, bounds(min, max, 0), test)
+      inside.foreach(v => assert(verdict(In(Seq(v))).verdict == MightMatch, s"$column $v"))
+      outside.foreach(v => assert(verdict(In(Seq(v))) == Answer.OutsideBounds, s"$column $v"))
+      assert(verdict(In(outside)).verdict == CannotMatch)
+      assert(verdict(In(outside ++ inside)).verdict == MightMatch)
+    }
+  }
+
+  test("whatever pair of types is not listed is not compared") {
+    val table = Seq(
+      Int32 -> Seq(Integral(1, 8), Integral(1, 16), Bool(true), Date(1), dec(1, 9, 0), Real64(1)),
+      Column(Type.INT32, integer(32, false)) -> Seq(Integral(1, 32)),
+      Column(Type.INT32, integer(16, true)) -> Seq(Integral(1, 8)),
+      Column(Type.INT32, integer(8, false)) -> Seq(Integral(1, 8)),
+      Column(Type.INT32, date) -> Seq(Integral(1, 32), Timestamp(1, true)),
+      Column(Type.INT32, LogicalType.TIME(new TimeType(true, millis))) -> Seq(Integral(1, 32)),
+      Int64 -> Seq(Integral(1, 32), Timestamp(1, true), dec(1, 20, 0)),
+      Column(Type.INT64, integer(64, false)) -> Seq(
+        Integral(1, 64),
+        dec(1, 19, 0),
+        dec(1, 20, 1)),
+      Column(Type.INT64, timestamp(micros, true)) -> Seq(Timestamp(1, false), Integral(1, 64)),
+      Column(Type.INT64, timestamp(micros, false)) -> Seq(Timestamp(1, true)),
+      Column(Type.INT64, timestamp(nanos, true)) -> Seq(Timestamp(1, true)),
+      Column(Type.INT96) -> Seq(Timestamp(1, true), Timestamp(1, false)),
+      Column(Type.FLOAT) -> Seq(Real64(1)),
+      Column(Type.DOUBLE) -> Seq(Real32(1)),
+      Column(Type.BYTE_ARRAY, converted = ConvertedType.BSON) -> Seq(Bytes(Array(1), true)),
+      Column(Type.BYTE_ARRAY, decimal(9, 2)) -> Seq(dec(1, 9, 2), Bytes(Array(1), false)),
+      Column(Type.FIXED_LEN_BYTE_ARRAY, length = 4) -> Seq(Bytes(Array(1, 2, 3, 4), false)),
+      Column(Type.INT32, decimal(9, 2)) -> Seq(dec(1, 9, 3), dec(1, 8, 2), Integral(1, 32)),
+      Column(Type.FIXED_LEN_BYTE_ARRAY, decimal(9, 2), length = 4) -> Seq(dec(1, 9, 1))
+    )
+    for ((column, values) <- table; value <- values) {
+      val wide = Array.fill[Byte](16)(0)
+      val sized = java.util.Arrays.copyOf(
+        wide,
+        column.physical match {
+          case Type.INT32 | Type.FLOAT => 4
+          case Type.INT64 | Type.DOUBLE => 8
+          case Type.INT96 => 12
+          case _ => math.max(column.length, 1)
+        })
+      for (test <- Seq(
+          In(Seq(value)),
+          NotIn(Seq(value)),
+          Less(value, true),
+          Greater(value, true)))
+        assert(
+          ask(column, bounds(sized, sized, 0), test) == Answer.NotComparable,
+          s"$column $value")
+    }
+  }
+
+  test("orders are compared exactly at the bounds") {
+    // column min..max 10..20: test -> verdict
+    def less(v: Long, orEqual: Boolean) = Less(Integral(v, 64), orEqual)
+    def greater(v: Long, orEqual: Boolean) = Greater(Integral(v, 64), orEqual)
+    val table = Seq(
+      less(10, false) -> CannotMatch,
+      less(10, true) -> MightMatch,
+      less(20, false) -> MightMatch,
+      less(20, true) -> AllMatch,
+      less(21, false) -> AllMatch,
+      less(Long.MinValue, false) -> CannotMatch,
+      less(Long.MinValue, true) -> CannotMatch,
+      less(Long.MaxValue, true) -> AllMatch,
+      greater(20, false) -> CannotMatch,
+      greater(20, true) -> MightMatch,
+      greater(10, false) -> MightMatch,
+      greater(10, true) -> AllMatch,
+      greater(9, false) -> AllMatch,
+      greater(Long.MaxValue, false) -> CannotMatch,
+      greater(Long.MinValue, true) -> AllMatch
+    )
+    for ((test, verdict) <- table) {
+      assert(ask(Int64, bounds(long(10), long(20), 0), test).verdict == verdict, test)
+      val withNulls = if (verdict == AllMatch) MightMatch else verdict
+      assert(ask(Int64, bounds(long(10), long(20), 1), test).verdict == withNulls, test)
+      assert(ask(Int64, bounds(long(10), long(20)), test).verdict == withNulls, test)
+    }
+  }
+
+  test("texts are ordered as unsigned bytes, also where their bounds were cut") {
+    val long1 = "a" * 100 + "b"
+    val stats = bounds(text(long1), text("c" * 100), 0)
+    def verdict(test: Test) = ask(Text, stats, test).verdict
+    def literal(s: String) = Bytes(text(s), true)
+    val table = Seq(
+      In(Seq(literal("a" * 60))) -> CannotMatch,
+      In(Seq(literal(long1))) -> MightMatch,
+      In(Seq(literal("c" * 100))) -> MightMatch,
+      In(Seq(literal("d"))) -> CannotMatch,
+      Less(literal("a" * 64), false) -> CannotMatch,
+      Less(literal("a" * 64 + "b"), false) -> MightMatch,
+      Less(literal("d"), false) -> AllMatch,
+      Greater(literal("d"), true) -> CannotMatch,
+      Greater(literal("c" * 64), false) -> MightMatch,
+      Greater(literal("A"), true) -> AllMatch
+    )
+    table.foreach { case (test, expected) => assert(verdict(test) == expected, test) }
+    val endless = bounds(Array.fill[Byte](70)(-1), Array.fill[Byte](80)(-1), 0)
+    val high = Bytes(Array.fill[Byte](90)(-1), true)
+    assert(ask(Text, endless, In(Seq(high))).verdict == MightMatch)
+    assert(ask(Text, endless, Greater(high, false)).verdict == MightMatch)
+    assert(ask(Text, endless, Less(literal("a"), false)).verdict == CannotMatch)
+  }
+
+  test("NaN is never left out: it is above all bounds, and no literal NaN is compared") {
+    val column = Column(Type.DOUBLE)
+    val stats = bounds(double(1), double(2), 0)
+    def verdict(test: Test) = ask(column, stats, test).verdict
+    assert(verdict(Greater(Real64(5), false)) == MightMatch)
+    assert(verdict(Greater(Real64(0), true)) == MightMatch)
+    assert(verdict(Less(Real64(5), false)) == MightMatch)
+    assert(verdict(Less(Real64(1), false)) == CannotMatch)
+    assert(verdict(Less(Real64(Double.NaN), true)) == MightMatch)
+    assert(verdict(In(Seq(Real64(5)))) == CannotMatch)
+    assert(ask(column, stats, In(Seq(Real64(5), Real64(Double.NaN)))) == Answer.ComparedWithNaN)
+    assert(ask(column, stats, NotIn(Seq(Real64(Double.NaN)))) == Answer.ComparedWithNaN)
+    assert(
+      ask(column, bounds(double(1), double(1), 0), NotIn(Seq(Real64(1)))).verdict == MightMatch)
+    for ((min, max) <- Seq((Double.NaN, 2.0), (1.0, Double.NaN), (Double.NaN, Double.NaN)))
+      assert(
+        ask(column, bounds(double(min), double(max)), In(Seq(Real64(5)))).verdict == MightMatch)
+  }
+
+  test("NOT IN is refuted where the only value there is is excluded") {
+    def stats(min: Int, max: Int) = bounds(int(min), int(max), 3)
+    def values(v: Long*) = NotIn(v.map(Integral(_, 32)))
+    assert(ask(Int32, stats(7, 7), values(1, 7)) == Answer.OutsideBounds)
+    assert(ask(Int32, stats(7, 8), values(7, 8)).verdict == MightMatch)
+    assert(ask(Int32, stats(7, 7), values(1, 8)).verdict == MightMatch)
+    assert(ask(Int32, stats(7, 7).setIs_max_value_exact(false), values(7)).verdict == MightMatch)
+    assert(ask(Int32, stats(7, 7).setIs_min_value_exact(true), values(7)).verdict == CannotMatch)
+    def abc = bounds(text("abc"), text("abc"), 0)
+    val notAbc = NotIn(Seq(Bytes(text("abc"), true)))
+    assert(ask(Text, abc, notAbc).verdict == MightMatch, "texts may be cut in silence")
+    assert(ask(Text, abc.setIs_max_value_exact(true), notAbc).verdict == MightMatch)
+    val exact = abc.setIs_max_value_exact(true).setIs_min_value_exact(true)
+    assert(ask(Text, exact, notAbc) == Answer.OutsideBounds)
+    val long1 = text("x" * 65)
+    val cut = bounds(long1, long1, 0).setIs_max_value_exact(true).setIs_min_value_exact(true)
+    assert(ask(Text, cut, NotIn(Seq(Bytes(long1, true)))).verdict == MightMatch)
+    assert(ask(Text, cut, NotIn(Seq(Bytes(text("x" * 64), true)))).verdict == MightMatch)
+  }
+
+  test("an empty list matches nothing, its negation what is not null") {
+    assert(ask(Int32, null, In(Nil)).verdict == CannotMatch)
+    assert(ask(Int32, null, NotIn(Nil)).verdict == MightMatch)
+  }
+
+  test("dates and instants from before the rebase are not compared, later ones are") {
+    val days = Column(Type.INT32, date)
+    val instants = Column(Type.INT64, timestamp(micros, true))
+    val local = Column(Type.INT64, timestamp(micros, false))
+    val day1582 = -141427
+    val micros1902 = -2145916800000000L
+    def stats = bounds(int(0), int(1), 0)
+    for (test <- Seq(In(Seq(Date(1), Date(day1582 - 1))), Less(Date(day1582 - 1), false)))
+      assert(ask(days, stats, test) == Answer.Rebased)
+    assert(ask(days, stats, Less(Date(day1582), false)).verdict == CannotMatch)
+    val now = bounds(long(0), long(1), 0)
+    assert(ask(instants, now, In(Seq(Timestamp(micros1902 - 1, true)))) == Answer.Rebased)
+    assert(ask(instants, now, In(Seq(Timestamp(micros1902, true)))).verdict == CannotMatch)
+    assert(ask(local, now, In(Seq(Timestamp(micros1902 - 1, false)))).verdict == CannotMatch)
+  }
+
+  test("milliseconds are ordered exactly against microseconds, at both ends of a Long") {
+    val column = Column(Type.INT64, timestamp(millis, false))
+    def verdict(test: Test) = ask(column, bounds(long(-2), long(3), 0), test).verdict
+    val table = Seq(
+      Less(Timestamp(-2000, false), false) -> CannotMatch,
+      Less(Timestamp(-1999, false), false) -> MightMatch,
+      Less(Timestamp(-2000, false), true) -> MightMatch,
+      Less(Timestamp(3001, false), false) -> AllMatch,
+      Less(Timestamp(3000, false), false) -> MightMatch,
+      Greater(Timestamp(3000, false), true) -> MightMatch,
+      Greater(Timestamp(2999, false), false) -> MightMatch,
+      Greater(Timestamp(3000, false), false) -> CannotMatch,
+      Greater(Timestamp(-2001, false), false) -> AllMatch,
+      Greater(Timestamp(-1999, false), true) -> MightMatch,
+      Less(Timestamp(Long.MinValue, false), true) -> CannotMatch,
+      Greater(Timestamp(Long.MaxValue, false), true) -> CannotMatch
+    )
+    table.foreach { case (test, expected) => assert(verdict(test) == expected, test) }
+  }
+
+  test("null counts decide, but only where they can be right") {
+    val anyIn = In(Seq(Integral(5, 32)))
+    def stats(nulls: Long) = new Statistics().setNull_count(nulls)
+    val table = Seq[(Long, Test, io.sbbf.core.Verdict)](
+      (0, IsNull, CannotMatch),
+      (0, IsNotNull, AllMatch),
+      (0, anyIn, MightMatch),
+      (1000, IsNull, AllMatch),
+      (1000, IsNotNull, CannotMatch),
+      (1000, anyIn, CannotMatch),
+      (1000, NotIn(Nil), CannotMatch),
+      (1000, Less(Integral(5, 16), true), CannotMatch),
+      (1000, In(Seq(Real64(Double.NaN))), CannotMatch),
+      (5, IsNull, MightMatch),
+      (5, IsNotNull, MightMatch),
+      (-1, IsNull, MightMatch),
+      (1001, IsNotNull, MightMatch)
+    )
+    for ((nulls, test, expected) <- table)
+      assert(ask(Int32, stats(nulls), test).verdict == expected, s"$nulls $test")
+    for (test <- Seq(IsNull, IsNotNull)) {
+      assert(ask(Int32, null, test).verdict == MightMatch)
+      assert(ask(Int32, new Statistics(), test).verdict == MightMatch)
+      val fewer = (m: FileMetaData) => m.getRow_groups.get(0).setNum_rows(999): Unit
+      assert(ask(Int32, stats(0), test, fewer).verdict == MightMatch)
+    }
+    val required = Column(Type.INT32, repetition = FieldRepetitionType.REQUIRED)
+    assert(ask(required, null, IsNull).verdict == CannotMatch)
+    assert(ask(required, stats(1000), IsNotNull).verdict == AllMatch, "a lie")
+  }
+
+  test("bounds that cannot be right, or whose order is not known, are not believed") {
+    val outside = In(Seq(Integral(99, 32)))
+    val unsigned = Column(Type.INT32, integer(32, false))
+    def old(min: Array[Byte], max: Array[Byte]) = new Statistics().setMin(min).setMax(max)
+    val unordered = (m: FileMetaData) => m.unsetColumn_orders()
+    val foreign = (m: FileMetaData) =>
+      m.setColumn_orders(java.util.Collections.singletonList(new ColumnOrder)): Unit
+    def same(m: FileMetaData): Unit = ()
+    val far = In(Seq(Integral(99, 64)))
+    val z = In(Seq(Bytes(text("z"), true)))
+    val table = Seq[(Column, Statistics, Test, FileMetaData => Unit, Boolean)](
+      (Int32, bounds(int(1), int(2)), outside, same, true),
+      (Int32, bounds(int(2), int(1)), outside, same, false),
+      (Int32, bounds(long(1), long(2)), outside, same, false),
+      (Int32, bounds(Array.empty, Array.empty), outside, same, false),
+      (Int32, new Statistics().setMin_value(int(1)), outside, same, false),
+      (Int32, bounds(int(1), int(2)), outside, unordered, false),
+      (Int32, bounds(int(1), int(2)), outside, foreign, false),
+      (Int32, old(int(1), int(2)), outside, same, true),
+      (Int32, old(int(1), int(2)), outside, unordered, true),
+      (unsigned, old(int(1), int(2)), far, same, false),
+      (unsigned, bounds(int(1), int(2)), far, same, true),
+      (unsigned, bounds(int(-1), int(2)), far, same, false),
+      (Text, old(text("a"), text("b")), z, same, false),
+      (Text, bounds(text("a"), text("b")), z, same, true),
+      (Text, bounds(text("b"), text("a")), z, same, false)
+    )
+    for ((column, stats, test, change, refuted) <- table) {
+      val expected = if (refuted) Answer.OutsideBounds else Answer.NoEvidence
+      assert(ask(column, stats, test, change) == expected, s"$column $stats")
+    }
+  }
+
+  test("a row group without rows matches nothing, whatever is asked") {
+    def empty(m: FileMetaData): Unit = { m.getRow_groups.get(0).setNum_rows(0); () }
+    for (test <- Seq(IsNull, IsNotNull, NotIn(Nil), In(Seq(Real64(Double.NaN)))))
+      assert(ask(Int32, null, test, empty) == Answer.NoRows)
+  }
+}
