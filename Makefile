@@ -48,14 +48,15 @@ $(wheel): $(jars) $(python_sources) | setup
 demo: wheel ## look up flights and events with stock Spark, with spark-sbbf and with an oracle
 	$(bin)/python demo/lookups.py
 
-.PHONY: test testjvm testpython
-test: testjvm testpython ## all tests: JVM on both Scala versions, Python on the built wheel
+.PHONY: test testjvm testunit testwheel
+test: testjvm testunit testwheel ## all tests: JVM on both Scala versions, Python on the built wheel
 testjvm: setup
 	@mkdir -p build/reports
 	./sbt +test 2>&1 | tee build/reports/jvm.log
-testpython: wheel
+testunit: setup
 	$(pytest) build/reports/unit.xml python/tests
-	$(pytest) build/reports/end-to-end.xml tests
+testwheel: wheel
+	$(pytest) build/reports/wheel.xml tests
 
 .PHONY: lint
 lint: setup ## check style and types
