@@ -19,8 +19,6 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 ThisBuild / version := IO.read(file("VERSION")).trim
 ThisBuild / scalaVersion := scala213
 ThisBuild / crossScalaVersions := Seq(scala213, scala212)
-ThisBuild / semanticdbEnabled := true
-ThisBuild / semanticdbVersion := scalafixSemanticdb.revision
 
 // Spark on a modern JDK reaches into these packages (its own launcher passes the same list).
 val openPackages = Seq("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio",
@@ -32,6 +30,9 @@ val common = Seq(
     if (scalaVersion.value == scala212) Seq("-Ywarn-unused", "-Xfatal-warnings", "-target:jvm-1.8")
     else Seq("-Wunused", "-Werror", "-release:17")),
   Test / scalacOptions --= Seq("-Xfatal-warnings", "-Werror"),
+  // for scalafix, which needs one Scala version only
+  semanticdbEnabled := scalaVersion.value == scala213,
+  semanticdbVersion := scalafixSemanticdb.revision,
   libraryDependencies ++= testLibraries,
   Test / fork := true,
   Test / parallelExecution := false,
@@ -85,4 +86,9 @@ lazy val bench = (project in file("jvm/bench"))
   .dependsOn(core)
   .enablePlugins(JmhPlugin)
   .settings(common)
-  .settings(name := "sbbf-bench", publish / skip := true)
+  .settings(
+    name := "sbbf-bench",
+    publish / skip := true,
+    libraryDependencies ++= Seq(
+      "net.openhft" % "zero-allocation-hashing" % "0.27ea1",
+      "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value)))

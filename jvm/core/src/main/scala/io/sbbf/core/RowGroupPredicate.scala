@@ -14,9 +14,11 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
   final def evaluate(ask: Leaf => Verdict): Verdict = this match {
     case leaf: Leaf => ask(leaf)
     case And(children) =>
-      children.foldLeft[Verdict](Verdict.AllMatch)((sofar, child) => sofar and child.evaluate(ask))
+      children.foldLeft[Verdict](Verdict.AllMatch)((sofar, child) =>
+        sofar and child.evaluate(ask))
     case Or(children) =>
-      children.foldLeft[Verdict](Verdict.CannotMatch)((sofar, child) => sofar or child.evaluate(ask))
+      children.foldLeft[Verdict](Verdict.CannotMatch)((sofar, child) =>
+        sofar or child.evaluate(ask))
     case Never => Verdict.CannotMatch
     case Unknown => Verdict.MightMatch
   }
