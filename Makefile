@@ -77,7 +77,7 @@ bench: wheel ## measure lookups against stock Spark, the oracle and the filter l
 
 .PHONY: docs
 docs: setup ## build the documentation into build/docs
-	$(bin)/mkdocs build --quiet --strict --config-file docs/mkdocs.yml --site-dir ../build/docs
+	$(bin)/mkdocs build --quiet --strict --site-dir build/docs
 
 .PHONY: clean
 clean: ## remove everything that was built, also .venv and the demo's data

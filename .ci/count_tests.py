@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-# How sbt closes a module under one Scala version, as in "Passed: Total 3, Failed 0, Errors 0, Passed 3".
+# sbt closes a module with, for instance, "Passed: Total 3, Failed 0, Errors 0, Passed 3".
 SBT = re.compile(r"(?:Passed|Failed|Error): Total \d+, Failed (\d+), Errors (\d+), Passed (\d+)")
 
 

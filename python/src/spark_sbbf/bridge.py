@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from spark_sbbf.jar import jar_path
@@ -36,18 +35,11 @@ def classic(session: Any) -> Any:
 def bridge_of(session: Any) -> Any:
     """A ``SessionBridge`` of the JVM, or None where the session does not have the JAR.
 
-    The class is asked of the session's JAR loader, which finds it from every Python thread;
-    ``ADD JAR`` alone would reveal it only to the thread that ran it.
+    The class is asked of the session's JAR loader, which finds it from every Python thread.
     """
-    from py4j.protocol import Py4JJavaError
-
-    loader = session._jsparkSession.sharedState().jarClassLoader()
-    try:
-        bridge = loader.loadClass(BRIDGE)
-    except Py4JJavaError as error:
-        if error.java_exception.getClass().getName() == "java.lang.ClassNotFoundException":
-            return None
-        raise
+    bridge = _class_or_none(_jar_loader(session), BRIDGE)
+    if bridge is None:
+        return None
     gateway = session._sc._gateway
     constructor = bridge.getConstructor(gateway.new_array(gateway.jvm.java.lang.Class, 0))
     return constructor.newInstance(gateway.new_array(gateway.jvm.java.lang.Object, 0))
@@ -57,11 +49,24 @@ def load_bridge(session: Any) -> Any:
     """The same, but adds the bundled JAR to a session that does not have it."""
     bridge = bridge_of(session)
     if bridge is None:
-        session.sql(f"ADD JAR '{Path(jar_path()).as_uri()}'")
+        session._sc._jsc.addJar(jar_path())  # for the executors
+        show_jar(session._jvm, _jar_loader(session))
+        # for format("sbbf") in this thread, as ADD JAR does it
+        session._jvm.java.lang.Thread.currentThread().setContextClassLoader(_jar_loader(session))
         bridge = bridge_of(session)
-    if bridge is None:
-        raise RuntimeError(f"{jar_path()} was added to the session, but has no {BRIDGE}")
     return bridge
+
+
+def show_jar(jvm: Any, loader: Any) -> None:
+    """Adds the JAR to a class loader of Spark unless it finds the classes already.
+
+    The same as SQL's ``ADD JAR``, whose parser takes no path with a quote or a space in it.
+    Raises RuntimeError when the classes are not in the JAR.
+    """
+    if _class_or_none(loader, BRIDGE) is None:
+        loader.addURL(jvm.java.io.File(jar_path()).toURI().toURL())
+        if _class_or_none(loader, BRIDGE) is None:
+            raise RuntimeError(f"there is no {BRIDGE} in {jar_path()}")
 
 
 @contextmanager
@@ -69,8 +74,23 @@ def seeing_the_jar(session: Any) -> Iterator[None]:
     """Inside, this thread finds data sources of the JAR: Spark asks the thread's class loader."""
     thread = session._jvm.java.lang.Thread.currentThread()
     before = thread.getContextClassLoader()
-    thread.setContextClassLoader(session._jsparkSession.sharedState().jarClassLoader())
+    thread.setContextClassLoader(_jar_loader(session))
     try:
         yield
     finally:
         thread.setContextClassLoader(before)
+
+
+def _jar_loader(session: Any) -> Any:
+    return session._jsparkSession.sharedState().jarClassLoader()
+
+
+def _class_or_none(loader: Any, name: str) -> Any:
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        return loader.loadClass(name)
+    except Py4JJavaError as error:
+        if error.java_exception.getClass().getName() == "java.lang.ClassNotFoundException":
+            return None
+        raise

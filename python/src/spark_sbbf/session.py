@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote, urlsplit
 
-from spark_sbbf.bridge import CONNECT_HELP, EXTENSIONS, bridge_of, classic, load_bridge
+from spark_sbbf.bridge import CONNECT_HELP, EXTENSIONS, bridge_of, classic, load_bridge, show_jar
 from spark_sbbf.jar import jar_path
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def is_enabled(session: SparkSession) -> bool:
 
 
 def _enable_builder(builder: SparkSession.Builder) -> None:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     options = builder._options
@@ -66,6 +68,11 @@ def _enable_builder(builder: SparkSession.Builder) -> None:
     running = SparkSession._instantiatedSession
     if running is not None and running._sc._jsc is not None:
         enable(running)
+    elif (
+        SparkContext._jvm is not None
+    ):  # left by a session that was stopped: too late for spark.jars
+        thread = SparkContext._jvm.java.lang.Thread.currentThread()
+        show_jar(SparkContext._jvm, thread.getContextClassLoader())
 
 
 def _wants_connect(options: dict[str, Any]) -> bool:
@@ -77,7 +84,8 @@ def _wants_connect(options: dict[str, Any]) -> bool:
 def _with(listed: str, entry: str) -> str:
     """A comma-separated list with ``entry`` in it once, behind what was there."""
     entries = [e.strip() for e in listed.split(",") if e.strip()]
-    return ",".join(entries if entry in entries else [*entries, entry])
+    there = entry in [unquote(urlsplit(e).path) for e in entries]  # Spark makes URIs of paths
+    return ",".join(entries if there else [*entries, entry])
 
 
 def _configured(options: dict[str, Any], key: str) -> str:

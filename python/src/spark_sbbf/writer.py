@@ -42,7 +42,8 @@ def bloom_options(
         ``{column: ndv}``. Filters are sized by it. Without it parquet-mr writes ``max_bytes``,
         1 MiB unless said otherwise, for every column of every row group, or adapts if
         ``adaptive``.
-    max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB.
+    max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB. With
+        parquet-mr's 1 MiB about 800,000 values fit at an fpp of 0.01, 400,000 at 0.0001.
     adaptive: let parquet-mr (Spark 4.0 and newer) try several sizes where ``ndv`` is not given.
     candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
 
