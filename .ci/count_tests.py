@@ -8,15 +8,17 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-# sbt closes a module with, for instance, "Passed: Total 3, Failed 0, Errors 0, Passed 3".
-SBT = re.compile(r"(?:Passed|Failed|Error): Total \d+, Failed (\d+), Errors (\d+), Passed (\d+)")
+# ScalaTest's closing lines of one module under one Scala version.
+SUITES = re.compile(r"Suites: completed \d+, aborted (\d+)")
+TESTS = re.compile(r"Tests: succeeded (\d+), failed (\d+)")
 
 
 def of_sbt(log: Path) -> tuple[int, int]:
-    """Passed and failed; a suite that could not even start is an error and counts as failed."""
+    """Passed and failed; a suite that could not even start counts as one failure."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-    found = [tuple(map(int, match.groups())) for match in SBT.finditer(text)]
-    return sum(f[2] for f in found), sum(f[0] + f[1] for f in found)
+    aborted = sum(int(match[1]) for match in SUITES.finditer(text))
+    tests = [(int(match[1]), int(match[2])) for match in TESTS.finditer(text)]
+    return sum(passed for passed, _ in tests), sum(failed for _, failed in tests) + aborted
 
 
 def of_pytest(report: Path) -> tuple[int, int]:
