@@ -9,8 +9,9 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 bin := .venv/bin
-jvm_sources := build.sbt VERSION $(shell find project/*.sbt project/build.properties jvm -path '*/main/*' -type f -o -path 'project/*' -type f)
-python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py $(shell find python/src -name '*.py')
+# Folders are among them: their times tell of files that went.
+jvm_sources := build.sbt VERSION project/build.properties $(wildcard project/*.sbt) $(shell find jvm/*/src/main)
+python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py $(shell find python/src -not -path '*__pycache__*')
 # Each stamp lies in the folder that it vouches for, so that it goes when the folder goes.
 jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
