@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
-from tables import EVENTS, Table, events, flights, user_id
 
 import spark_sbbf as sbbf
+from tables import EVENTS, Table, events, flights, user_id
 
 WARM_RUNS = 5
 HEADINGS = ("", "answer rows", "files", "row groups", "tasks", "first run", "warm median")
