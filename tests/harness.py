@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
 import spark_sbbf as sbbf
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-
-Query = Callable[[SparkSession], DataFrame]
 
 _groups = itertools.count()
 
@@ -61,14 +61,41 @@ def final_plan(df: DataFrame) -> str:
     return df._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
 
 
+@contextlib.contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Makes `session` the active one of the JVM, whose settings lazy parts of a plan look up."""
+    sessions = session._jvm.org.apache.spark.sql.classic.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
 def planned(df: DataFrame) -> DataFrame:
     """`df` with its physical plan and its list of files made, before anything runs."""
-    plan = df._jdf.queryExecution().executedPlan()
-    leaf = plan.collectLeaves().apply(0)
-    if leaf.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
-        leaf = leaf.initialPlan().collectLeaves().apply(0)
-    leaf.inputRDDs()
+    with active(df.sparkSession):
+        leaf = df._jdf.queryExecution().executedPlan().collectLeaves().apply(0)
+        if leaf.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
+            leaf = leaf.initialPlan().collectLeaves().apply(0)
+        leaf.inputRDDs()
     return df
+
+
+def outcome(action: Callable[[], DataFrame]) -> list[str] | str:
+    """The rows, or what the failure is called."""
+    try:
+        return rows(action())
+    except PySparkException as failure:
+        return failure.getCondition() or type(failure).__name__
+    except Py4JJavaError as failure:
+        cause = failure.java_exception
+        named = cause.getClass().getName() == "org.apache.spark.SparkException"
+        return (cause.getCondition() if named else None) or cause.getClass().getName()
 
 
 def locations(df: DataFrame) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import spark_sbbf as sbbf
-from harness import explain_text, final_plan, only_scan, rows, session_with
+from harness import active, explain_text, final_plan, only_scan, rows, session_with
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -143,14 +143,12 @@ def test_statistics_of_an_analyzed_table_shrink_with_it(
     spark.sql(f"analyze table {table} compute statistics for all columns")
 
     def statistics(session: SparkSession) -> Any:
-        # Statistics are worked out when asked for, under the settings of the active session.
-        spark._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
         plan = session.table(table).where(f"user_id = {KEY}")._jdf.queryExecution().optimizedPlan()
-        return plan.collectLeaves().apply(0).stats()
+        with active(session):  # statistics are worked out when asked for
+            return plan.collectLeaves().apply(0).stats()
 
     conf = {"spark.sql.cbo.planStats.enabled": "true"}  # or row counts stay hidden
     whole, left = (statistics(session_with(spark, {**conf, **switch})) for switch in (OFF, {}))
-    spark._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
     assert whole.rowCount().get() == ROWS
     assert left.sizeInBytes() < whole.sizeInBytes() / 2
     if left.rowCount().isDefined():
