@@ -1,9 +1,11 @@
 package io.sbbf.spark.inspect
 
+import org.apache.commons.codec.DecoderException
+import org.apache.commons.codec.binary.Hex
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Hex, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.sources.{BaseRelation, TableScan}
 import org.apache.spark.sql.types._
@@ -90,5 +92,8 @@ private[inspect] object FilterListing {
   def splitPath(column: String): Seq[String] = UnresolvedAttribute.parseAttributeName(column)
 
   private def unhex(text: String): Array[Byte] =
-    Option(Hex.unhex(text)).getOrElse(throw new IllegalArgumentException("the option valueHex is not hexadecimal"))
+    try Hex.decodeHex(text)
+    catch {
+      case _: DecoderException => throw new IllegalArgumentException("the option valueHex is not hexadecimal")
+    }
 }
