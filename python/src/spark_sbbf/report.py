@@ -108,7 +108,7 @@ def explain(df: DataFrame) -> PruneReport:
     bridge = bridge_of(session)
     if bridge is None:
         raise RuntimeError("spark-sbbf is not in this session: call spark_sbbf.enable(spark) first")
-    return PruneReport.from_json(bridge.explain(df._jdf))
+    return PruneReport.from_json(bridge.explain(df._jdf.queryExecution()))
 
 
 _OFF = "spark-sbbf is off in this session (spark.sbbf.enabled, or never enabled)"

@@ -11,20 +11,25 @@ final class SessionBridge {
   /** Prunes this session's queries from the next one on, and no other session's. */
   def enable(session: SparkSession): Unit = {
     SbbfConf.register()
-    if (!isActive(session)) {
+    if (!hasRule(session)) {
       val experimental = session.experimental
       experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups(session)
     }
+    if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
   }
 
-  /** Takes back what [[enable]] did; the session's extension, if it has one, is switched by `spark.sbbf.enabled`. */
+  /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
   def disable(session: SparkSession): Unit = {
     val experimental = session.experimental
     experimental.extraOptimizations = experimental.extraOptimizations.filterNot(_.isInstanceOf[PruneRowGroups])
+    if (hasRule(session)) session.conf.set(SbbfConf.Enabled.key, "false")
   }
 
-  /** Whether the rule takes part in this session's planning, whatever `spark.sbbf.enabled` says. */
+  /** Whether the session's next query would be pruned. */
   def isActive(session: SparkSession): Boolean =
+    hasRule(session) && SbbfConf.Enabled.get(session.sessionState.conf)
+
+  private def hasRule(session: SparkSession): Boolean =
     session.experimental.extraOptimizations.exists(_.isInstanceOf[PruneRowGroups]) ||
       session.sessionState.optimizer.preCBORules.exists(_.isInstanceOf[PruneRowGroups])
 

@@ -95,6 +95,8 @@ class PruneRowGroupsSuite extends SparkSuite {
       val df = table.where(s"k = ${keyOf(77)}")
       assert(selection(df).keptFiles == 1 && rows(df).size == 1)
     } finally bridge.disable(spark)
+    assert(spark.experimental.extraOptimizations.isEmpty && !bridge.isActive(spark))
+    bridge.enable(spark)
     assert(spark.experimental.extraOptimizations.isEmpty && bridge.isActive(spark))
   }
 
