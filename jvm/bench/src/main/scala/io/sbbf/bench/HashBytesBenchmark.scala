@@ -11,7 +11,10 @@ import org.openjdk.jmh.annotations._
 
 import io.sbbf.core.XxHash64
 
-/** What does the hash of one byte key cost, by its length? Keys lie one after the other in one array. */
+/**
+ * What does the hash of one byte key cost, by its length? Keys lie one after the other in one
+ * array.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

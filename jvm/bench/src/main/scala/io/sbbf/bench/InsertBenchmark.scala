@@ -17,7 +17,10 @@ import io.sbbf.core.SplitBlockBloomFilter
 @Fork(2)
 class InsertBenchmark {
 
-  /** In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or memory. */
+  /**
+   * In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or
+   * memory.
+   */
   @Param(Array("131072", "2097152", "33554432"))
   var filterBytes: Int = _
 

@@ -7,7 +7,10 @@ import org.openjdk.jmh.annotations._
 
 import io.sbbf.core.SplitBlockBloomFilter
 
-/** What does it cost to ask a filter for one hash, by where the filter lies and whether it holds the hash? */
+/**
+ * What does it cost to ask a filter for one hash, by where the filter lies and whether it holds
+ * the hash?
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -17,7 +20,10 @@ import io.sbbf.core.SplitBlockBloomFilter
 @Fork(2)
 class ProbeBenchmark {
 
-  /** In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or memory. */
+  /**
+   * In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or
+   * memory.
+   */
   @Param(Array("131072", "2097152", "33554432"))
   var filterBytes: Int = _
 

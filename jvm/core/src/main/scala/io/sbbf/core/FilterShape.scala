@@ -3,19 +3,21 @@ package io.sbbf.core
 import scala.annotation.tailrec
 
 /**
- * What a bitset tells about itself, with nothing known about what was inserted: how full it is, how often it
- * lies, how many distinct values it took, and how small it could be. All methods are pure; each throws
- * IllegalArgumentException for a bitset that is not a positive multiple of 32 bytes long.
+ * What a bitset tells about itself, with nothing known about what was inserted: how full it is,
+ * how often it lies, how many distinct values it took, and how small it could be. All methods
+ * are pure; each throws IllegalArgumentException for a bitset that is not a positive multiple of
+ * 32 bytes long.
  */
 object FilterShape {
   import SplitBlockBloomFilter.{checkLength, BytesPerBlock}
 
   /**
-   * The filter of `numBytes` bytes that holds what this one holds, bit for bit as if built at that size:
-   * a block's number is the upper half of the hash, scaled, so that a group of adjacent blocks becomes one.
+   * The filter of `numBytes` bytes that holds what this one holds, bit for bit as if built at
+   * that size: a block's number is the upper half of the hash, scaled, so that a group of
+   * adjacent blocks becomes one.
    *
    * @return a new array
-   * @throws IllegalArgumentException unless both sizes are powers of two and `numBytes` is the smaller or equal
+   * @throws IllegalArgumentException unless both are powers of two, `numBytes` not the larger
    */
   def fold(bitset: Array[Byte], numBytes: Int): Array[Byte] = {
     checkFoldable(bitset.length)
@@ -36,10 +38,11 @@ object FilterShape {
   }
 
   /**
-   * The smallest fold whose [[effectiveFpp]] is at most `fpp`; `bitset` itself, not a copy, if no fold is. A
-   * filter that misses `fpp` is returned as it is: folding only ever adds false positives.
+   * The smallest fold whose [[effectiveFpp]] is at most `fpp`; `bitset` itself, not a copy, if
+   * no fold is. A filter that misses `fpp` is returned as it is: folding only ever adds false
+   * positives.
    *
-   * @throws IllegalArgumentException if the size is no power of two or `fpp` lies outside of (0, 1)
+   * @throws IllegalArgumentException if the size is no power of two or `fpp` not within (0, 1)
    */
   @tailrec
   def foldTo(bitset: Array[Byte], fpp: Double): Array[Byte] = {
@@ -65,9 +68,10 @@ object FilterShape {
   }
 
   /**
-   * The probability that the filter reports a value it does not hold: a block lies if all of its words have
-   * the bit asked for set, and every block is asked equally often. Unlike the eighth power of the fill ratio
-   * it sees blocks that are fuller than others, which cause most false positives.
+   * The probability that the filter reports a value it does not hold: a block lies if all of its
+   * words have the bit asked for set, and every block is asked equally often. Unlike the eighth
+   * power of the fill ratio it sees blocks that are fuller than others, which cause most false
+   * positives.
    */
   def effectiveFpp(bitset: Array[Byte]): Double = {
     checkLength(bitset.length)
@@ -87,13 +91,17 @@ object FilterShape {
   }
 
   /**
-   * How many distinct values were inserted, by the fill ratio: `n = -32 blocks ln(1 - fill)`, from the mean
-   * fill `1 - e^(-n / (32 blocks))` of Poisson loads. `Long.MaxValue` for a filter with every bit set.
+   * How many distinct values were inserted, by the fill ratio: `n = -32 blocks ln(1 - fill)`,
+   * from the mean fill `1 - e^(-n / (32 blocks))` of Poisson loads. `Long.MaxValue` for a filter
+   * with every bit set.
    */
   def distinctEstimate(bitset: Array[Byte]): Long =
     math.round(-math.log1p(-fillRatio(bitset)) * bitset.length)
 
-  /** Whether nothing was ever inserted. Over non-null values that is no filter but a writer's fault. */
+  /**
+   * Whether nothing was ever inserted. Over non-null values that is no filter but a writer's
+   * fault.
+   */
   def isAllZero(bitset: Array[Byte]): Boolean = {
     checkLength(bitset.length)
     var at = 0

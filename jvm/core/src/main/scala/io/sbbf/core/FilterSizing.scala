@@ -1,8 +1,9 @@
 package io.sbbf.core
 
 /**
- * How large a split block bloom filter has to be, and how often it lies. NDV is the number of distinct values
- * inserted; FPP the probability that a value never inserted is reported as contained.
+ * How large a split block bloom filter has to be, and how often it lies. NDV is the number of
+ * distinct values inserted; FPP the probability that a value never inserted is reported as
+ * contained.
  *
  * Bytes of [[FilterSizing.bytesFor]], the smallest power of two that keeps the FPP:
  *
@@ -16,8 +17,9 @@ package io.sbbf.core
  * 10,000,000       8 MiB    16 MiB    32 MiB    32 MiB
  * }}}
  *
- * All methods are pure. Each throws IllegalArgumentException, naming the argument and its range, for an `ndv`
- * below 0, an `fpp` outside of (0, 1) or a `numBytes` that is not a positive multiple of 32.
+ * All methods are pure. Each throws IllegalArgumentException, naming the argument and its range,
+ * for an `ndv` below 0, an `fpp` outside of (0, 1) or a `numBytes` that is not a positive
+ * multiple of 32.
  */
 object FilterSizing {
 
@@ -28,10 +30,11 @@ object FilterSizing {
   final val MaxBytes = 128 * 1024 * 1024
 
   /**
-   * The size by the closed form for a filter of one block, `bits = -8 ndv / ln(1 - fpp^(1/8))`, which parquet-mr
-   * and most other writers use, rounded up to a power of two and held between [[MinBytes]] and [[MaxBytes]]. It
-   * leaves out that blocks fill unevenly: before rounding, the real FPP is 1.46 times the asked 1 %.
-   * (Within 32 bytes of a power of two parquet-mr's own rounding may end one power beside this one.)
+   * The size by the closed form for a filter of one block, `bits = -8 ndv / ln(1 - fpp^(1/8))`,
+   * which parquet-mr and most other writers use, rounded up to a power of two and held between
+   * [[MinBytes]] and [[MaxBytes]]. It leaves out that blocks fill unevenly: before rounding, the
+   * real FPP is 1.46 times the asked 1 %. (Within 32 bytes of a power of two parquet-mr's own
+   * rounding may end one power beside this one.)
    */
   def closedFormBytes(ndv: Long, fpp: Double): Int = {
     checkNdv(ndv)
@@ -40,7 +43,10 @@ object FilterSizing {
     powerOfTwoFrom(math.max(MinBytes, math.min(MaxBytes, bytes)).toInt)
   }
 
-  /** The smallest power of two of bytes that keeps `fpp`, at least [[MinBytes]]; [[MaxBytes]] if none does. */
+  /**
+   * The smallest power of two of bytes that keeps `fpp`, at least [[MinBytes]]; [[MaxBytes]] if
+   * none does.
+   */
   def bytesFor(ndv: Long, fpp: Double): Int = {
     checkFpp(fpp)
     var bytes = MinBytes
@@ -49,10 +55,11 @@ object FilterSizing {
   }
 
   /**
-   * The exact FPP of a filter of `numBytes` after `ndv` inserts: equation 3 of Putze, Sanders and Singler,
-   * "Cache-, Hash- and Space-Efficient Bloom Filters", for eight words of 32 bits. A block holds `i` values
-   * with the probability of a Poisson distribution, and then each word has the bit asked for set with
-   * probability `1 - (31/32)^i`. (A block's load is really binomial: a few blocks lie a little less often.)
+   * The exact FPP of a filter of `numBytes` after `ndv` inserts: equation 3 of Putze, Sanders
+   * and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", for eight words of 32 bits.
+   * A block holds `i` values with the probability of a Poisson distribution, and then each word
+   * has the bit asked for set with probability `1 - (31/32)^i`. (A block's load is really
+   * binomial: a few blocks lie a little less often.)
    */
   def falsePositiveProbability(ndv: Long, numBytes: Int): Double = {
     checkNdv(ndv)
@@ -66,7 +73,10 @@ object FilterSizing {
 
   private val LogUnset = math.log1p(-1.0 / 32)
 
-  /** In log space, because `e^-mean` underflows for full filters. Ends twelve standard deviations out. */
+  /**
+   * In log space, because `e^-mean` underflows for full filters. Ends twelve standard deviations
+   * out.
+   */
   private def poissonSum(mean: Double): Double = {
     val last = (mean + 12 * math.sqrt(mean)).toInt + 64
     val logMean = math.log(mean)

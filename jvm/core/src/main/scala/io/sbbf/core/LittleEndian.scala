@@ -1,8 +1,9 @@
 package io.sbbf.core
 
 /**
- * Little-endian reads from plain bytes, whatever the machine's own order. Written with shifts, because
- * `java.lang.invoke.VarHandle` is missing from the JVM 8 class files that Scala 2.12 emits.
+ * Little-endian reads from plain bytes, whatever the machine's own order. Written with shifts,
+ * because `java.lang.invoke.VarHandle` is missing from the JVM 8 class files that Scala 2.12
+ * emits.
  */
 private[core] object LittleEndian {
 

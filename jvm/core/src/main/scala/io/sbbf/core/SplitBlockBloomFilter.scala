@@ -1,13 +1,14 @@
 package io.sbbf.core
 
 /**
- * Parquet's split block bloom filter over a plain bitset: the bytes as a file holds them after the filter's
- * header, any whole number of 32-byte blocks, each of eight little-endian 32-bit words. Names and constants
- * are those of the specification (`BloomFilter.md` of github.com/apache/parquet-format, "Technical Approach").
+ * Parquet's split block bloom filter over a plain bitset: the bytes as a file holds them after
+ * the filter's header, any whole number of 32-byte blocks, each of eight little-endian 32-bit
+ * words. Names and constants are those of the specification (`BloomFilter.md` of
+ * github.com/apache/parquet-format, "Technical Approach").
  *
- * A `hash` is the [[XxHash64]] of a value in Parquet's PLAIN encoding. There is no state beside the bitset.
- * Thread safety: asking is pure, so any number of threads may ask one bitset; while a thread inserts into
- * a bitset, no other thread may insert into it or rely on its answers.
+ * A `hash` is the [[XxHash64]] of a value in Parquet's PLAIN encoding. There is no state beside
+ * the bitset. Thread safety: asking is pure, so any number of threads may ask one bitset; while
+ * a thread inserts into a bitset, no other thread may insert into it or rely on its answers.
  */
 object SplitBlockBloomFilter {
 
@@ -83,8 +84,9 @@ object SplitBlockBloomFilter {
   private def blockOffset(length: Int, hash: Long): Int =
     (((hash >>> 32) * (length / BytesPerBlock)) >>> 32).toInt * BytesPerBlock
 
-  // The upper five bits of a product number the bit of its word, `y >> 27`. The word is little-endian, so
-  // two of them choose its byte and three the bit of the byte, and no word has to be put together.
+  // The upper five bits of a product number the bit of its word, `y >> 27`. The word is
+  // little-endian, so two of them choose its byte and three the bit of the byte, and no word has
+  // to be put together.
 
   private def setBit(bitset: Array[Byte], word: Int, product: Int): Unit = {
     val at = word + (product >>> 30)

@@ -4,9 +4,9 @@ import java.lang.Long.rotateLeft
 
 /**
  * XXH64 with seed 0, the only hash of Parquet's bloom filters, as in the xxHash specification
- * (`doc/xxhash_spec.md` of github.com/Cyan4973/xxHash, "XXH64 algorithm description"; the steps below bear its
- * names). Every result is an unsigned 64-bit number in a `Long`. Nothing is allocated; all methods are pure
- * and safe to call from any thread.
+ * (`doc/xxhash_spec.md` of github.com/Cyan4973/xxHash, "XXH64 algorithm description"; the steps
+ * below bear its names). Every result is an unsigned 64-bit number in a `Long`. Nothing is
+ * allocated; all methods are pure and safe to call from any thread.
  */
 object XxHash64 {
 
@@ -19,10 +19,14 @@ object XxHash64 {
 
   private final val StripeBytes = 32
 
-  /** The hash of the 4 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT32. */
+  /**
+   * The hash of the 4 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT32.
+   */
   def hashInt(v: Int): Long = avalanche(mixInt(Prime5 + 4, v))
 
-  /** The hash of the 8 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT64. */
+  /**
+   * The hash of the 8 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT64.
+   */
   def hashLong(v: Long): Long = avalanche(mixLong(Prime5 + 8, v))
 
   def hashBytes(bytes: Array[Byte]): Long = hashBytes(bytes, 0, bytes.length)
@@ -67,7 +71,9 @@ object XxHash64 {
   private def merge(accumulator: Long, stripes: Long): Long =
     (accumulator ^ round(0, stripes)) * Prime1 + Prime4
 
-  /** Step 5: the fewer than 32 bytes that fill no stripe, eight, then four, then one at a time. */
+  /**
+   * Step 5: the fewer than 32 bytes that fill no stripe, eight, then four, then one at a time.
+   */
   private def mixRest(start: Long, bytes: Array[Byte], from: Int, until: Int): Long = {
     var accumulator = start
     var at = from

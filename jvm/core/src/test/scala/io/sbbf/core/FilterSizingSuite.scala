@@ -33,7 +33,8 @@ class FilterSizingSuite extends RandomSuite {
   }
 
   test("the exact sum equals its expansion by the binomial theorem") {
-    // (1 - q^i)^8 expanded, and E[q^(ki)] = e^(-mean (1 - q^k)) for a Poisson i; it cancels badly below 10^-6.
+    // (1 - q^i)^8 expanded, and E[q^(ki)] = e^(-mean (1 - q^k)) for a Poisson i.
+    // It cancels badly below 10^-6.
     def expanded(mean: Double): Double = {
       val binomial = Seq(1, 8, 28, 56, 70, 56, 28, 8, 1)
       binomial.zipWithIndex.map { case (c, k) =>
@@ -52,11 +53,13 @@ class FilterSizingSuite extends RandomSuite {
     assert(falsePositiveProbability(Long.MaxValue, 32) == 1)
     assert(falsePositiveProbability(Long.MaxValue, MaxBytes) == 1)
     val growing = (0 to 3000).map(n => falsePositiveProbability(n.toLong, 64))
-    assert(growing.zip(growing.tail).forall { case (a, b) => a <= b + 1e-12 })
+    val steps = growing.zip(growing.tail)
+    assert(steps.take(500).forall { case (a, b) => a < b })
+    assert(steps.forall { case (a, b) => a <= b + 1e-9 }) // near 1 only rounding is left
   }
 
   test("sizes are Lance's, which sums the same way, from one block on") {
-    // Vectors of lance-index's own tests: fpp, ndv and the logarithm of the bytes, before its lower bound.
+    // Vectors of lance-index's own tests: fpp, ndv, log2 of the bytes before its lower bound.
     for ((fpp, ndv, log2) <- Seq(
         (0.1, 10, 3),
         (0.01, 10, 4),

@@ -1,9 +1,13 @@
 package io.sbbf.core
 
 import scala.util.Random
+
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Tests on random input. The seed is new in each run, printed, and repeated by setting `SBBF_SEED`. */
+/**
+ * Tests on random input. The seed is new in each run, printed, and repeated by setting
+ * `SBBF_SEED`.
+ */
 abstract class RandomSuite extends AnyFunSuite {
   private val seed = sys.env.get("SBBF_SEED").map(_.toLong).getOrElse(System.nanoTime())
 

@@ -30,7 +30,10 @@ class RowGroupPredicateSuite extends RandomSuite {
     case IsNotNull => Some(cell.nonEmpty)
   }
 
-  /** What SQL answers for one row. Unknown may be anything, Never anything but TRUE: the caller's choice. */
+  /**
+   * What SQL answers for one row. Unknown may be anything, Never anything but TRUE: the caller's
+   * choice.
+   */
   private def truth(p: RowGroupPredicate, row: Row, unknown: Truth, never: Truth): Truth =
     p match {
       case And(children) =>
@@ -79,7 +82,10 @@ class RowGroupPredicateSuite extends RandomSuite {
     }
   }
 
-  /** Few values, and columns that are constant or all NULL now and then, so that much can be proven. */
+  /**
+   * Few values, and columns that are constant or all NULL now and then, so that much can be
+   * proven.
+   */
   private def randomGroup(random: Random): Group = {
     def cell = if (random.nextInt(4) == 0) None else Some(random.nextInt(4).toLong)
     val constant: Map[String, Option[Long]] =

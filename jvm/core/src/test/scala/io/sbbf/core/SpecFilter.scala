@@ -2,7 +2,10 @@ package io.sbbf.core
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-/** The specification's pseudocode, word by word: the plain twin that the real filter is compared with. */
+/**
+ * The specification's pseudocode, word by word: the plain twin that the real filter is compared
+ * with.
+ */
 final class SpecFilter(numBlocks: Int) {
   private val salt = Array(0x47b6137bL, 0x44974d91L, 0x8824ad5bL, 0xa2b7289dL, 0x705495c7L,
     0x2df1424bL, 0x9efc4947L, 0x5c6bfb31L)

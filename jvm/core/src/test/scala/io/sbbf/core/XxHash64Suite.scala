@@ -1,7 +1,7 @@
 package io.sbbf.core
 
-import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Random
 
@@ -12,7 +12,8 @@ class XxHash64Suite extends RandomSuite {
 
   /**
    * Length, hash at seed 0. From the reference program's own check, github.com/Cyan4973/xxHash
-   * `cli/xsum_sanity_check.c` (0 to 14, 222) and, in later releases, `tests/sanity_test_vectors.h` (the rest).
+   * `cli/xsum_sanity_check.c` (0 to 14, 222) and, in later releases,
+   * `tests/sanity_test_vectors.h` (the rest).
    */
   private val publishedVectors = Seq(
     0 -> 0xef46db3751d8e999L,

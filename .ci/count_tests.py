@@ -1,0 +1,54 @@
+"""Adds up the tests of sbt's log and of pytest's XML reports: count_tests.py REPORTS EXPECTED.
+
+Exits 1 when a test failed or fewer passed than EXPECTED asks for; the last line has the sums.
+"""
+
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+# ScalaTest's closing lines of one module under one Scala version.
+SUITES = re.compile(r"Suites: completed \d+, aborted (\d+)")
+TESTS = re.compile(r"Tests: succeeded (\d+), failed (\d+)")
+
+
+def of_sbt(log: Path) -> tuple[int, int]:
+    """Passed and failed; a suite that could not even start counts as one failure."""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    aborted = sum(int(match[1]) for match in SUITES.finditer(text))
+    tests = [(int(match[1]), int(match[2])) for match in TESTS.finditer(text)]
+    return sum(passed for passed, _ in tests), sum(failed for _, failed in tests) + aborted
+
+
+def of_pytest(report: Path) -> tuple[int, int]:
+    """Passed and failed; skipped tests are neither."""
+    suites = ElementTree.parse(report).iter("testsuite")
+    counts = [{key: int(s.get(key, 0)) for key in KEYS} for s in suites]
+    failed = sum(c["failures"] + c["errors"] for c in counts)
+    return sum(c["tests"] - c["skipped"] for c in counts) - failed, failed
+
+
+KEYS = ("tests", "skipped", "failures", "errors")
+
+
+def main(reports: Path, expected: Path) -> int:
+    python = [of_pytest(report) for report in sorted(reports.glob("*.xml"))]
+    sums = {
+        "jvm": of_sbt(reports / "jvm.log"),
+        "python": (sum(p for p, _ in python), sum(f for _, f in python)),
+    }
+    lines = expected.read_text().splitlines()
+    least = dict(line.split() for line in lines if line and not line.startswith("#"))
+    good = True
+    for name, (passed, failed) in sums.items():
+        if passed < int(least[name]):
+            print(f"{name}: {passed} tests passed, expected at least {least[name]}")
+            good = False
+        good = good and not failed
+    print(f"{sum(p for p, _ in sums.values())} passed, {sum(f for _, f in sums.values())} failed")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,85 @@
+# Needs a JDK 17, Python 3.11 or newer and make; everything else is fetched by 'make setup' into the tree.
+# Overrides: PYTHON=/path/to/python JAVA_HOME=/path/to/jdk
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+export PYTHON
+ifdef JAVA_HOME
+export PATH := $(JAVA_HOME)/bin:$(PATH)
+endif
+
+bin := .venv/bin
+# Folders are among them: their times tell of files that went.
+jvm_sources := build.sbt VERSION project/build.properties $(wildcard project/*.sbt) $(shell find jvm/*/src/main)
+python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py $(shell find python/src -not -path '*__pycache__*')
+# Each stamp lies in the folder that it vouches for, so that it goes when the folder goes.
+jars := jvm/spark/target/jars.stamp
+wheel := .venv/wheel.stamp
+pytest := $(bin)/python -m pytest --junitxml
+python_code := python tests benchmarks demo .ci
+
+# The interoperability fixtures, where they lie beside the tree; their tests are skipped without.
+ifneq ($(wildcard ../shared/fixtures),)
+export SBBF_FIXTURES ?= $(abspath ../shared/fixtures)
+endif
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: setup
+setup: ## make .venv with all tools, or say what is missing
+	@scripts/setup
+
+.PHONY: jar
+jar: $(jars) ## build both JARs (Scala 2.13 and 2.12)
+$(jars): $(jvm_sources) | setup
+	./sbt +spark/assembly
+	touch $@
+
+.PHONY: wheel
+wheel: $(wheel) ## build the wheel with both JARs in it, and install it into .venv
+$(wheel): $(jars) $(python_sources) | setup
+	rm -rf python/dist
+	$(bin)/python -m build --no-isolation --wheel python
+	$(bin)/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
+	touch $@
+
+.PHONY: demo
+demo: wheel ## look up flights and events with stock Spark, with spark-sbbf and with an oracle
+	$(bin)/python demo/lookups.py
+
+.PHONY: test testjvm testunit testwheel
+test: testjvm testunit testwheel ## all tests: JVM on both Scala versions, Python on the built wheel
+testjvm: setup
+	@mkdir -p build/reports
+	./sbt +test 2>&1 | tee build/reports/jvm.log
+testunit: setup
+	$(pytest) build/reports/unit.xml python/tests
+testwheel: wheel
+	$(pytest) build/reports/wheel.xml tests
+
+.PHONY: lint
+lint: setup ## check style and types
+	./sbt scalafmtCheckAll "scalafixAll --check"
+	$(bin)/ruff check $(python_code)
+	$(bin)/ruff format --check $(python_code)
+	cd python && ../$(bin)/mypy
+
+.PHONY: format
+format: setup ## put style right
+	./sbt scalafixAll scalafmtAll
+	$(bin)/ruff check --fix $(python_code)
+	$(bin)/ruff format $(python_code)
+
+.PHONY: bench
+bench: wheel ## measure lookups against stock Spark, the oracle and the filter limit
+	$(bin)/python benchmarks/lookup.py
+
+.PHONY: docs
+docs: setup ## build the documentation into build/docs
+	$(bin)/mkdocs build --quiet --strict --site-dir build/docs
+
+.PHONY: clean
+clean: ## remove everything that was built, also .venv and the demo's data
+	rm -rf .venv build python/dist python/build target project/target project/project jvm/target jvm/*/target spark-warehouse

@@ -1,0 +1,19 @@
+package io.sbbf.spark
+
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+
+import io.sbbf.spark.plan.PruneRowGroups
+
+/**
+ * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
+ * the JAR is on the class path. Registering it twice is harmless: the rule leaves a pruned relation as it is.
+ *
+ * The rule runs in the optimizer's "Pre CBO Rules", where the final static filters stand directly above their
+ * relation and the pruned size still reaches join selection.
+ */
+final class SbbfExtensions extends SparkSessionExtensionsProvider {
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    SbbfConf.register()
+    extensions.injectPreCBORule(PruneRowGroups(_))
+  }
+}

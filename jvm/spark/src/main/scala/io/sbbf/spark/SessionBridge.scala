@@ -1,0 +1,38 @@
+package io.sbbf.spark
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.QueryExecution
+
+import io.sbbf.spark.plan.PruneRowGroups
+
+/** What the Python package calls; needs no more than an instance, from whichever class loader has the JAR. */
+final class SessionBridge {
+
+  /** Prunes this session's queries from the next one on, and no other session's. */
+  def enable(session: SparkSession): Unit = {
+    SbbfConf.register()
+    if (!hasRule(session)) {
+      val experimental = session.experimental
+      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups(session)
+    }
+    if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
+  }
+
+  /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
+  def disable(session: SparkSession): Unit = {
+    val experimental = session.experimental
+    experimental.extraOptimizations = experimental.extraOptimizations.filterNot(_.isInstanceOf[PruneRowGroups])
+    if (hasRule(session)) session.conf.set(SbbfConf.Enabled.key, "false")
+  }
+
+  /** Whether the session's next query would be pruned. */
+  def isActive(session: SparkSession): Boolean =
+    hasRule(session) && SbbfConf.Enabled.get(session.sessionState.conf)
+
+  private def hasRule(session: SparkSession): Boolean =
+    session.experimental.extraOptimizations.exists(_.isInstanceOf[PruneRowGroups]) ||
+      session.sessionState.optimizer.preCBORules.exists(_.isInstanceOf[PruneRowGroups])
+
+  /** What was pruned of a query, as JSON; see the Python class that reads it. Plans the query if need be. */
+  def explain(query: QueryExecution): String = PruneReport.json(query)
+}

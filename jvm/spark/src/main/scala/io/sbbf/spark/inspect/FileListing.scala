@@ -1,0 +1,88 @@
+package io.sbbf.spark.inspect
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.Row
+
+import io.sbbf.core.{FilterShape, Verdict}
+import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.parquet._
+
+/**
+ * What is asked of every file.
+ *
+ * @param column the one column to list; None lists those that have a filter
+ * @param leaf what to ask of that column, if anything
+ */
+private[inspect] final case class Question(
+    column: Option[Seq[String]],
+    leaf: Option[Leaf],
+    caseSensitive: Boolean,
+    tailBytes: Int)
+
+/** The rows of one file. */
+private[inspect] final class FileListing(
+    path: String,
+    length: Long,
+    question: Question,
+    conf: Configuration) {
+
+  private val hadoopPath = new Path(path)
+  private val bytes = new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, question.tailBytes)
+  private val open = () => bytes
+
+  /** In the order of row groups and columns; one row with the reason for a file that tells nothing. */
+  def rows(): Seq[Row] =
+    try rows(new FileEvidence(FooterReader.read(bytes)))
+    catch {
+      case e: UnusableFile => Seq(row(verdict = asked(Verdict.MightMatch), reason = e.reason))
+      case NonFatal(e) => Seq(row(verdict = asked(Verdict.MightMatch), reason = s"unreadable: ${e.getClass.getName}"))
+    } finally bytes.close()
+
+  private def rows(evidence: FileEvidence): Seq[Row] = {
+    val footer = evidence.footer
+    val bound = question.leaf.map(evidence.bind(_, question.caseSensitive, new LiteralEncodings))
+    val column = question.column.map(evidence.columnIndex(_, question.caseSensitive))
+    for {
+      rowGroup <- 0 until footer.numRowGroups
+      c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))
+      if column.isDefined || evidence.filterOffset(rowGroup, c) > 0
+    } yield listed(evidence, rowGroup, c, bound.map(_.fromData(rowGroup, open)))
+  }
+
+  private def listed(evidence: FileEvidence, rowGroup: Int, column: Int, answer: Option[Answer]): Row = {
+    val footer = evidence.footer
+    if (column < 0)
+      row(rowGroup, question.column.get.mkString("."), footer.numRows(rowGroup),
+        verdict = asked(Verdict.MightMatch), reason = "column not in the file, or more than one of that name")
+    else {
+      val state = evidence.filter(rowGroup, column, bytes)
+      val found = answer.map(a => (a.evidence.name, a.reason)).getOrElse(state match {
+        case FilterState.Present(_, _, _) => (Evidence.Bloom.name, "")
+        case FilterState.Rejected(reason) => (Evidence.None.name, reason)
+        case FilterState.Absent => (Evidence.None.name, "no filter")
+      })
+      row(rowGroup, footer.columnName(column), footer.numRows(rowGroup), evidence.physicalType(column),
+        known(evidence.nullCount(rowGroup, column)), known(evidence.filterOffset(rowGroup, column)), state,
+        found._1, answer.map(_.verdict.toString), found._2)
+    }
+  }
+
+  private def asked(verdict: Verdict): Option[String] = question.leaf.map(_ => verdict.toString)
+  private def known(value: Long): Option[Long] = if (value < 0) None else Some(value)
+
+  private def row(rowGroup: Any = null, column: String = null, rows: Any = null, physicalType: String = null,
+      nulls: Option[Long] = None, offset: Option[Long] = None, state: FilterState = FilterState.Absent,
+      evidence: String = Evidence.None.name, verdict: Option[String], reason: String): Row = {
+    val (size, fill, fpp, distinct) = state match {
+      case FilterState.Present(_, _, bitset) =>
+        (bitset.length, FilterShape.fillRatio(bitset), FilterShape.effectiveFpp(bitset),
+          FilterShape.distinctEstimate(bitset))
+      case _ => (null, null, null, null)
+    }
+    Row(path, rowGroup, column, rows, physicalType, nulls.orNull, offset.orNull, size, fill, fpp, distinct,
+      evidence, verdict.orNull, reason)
+  }
+}

@@ -1,0 +1,35 @@
+package io.sbbf.spark.plan
+
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.sbbf.core.Value
+
+/** Catalyst's internal values as [[Value]]s. */
+private[spark] object CatalystValue {
+
+  /** None for types that files' evidence cannot be asked about, among them strings with a collation. */
+  def convert(value: Any, dataType: DataType): Option[Value] = (value, dataType) match {
+    case (v: Byte, ByteType) => Some(Value.Integral(v.toLong, 8))
+    case (v: Short, ShortType) => Some(Value.Integral(v.toLong, 16))
+    case (v: Int, IntegerType) => Some(Value.Integral(v.toLong, 32))
+    case (v: Long, LongType) => Some(Value.Integral(v, 64))
+    case (v: Float, FloatType) => Some(Value.Real32(v))
+    case (v: Double, DoubleType) => Some(Value.Real64(v))
+    case (v: Boolean, BooleanType) => Some(Value.Bool(v))
+    case (v: Int, DateType) => Some(Value.Date(v))
+    case (v: Long, TimestampType) => Some(Value.Timestamp(v, utc = true))
+    case (v: Long, TimestampNTZType) => Some(Value.Timestamp(v, utc = false))
+    // StringType is the binary collation; any other is another, unequal type
+    case (v: UTF8String, StringType) => Some(Value.Bytes(v.getBytes, text = true))
+    case (v: Array[Byte], BinaryType) => Some(Value.Bytes(v, text = false))
+    case (v: Decimal, t: DecimalType) => decimal(v, t)
+    case _ => None
+  }
+
+  private def decimal(value: Decimal, dataType: DecimalType): Option[Value] = {
+    val exact = value.toJavaBigDecimal
+    if (exact.stripTrailingZeros.scale > dataType.scale) None
+    else Some(Value.Decimal(exact.setScale(dataType.scale).unscaledValue, dataType.precision, dataType.scale))
+  }
+}

@@ -1,0 +1,37 @@
+package io.sbbf.spark.plan
+
+import io.sbbf.parquet.Evidence
+
+/**
+ * What a predicate leaves of one file.
+ *
+ * @param rowGroups how many row groups it has; 0 if the file was not asked or gave no answer: it is kept whole
+ * @param kept how many of them might hold a match
+ * @param keptRows rows of the kept row groups
+ * @param keptBytes their size in the file
+ * @param ranges what to read where not all is kept: start and end of byte ranges that hold the midpoints of the
+ *   surviving row groups and of no other, ascending; None if splits are to be read whole
+ * @param refutedBy the evidence that decided, with the number of row groups it refuted
+ * @param keptBecause why row groups were kept, with their number, as far as a reason is known
+ */
+private[spark] final case class FileOutcome(
+    rowGroups: Int,
+    kept: Int,
+    keptRows: Long,
+    keptBytes: Long,
+    ranges: Option[Array[Long]],
+    refutedBy: Map[Evidence, Int],
+    keptBecause: Map[String, Int],
+    bytesRead: Long,
+    opens: Int) {
+
+  def isKnown: Boolean = rowGroups > 0 || isGone
+  def isGone: Boolean = kept == 0 && keptBecause.isEmpty
+}
+
+private[spark] object FileOutcome {
+
+  /** Nothing is known, so all of the file is planned. */
+  def whole(length: Long, reason: String, bytesRead: Long = 0, opens: Int = 0): FileOutcome =
+    FileOutcome(0, 0, 0L, length, None, Map.empty, Map(reason -> 1), bytesRead, opens)
+}

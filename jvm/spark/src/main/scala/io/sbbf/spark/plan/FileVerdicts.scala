@@ -1,0 +1,82 @@
+package io.sbbf.spark.plan
+
+import java.util.IdentityHashMap
+
+import io.sbbf.core.{RowGroupPredicate, Verdict}
+import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.parquet._
+
+/** One predicate put to the row groups of one file. Not thread-safe. */
+private[plan] final class FileVerdicts(
+    predicate: RowGroupPredicate,
+    evidence: FileEvidence,
+    caseSensitive: Boolean,
+    encodings: LiteralEncodings,
+    bytes: FileBytes) {
+
+  // by identity: the values of a long IN list are not compared again for every row group
+  private val bound = new IdentityHashMap[Leaf, BoundLeaf]
+  predicate.leaves.foreach(leaf => bound.put(leaf, evidence.bind(leaf, caseSensitive, encodings)))
+
+  private val open = () => bytes
+  private val refutedBy = scala.collection.mutable.Map.empty[Evidence, Int].withDefaultValue(0)
+  private val keptBecause = scala.collection.mutable.Map.empty[String, Int].withDefaultValue(0)
+
+  def outcome(): FileOutcome = {
+    val footer = evidence.footer
+    val surviving = Array.tabulate(footer.numRowGroups)(survives)
+    val kept = surviving.indices.filter(surviving(_))
+    FileOutcome(
+      rowGroups = footer.numRowGroups,
+      kept = kept.size,
+      keptRows = kept.map(footer.numRows).sum,
+      keptBytes = if (kept.size == surviving.length) bytes.length else kept.map(footer.compressedBytes).sum,
+      ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
+      refutedBy = refutedBy.toMap,
+      keptBecause = keptBecause.toMap,
+      bytesRead = bytes.bytesRead,
+      opens = bytes.opens)
+  }
+
+  /** What the footer tells comes first; only where that leaves the predicate open is anything else read. */
+  private def survives(rowGroup: Int): Boolean = {
+    val told = ask(_.fromFooter(rowGroup))
+    val (verdict, evidence, reason) =
+      if (told._1 == Verdict.MightMatch) ask(_.fromData(rowGroup, open)) else told
+    if (verdict == Verdict.CannotMatch) refutedBy(evidence) += 1 else keptBecause(reason) += 1
+    verdict != Verdict.CannotMatch
+  }
+
+  /** The verdict, the last evidence that refuted a leaf, and the first reason why a leaf was not refuted. */
+  private def ask(question: BoundLeaf => Answer): (Verdict, Evidence, String) = {
+    var refuting: Evidence = Evidence.None
+    var reason = ""
+    val verdict = predicate.evaluate { leaf =>
+      val answer = question(bound.get(leaf))
+      if (answer.verdict == Verdict.CannotMatch) refuting = answer.evidence
+      else if (reason.isEmpty) reason = answer.reason
+      answer.verdict
+    }
+    (verdict, refuting, if (reason.isEmpty) FileVerdicts.MightHold else reason)
+  }
+}
+
+private[plan] object FileVerdicts {
+  private val MightHold = "might hold a match"
+
+  /**
+   * Byte ranges that hold the midpoints of the surviving row groups and of no other: Parquet readers own a row
+   * group by its midpoint. Neighbouring survivors share a range, since each range costs an open and a footer.
+   * None where all survive, and where so many do, scattered, that reading the rest is cheaper than opening anew.
+   *
+   * @param midpoint strictly increasing
+   */
+  def ranges(survives: Array[Boolean], midpoint: Int => Long): Option[Array[Long]] = {
+    val starts = survives.indices.filter(i => survives(i) && (i == 0 || !survives(i - 1)))
+    val ends = survives.indices.filter(i => survives(i) && (i == survives.length - 1 || !survives(i + 1)))
+    val kept = survives.count(identity)
+    val most = kept * 4 >= survives.length * 3
+    if (kept == survives.length || (starts.size > 1 && most)) None
+    else Some(starts.zip(ends).flatMap { case (a, b) => Seq(midpoint(a), midpoint(b) + 1) }.toArray)
+  }
+}

@@ -1,0 +1,70 @@
+package io.sbbf.spark.plan
+
+import java.util.LinkedHashMap
+
+import io.sbbf.parquet.FileEvidence
+
+/**
+ * What is known of files, by path, length and modification time; the least recently used goes first. One cache
+ * serves all sessions of a driver. Thread-safe. It holds nothing of encrypted columns: they give no evidence.
+ */
+private[spark] final class FooterCache {
+  import FooterCache._
+
+  private final class Entry(val evidence: FileEvidence, val readAt: Long, var bytes: Long)
+
+  private val entries = new LinkedHashMap[FileVersion, Entry](256, 0.75f, true)
+  private var total = 0L
+
+  /** None, too, for what was read within two seconds of the file's modification: it may have changed again. */
+  def get(version: FileVersion): Option[FileEvidence] = synchronized {
+    Option(entries.get(version))
+      .filter(entry => entry.readAt >= version.modificationTime + SettlingMillis)
+      .map(_.evidence)
+  }
+
+  /** Keeps what was read of a file at `readAt` (milliseconds since 1970), within `maxBytes` for all entries. */
+  def put(version: FileVersion, evidence: FileEvidence, readAt: Long, maxBytes: Long): Unit = synchronized {
+    val entry = new Entry(evidence, readAt, weigh(version, evidence))
+    Option(entries.put(version, entry)).foreach(old => total -= old.bytes)
+    total += entry.bytes
+    shrinkTo(maxBytes)
+  }
+
+  /** Counts anew an entry that has read more filters or dictionaries since it was put here. */
+  def reweigh(version: FileVersion, maxBytes: Long): Unit = synchronized {
+    Option(entries.get(version)).foreach { entry =>
+      val now = weigh(version, entry.evidence)
+      total += now - entry.bytes
+      entry.bytes = now
+      shrinkTo(maxBytes)
+    }
+  }
+
+  def retainedBytes: Long = synchronized(total)
+  def size: Int = synchronized(entries.size)
+  def clear(): Unit = synchronized { entries.clear(); total = 0L }
+
+  private def shrinkTo(maxBytes: Long): Unit = {
+    val oldest = entries.entrySet.iterator
+    while (total > maxBytes && oldest.hasNext) {
+      total -= oldest.next().getValue.bytes
+      oldest.remove()
+    }
+  }
+}
+
+private[spark] object FooterCache {
+
+  /** The one of this driver. */
+  val shared: FooterCache = new FooterCache
+
+  /** File systems tell modification times in steps of up to two seconds. */
+  private val SettlingMillis = 2000L
+
+  /** A map entry, an entry, a version and their headers, measured on a 64-bit JVM; a path is one byte a character. */
+  private val EntryOverhead = 200L
+
+  private def weigh(version: FileVersion, evidence: FileEvidence): Long =
+    EntryOverhead + version.path.length + evidence.retainedBytes
+}

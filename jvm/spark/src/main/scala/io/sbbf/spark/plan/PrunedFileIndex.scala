@@ -1,0 +1,90 @@
+package io.sbbf.spark.plan
+
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.types.StructType
+
+import io.sbbf.core.RowGroupPredicate
+import io.sbbf.spark.read.RowGroupRanges
+
+/**
+ * A file index that leaves out what the filters refute.
+ *
+ * Guaranteed: the files that [[listFiles]] gives depend on the filters handed to it alone, and on the base. What
+ * the last pass found is remembered for sizes, reports and the layout of splits, and is used again for the same
+ * predicate only. Equal to another one exactly if the bases are, so that exchanges and subqueries are reused as
+ * they are without it; never equal to its base, so that the optimizer does not drop the replacement.
+ */
+final class PrunedFileIndex private[spark] (
+    val base: FileIndex,
+    translator: PredicateTranslator,
+    pruner: RowGroupPruner)
+  extends FileIndex {
+
+  @volatile private var listed: Option[(ExpressionSet, FileIndex)] = None
+  @volatile private var latest: Option[ScanSelection] = None
+  private val nanos = new AtomicLong
+
+  override def rootPaths: Seq[Path] = base.rootPaths
+  override def partitionSchema: StructType = base.partitionSchema
+
+  override def refresh(): Unit = {
+    base.refresh()
+    listed = None
+    latest = None
+  }
+
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+    val directories = within(partitionFilters).listFiles(partitionFilters, dataFilters)
+    val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
+    val outcomes = select(files, translator.translate(dataFilters)).outcomes.iterator
+    directories
+      .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next()))))
+      .filter(_.files.nonEmpty)
+  }
+
+  /** What the last pass found. */
+  private[spark] def selection: Option[ScanSelection] = latest
+
+  override def sizeInBytes: Long = latest.fold(base.sizeInBytes)(_.sizeInBytes)
+  override def inputFiles: Array[String] = latest.fold(base.inputFiles)(_.inputFiles)
+  override def metadataOpsTimeNs: Option[Long] = Some(base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: PrunedFileIndex => that.base == base
+    case _ => false
+  }
+  override def hashCode: Int = base.hashCode
+
+  /** A catalog lists a table's partitions anew at each call; what the optimizer asked for serves the run too. */
+  private def within(partitionFilters: Seq[Expression]): FileIndex = base match {
+    case catalog: CatalogFileIndex =>
+      val filters = ExpressionSet(partitionFilters)
+      listed.collect { case (`filters`, index) => index }.getOrElse {
+        val index = catalog.filterPartitions(partitionFilters)
+        listed = Some(filters -> index)
+        index
+      }
+    case index => index
+  }
+
+  private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanSelection =
+    latest.filter(_.answers(predicate, files)).getOrElse {
+      val started = System.nanoTime
+      val pruned = pruner.prune(files, predicate)
+      val spent = System.nanoTime - started
+      val selection = new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
+      nanos.addAndGet(spent)
+      latest = Some(selection)
+      selection
+    }
+
+  private def planned(file: FileStatusWithMetadata, outcome: FileOutcome): Option[FileStatusWithMetadata] =
+    if (outcome.isGone) None
+    else Some(outcome.ranges.fold(file)(r => file.copy(metadata = file.metadata + (RowGroupRanges.Key -> r))))
+}

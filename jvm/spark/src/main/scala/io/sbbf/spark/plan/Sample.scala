@@ -1,0 +1,24 @@
+package io.sbbf.spark.plan
+
+import org.apache.hadoop.fs.FileStatus
+
+/** Which files stand for all of a table. */
+private[plan] object Sample {
+
+  /**
+   * Positions of about `size` files: one half evenly spread over the listing, thus over the partitions, the
+   * other over the files' ages. Never the first ones alone: old partitions, which may well lack filters, come
+   * first. The same files give the same sample.
+   */
+  def of(files: IndexedSeq[FileStatus], size: Int): IndexedSeq[Int] =
+    if (files.size <= size) files.indices
+    else {
+      val byAge = files.indices.sortBy(files(_).getModificationTime)
+      val half = spread(files.size, (size + 1) / 2)
+      (half ++ spread(files.size, size / 2).map(byAge)).distinct
+    }
+
+  /** The middles of `parts` equal parts of 0 until `total`. */
+  private def spread(total: Int, parts: Int): IndexedSeq[Int] =
+    (0 until parts).map(i => ((2L * i + 1) * total / (2L * parts)).toInt)
+}

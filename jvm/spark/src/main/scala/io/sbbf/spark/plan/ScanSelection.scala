@@ -1,0 +1,76 @@
+package io.sbbf.spark.plan
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+import io.sbbf.core.RowGroupPredicate
+import io.sbbf.parquet.Evidence
+
+/**
+ * What one predicate leaves of the files of one scan. Immutable.
+ *
+ * @param outcomes one for each of `files`
+ * @param nanos how long finding it took
+ */
+private[spark] final class ScanSelection(
+    val predicate: RowGroupPredicate,
+    files: IndexedSeq[FileStatus],
+    val outcomes: IndexedSeq[FileOutcome],
+    val stoppedEarly: Boolean,
+    val nanos: Long) {
+
+  private lazy val versions: IndexedSeq[FileVersion] = files.map(FileVersion.of)
+  private lazy val thinFiles: Map[Path, FileOutcome] =
+    files.zip(outcomes).collect { case (file, o) if o.ranges.isDefined => file.getPath -> o }.toMap
+
+  /** Whether it answers the same question about the very same versions of the same files. */
+  def answers(asked: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
+    of.size == files.size && asked == predicate && of.map(FileVersion.of) == versions
+
+  def numFiles: Int = files.size
+  lazy val keptFiles: Int = outcomes.count(!_.isGone)
+  lazy val rowGroups: Long = outcomes.iterator.map(_.rowGroups.toLong).sum
+  lazy val keptRowGroups: Long = outcomes.iterator.map(_.kept.toLong).sum
+  lazy val filesBytes: Long = files.iterator.map(_.getLen).sum
+
+  /** Bytes in the files of what is kept; never 0, which Spark does not allow for a size. */
+  lazy val sizeInBytes: Long = math.max(1L, outcomes.iterator.map(_.keptBytes).sum)
+
+  /** How many rows are kept, if each file told how many it holds. */
+  def rows: Option[Long] =
+    if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
+
+  /** Whether every file gave an answer, so that asking filters again in the tasks would find nothing more. */
+  def isComplete: Boolean = outcomes.forall(_.isKnown)
+
+  def inputFiles: Array[String] = files.indices.iterator.filterNot(outcomes(_).isGone)
+    .map(files(_).getPath.toUri.toString).toArray
+
+  def trimsFiles: Boolean = thinFiles.nonEmpty
+
+  /** The row groups that survive in `path` make no more than one task's work of at most `taskBytes`. */
+  def isOneTask(path: Path, taskBytes: Long): Boolean =
+    thinFiles.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
+
+  def refutedBy: Map[Evidence, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.refutedBy))
+  def keptBecause: Map[String, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.keptBecause))
+  def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
+  def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
+
+  /** Such as "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
+  def summary: String =
+    if (!predicate.isUsable) f"kept all of $numFiles%,d files: ${RowGroupPruner.NoUsableLeaf}"
+    else f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
+      f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note"
+
+  private def note: String = {
+    val unknown = outcomes.count(!_.isKnown)
+    if (stoppedEarly) f"; stopped: a sample gave nothing, $unknown%,d files not asked"
+    else if (unknown > 0) f"; $unknown%,d files kept whole"
+    else ""
+  }
+}
+
+private[spark] object ScanSelection {
+  private def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
+    counts.toSeq.groupBy(_._1).map { case (key, some) => key -> some.map(_._2.toLong).sum }
+}

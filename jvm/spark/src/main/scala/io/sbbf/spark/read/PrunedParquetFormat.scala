@@ -1,0 +1,55 @@
+package io.sbbf.spark.read
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
+
+/**
+ * Spark's own Parquet format, which only narrows what is read: its readers, vectorized and row by row, are run
+ * on the byte ranges of the surviving row groups. All of these formats are equal, as all of Spark's are.
+ *
+ * @param index the pruned files of the relation; null on executors
+ */
+final class PrunedParquetFormat private[spark] (@transient private val index: PrunedFileIndex)
+  extends ParquetFileFormat {
+
+  private def selection: Option[ScanSelection] = Option(index).flatMap(_.selection)
+
+  /** What EXPLAIN shows as the format. */
+  override def toString: String = selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
+
+  override def equals(other: Any): Boolean = other.isInstanceOf[PrunedParquetFormat]
+  override def hashCode: Int = getClass.hashCode
+
+  /** A file of which little survives is one task, not one for each stretch of it. */
+  override def isSplitable(session: SparkSession, options: Map[String, String], path: Path): Boolean =
+    !selection.exists(_.isOneTask(path, session.sessionState.conf.filesMaxPartitionBytes)) &&
+      super.isSplitable(session, options, path)
+
+  override def buildReaderWithPartitionValues(
+      session: SparkSession,
+      dataSchema: StructType,
+      partitionSchema: StructType,
+      requiredSchema: StructType,
+      filters: Seq[Filter],
+      options: Map[String, String],
+      hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+    // what the filters could tell is known already: asking again would read each of them once more
+    if (selection.exists(_.isComplete)) hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
+    val stock = super.buildReaderWithPartitionValues(
+      session, dataSchema, partitionSchema, requiredSchema, SafeRead.allowed(filters), options, hadoopConf)
+    if (selection.exists(_.trimsFiles)) {
+      val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
+      split => RowGroupRanges.read(split, stock, conf.value.value)
+    } else stock
+  }
+}

@@ -1,0 +1,31 @@
+package org.apache.spark.sql.sbbf
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.datasources.DataSourceStrategy
+import org.apache.spark.sql.internal.SQLConf
+
+/** What of Spark is open to its own packages only; the same in every version from 3.5 to 4.3. */
+object SparkInternals {
+
+  /**
+   * Makes `spark.conf.set` refuse a bad value of `key` from now on, with `parse`'s own message.
+   *
+   * @param parse throws IllegalArgumentException for a bad value
+   */
+  def registerConf[T](key: String, doc: String, default: String, parse: String => T): Unit =
+    if (!SQLConf.containsConfigKey(key)) {
+      SQLConf.buildConf(key).doc(doc).version("0.1.0").stringConf
+        .transform { text => parse(text); text }
+        .createWithDefault(default)
+    }
+
+  /** `filters` with their columns named as `output` names them, as Spark hands them to a file index. */
+  def normalize(filters: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =
+    DataSourceStrategy.normalizeExprs(filters, output)
+
+  /** The partition filters that Spark derives from `normalized` ones. */
+  def partitionFilters(columns: Seq[Attribute], normalized: Seq[Expression]): Seq[Expression] =
+    DataSourceStrategy.getPushedDownFilters(columns, normalized).toSeq
+
+  def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
+}

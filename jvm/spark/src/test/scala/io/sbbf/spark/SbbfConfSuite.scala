@@ -1,0 +1,27 @@
+package io.sbbf.spark
+
+class SbbfConfSuite extends SparkSuite {
+
+  private val refused = Seq(
+    "spark.sbbf.enabled" -> "perhaps", "spark.sbbf.trimRowGroups" -> "2", "spark.sbbf.cache.maxBytes" -> "-1",
+    "spark.sbbf.cache.maxBytes" -> "much", "spark.sbbf.planning.threads" -> "0", "spark.sbbf.planning.threads" -> "x",
+    "spark.sbbf.planning.sampleFiles" -> "-1", "spark.sbbf.planning.tailBytes" -> "1")
+
+  refused.foreach { case (key, value) =>
+    test(s"refuses $key=$value and says what is allowed.") {
+      val error = intercept[IllegalArgumentException](spark.conf.set(key, value))
+      assert(error.getMessage.contains(key))
+      assert(SbbfConf.all.filter(_.key == key).exists(c => error.getMessage.contains(c.allowed)))
+    }
+  }
+
+  test("every default lies within its own range.") {
+    SbbfConf.all.foreach(c => c.parse(c.default))
+  }
+
+  test("sizes are taken with a unit.") {
+    withConf("spark.sbbf.cache.maxBytes" -> "3m") {
+      assert(SbbfConf.CacheBytes.get(spark.sessionState.conf) == 3L << 20)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.sbbf.spark.read
+
+import java.io.Closeable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.scalatest.funsuite.AnyFunSuite
+
+class RowGroupRangesSuite extends AnyFunSuite {
+
+  private def split(start: Long, length: Long, ranges: Long*): PartitionedFile =
+    PartitionedFile(InternalRow.empty, SparkPath.fromPathString("/nowhere/f"), start, length, Array.empty, 5L, 1000L,
+      Map(RowGroupRanges.Key -> ranges.toArray))
+
+  test("a split reads those parts of the ranges that lie in it.") {
+    val ranges = Seq(10L, 11L, 50L, 151L, 900L, 901L)
+    assert(RowGroupRanges.within(split(0, 100, ranges: _*), ranges.toArray) == Seq((10L, 11L), (50L, 100L)))
+    assert(RowGroupRanges.within(split(100, 100, ranges: _*), ranges.toArray) == Seq((100L, 151L)))
+    assert(RowGroupRanges.within(split(200, 100, ranges: _*), ranges.toArray).isEmpty)
+    assert(RowGroupRanges.within(split(300, 700, ranges: _*), ranges.toArray) == Seq((900L, 901L)))
+  }
+
+  test("every midpoint of a range belongs to exactly one of any splits.") {
+    val random = new scala.util.Random(7)
+    (0 until 200).foreach { _ =>
+      val cuts = (0L +: Seq.fill(random.nextInt(6))(random.nextInt(1000).toLong) :+ 1000L).distinct.sorted
+      val points = Seq.fill(8)(random.nextInt(1000).toLong).distinct.sorted
+      val ranges = points.grouped(2).collect { case Seq(a, b) => Seq(a, b + 1) }.flatten.toArray
+      val parts = cuts.zip(cuts.tail).flatMap { case (a, b) => RowGroupRanges.within(split(a, b - a), ranges) }
+      (0L until 1000L).foreach { point =>
+        val wanted = ranges.grouped(2).exists { case Array(a, b) => a <= point && point < b }
+        assert(parts.count { case (a, b) => a <= point && point < b } == (if (wanted) 1 else 0))
+      }
+    }
+  }
+
+  test("a file that is gone is left to the stock reader, with the split as it was.") {
+    val whole = split(0, 1000, 10L, 11L)
+    var seen: Option[PartitionedFile] = None
+    RowGroupRanges.read(whole, s => { seen = Some(s); Iterator.empty }, new Configuration)
+    assert(seen.contains(whole))
+  }
+
+  test("a file of another length or age is read wholly as it is now.") {
+    val file = java.io.File.createTempFile("sbbf", ".parquet")
+    java.nio.file.Files.write(file.toPath, new Array[Byte](2000))
+    val now = SparkPath.fromPath(new Path(file.toURI))
+    var seen: Option[PartitionedFile] = None
+    def read(s: PartitionedFile): PartitionedFile = {
+      RowGroupRanges.read(s, x => { seen = Some(x); Iterator.empty }, new Configuration)
+      seen.get
+    }
+    val replaced = read(split(0, 1000, 10L, 11L).copy(filePath = now))
+    assert(replaced.start == 0 && replaced.length == 2000 && replaced.fileSize == 2000)
+    val part = read(split(100, 200, 110L, 111L).copy(filePath = now))
+    assert(part.start == 100 && part.length == 200)
+    val same = read(split(0, 2000, 10L, 11L).copy(filePath = now, fileSize = 2000,
+      modificationTime = file.lastModified))
+    assert(same.start == 10 && same.length == 1)
+    file.delete()
+  }
+
+  test("chained parts open in turn and close with the whole.") {
+    var log = Seq.empty[String]
+    def part(n: Int): () => Iterator[Any] = () => {
+      log :+= s"open $n"
+      new Iterator[Any] with Closeable {
+        private val rows = Iterator(n, n)
+        def hasNext: Boolean = rows.hasNext
+        def next(): Any = rows.next()
+        def close(): Unit = log :+= s"close $n"
+      }
+    }
+    val chained = new ChainedRows(Iterator(part(1), part(2), part(3)))
+    assert(chained.take(3).toSeq == Seq(1, 1, 2))
+    chained.close()
+    assert(log == Seq("open 1", "close 1", "open 2", "close 2"))
+  }
+}

@@ -1,0 +1,68 @@
+"""Looking at the filters of files, and asking them for a value."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Union
+
+from spark_sbbf.bridge import classic, load_bridge, seeing_the_jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Literal = Union[int, float, str, bytes, bool, Decimal, date, datetime]
+
+
+def inspect(spark: SparkSession, path: str) -> DataFrame:
+    """One row for each file, row group and column under ``path`` that has a bloom filter.
+
+    The columns are those of the data source ``format("sbbf")``: where the filter is, how large and
+    how full it is, what false positive probability that gives. ``verdict`` is null, as nothing is
+    asked.
+    """
+    return _read(spark, path, {})
+
+
+def probe(spark: SparkSession, path: str, column: str, value: Literal) -> DataFrame:
+    """Which row groups under ``path`` might hold ``value`` in ``column``, and what says so.
+
+    One row for each file and row group; ``verdict`` and ``evidence`` tell the answer, ``reason``
+    why. ``column`` is the dotted path of the field. The value is cast to the type of the column; a
+    datetime without a time zone is local time, as everywhere in PySpark.
+
+    Raises ValueError for None (no filter holds nulls) and TypeError for other types.
+    """
+    return _read(spark, path, {"column": column, **_value_option(value)})
+
+
+def _read(spark: SparkSession, path: str, options: dict[str, str]) -> DataFrame:
+    load_bridge(classic(spark))
+    with seeing_the_jar(spark):
+        return spark.read.format("sbbf").options(**options).load(path)
+
+
+def _value_option(value: Literal) -> dict[str, str]:
+    if value is None:
+        raise ValueError("value: None cannot be probed, filters hold no nulls; ask IS NULL instead")
+    if isinstance(value, (bytes, bytearray)):
+        return {"valueHex": value.hex()}
+    return {"value": _as_text(value)}
+
+
+def _as_text(value: Literal) -> str:
+    """The value as Spark's cast from STRING reads it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, str)):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value)  # shortest text that gives the same double, also 'nan' and 'inf'
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo else value.astimezone()
+        return moment.isoformat(sep=" ", timespec="microseconds")
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"value: cannot probe a {type(value).__qualname__}")

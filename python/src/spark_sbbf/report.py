@@ -1,0 +1,147 @@
+"""What pruning did to one query, readable as text and as HTML."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from spark_sbbf.bridge import bridge_of, classic
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class ScanReport:
+    """One scan that the pruner looked at; totals are of the partitions that the query asks for."""
+
+    paths: list[str]
+    predicate: str
+    """The part of the filter that was used, with ``?`` for values."""
+    files: int
+    files_kept: int
+    row_groups: int
+    row_groups_kept: int
+    bytes: int
+    bytes_kept: int
+    refuted_by: dict[str, int]
+    """Evidence to the number of row groups it ruled out."""
+    kept_because: dict[str, int]
+    """Reason to the number of row groups kept for it."""
+    millis: float
+    bytes_read: int
+    files_opened: int
+    stopped_early: bool
+    """True when a sample of the files showed that the filters do not help; all others are kept."""
+    summary: str
+
+    def __str__(self) -> str:
+        lines = [f"{', '.join(self.paths)}: {self.summary}", f"  predicate     {self.predicate}"]
+        if self.refuted_by:
+            lines.append(f"  refuted by    {_counts(self.refuted_by)}")
+        if self.kept_because:
+            lines.append(f"  kept because  {_counts(self.kept_because)}")
+        lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
+        if self.stopped_early:
+            lines.append("  stopped early: a sample showed that the filters do not help here")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class UnprunedRelation:
+    """A relation of the query that was left as it is, and why."""
+
+    relation: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.relation}: not pruned, {self.reason}"
+
+
+@dataclass(frozen=True)
+class PruneReport:
+    """What was pruned from one query, by which evidence, and what that cost."""
+
+    enabled: bool
+    scans: list[ScanReport]
+    unpruned: list[UnprunedRelation]
+
+    @classmethod
+    def from_json(cls, text: str) -> PruneReport:
+        """Reads what ``SessionBridge.explain`` writes."""
+        tree = json.loads(text)
+        return cls(
+            enabled=tree["enabled"],
+            scans=[ScanReport(**scan) for scan in tree["scans"]],
+            unpruned=[UnprunedRelation(**relation) for relation in tree["unpruned"]],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain dictionaries and lists, in the shape of its JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if not self.enabled:
+            return _OFF
+        lines = [str(part) for part in [*self.scans, *self.unpruned]]
+        return "\n".join(lines) or _NOTHING
+
+    def _repr_html_(self) -> str:
+        if not self.enabled:
+            return f"<p>{_OFF}</p>"
+        head = "".join(f"<th>{escape(name)}</th>" for name in _HEADINGS)
+        rows = [_row(_cells(scan)) for scan in self.scans]
+        table = f"<table><tr>{head}</tr>{''.join(rows)}</table>" if rows else ""
+        notes = "".join(f"<p>{escape(str(relation))}</p>" for relation in self.unpruned)
+        return (table + notes) or f"<p>{_NOTHING}</p>"
+
+
+def explain(df: DataFrame) -> PruneReport:
+    """What pruning does to this query. Plans the query if it is not planned yet; runs no job of it.
+
+    Raises TypeError for anything but a DataFrame of a classic session, and RuntimeError when that
+    session was never enabled.
+    """
+    session = classic(getattr(df, "sparkSession", df))
+    bridge = bridge_of(session)
+    if bridge is None:
+        raise RuntimeError("spark-sbbf is not in this session: call spark_sbbf.enable(spark) first")
+    return PruneReport.from_json(bridge.explain(df._jdf.queryExecution()))
+
+
+_OFF = "spark-sbbf is off in this session (spark.sbbf.enabled, or never enabled)"
+_NOTHING = "nothing to prune: the query reads no Parquet files"
+_HEADINGS = (
+    "scan",
+    "predicate",
+    "files",
+    "row groups",
+    "bytes",
+    "refuted by",
+    "kept because",
+    "planning",
+)
+
+
+def _cells(scan: ScanReport) -> list[str]:
+    return [
+        ", ".join(scan.paths),
+        scan.predicate,
+        f"{scan.files_kept:,} of {scan.files:,}",
+        f"{scan.row_groups_kept:,} of {scan.row_groups:,}",
+        f"{scan.bytes_kept:,} of {scan.bytes:,}",
+        _counts(scan.refuted_by),
+        _counts(scan.kept_because),
+        f"{scan.millis:,.0f} ms, {scan.bytes_read:,} bytes of {scan.files_opened:,} files read"
+        + (", stopped early" if scan.stopped_early else ""),
+    ]
+
+
+def _row(cells: list[str]) -> str:
+    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)

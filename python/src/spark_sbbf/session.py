@@ -1,0 +1,115 @@
+"""Switching the pruning on and off, for a session to come or one that already runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from spark_sbbf.bridge import CONNECT_HELP, EXTENSIONS, bridge_of, classic, load_bridge, show_jar
+from spark_sbbf.jar import jar_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    Target = TypeVar("Target", SparkSession.Builder, SparkSession)
+
+
+def enable(target: Target) -> Target:
+    """Makes Spark leave out row groups that cannot match, and returns ``target``.
+
+    >>> spark = enable(SparkSession.builder.appName("lookups")).getOrCreate()  # doctest: +SKIP
+    >>> enable(spark)  # doctest: +SKIP
+
+    A builder gets the JAR and the extension added to those it is already configured with. If a
+    session runs in this process, ``getOrCreate`` would return that one, so it is enabled as well. A
+    session is enabled for its next query. Doing either twice changes nothing.
+
+    ``spark.conf.set("spark.sbbf.enabled", "false")`` switches everything off for the next query.
+
+    Raises TypeError for anything else, also for Spark Connect; RuntimeError or FileNotFoundError
+    as in :func:`jar_path`.
+    """
+    from pyspark.sql import SparkSession
+
+    if isinstance(target, SparkSession.Builder):
+        _enable_builder(target)
+    else:
+        session = classic(target)
+        load_bridge(session).enable(session._jsparkSession)
+    return target
+
+
+def disable(session: SparkSession) -> None:
+    """Takes the pruning out of a session that runs; answers stay the same. Idempotent."""
+    bridge = bridge_of(classic(session))
+    if bridge is not None:
+        bridge.disable(session._jsparkSession)
+
+
+def is_enabled(session: SparkSession) -> bool:
+    """Whether the next query of this session would be pruned."""
+    bridge = bridge_of(classic(session))
+    return bridge is not None and bool(bridge.isActive(session._jsparkSession))
+
+
+def _enable_builder(builder: SparkSession.Builder) -> None:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    options = builder._options
+    if _wants_connect(options):
+        raise TypeError(CONNECT_HELP)
+    builder.config("spark.jars", _with(_configured(options, "spark.jars"), jar_path()))
+    builder.config(
+        "spark.sql.extensions", _with(_configured(options, "spark.sql.extensions"), EXTENSIONS)
+    )
+    running = SparkSession._instantiatedSession
+    if running is not None and running._sc._jsc is not None:
+        enable(running)
+    elif (
+        SparkContext._jvm is not None
+    ):  # left by a session that was stopped: too late for spark.jars
+        thread = SparkContext._jvm.java.lang.Thread.currentThread()
+        show_jar(SparkContext._jvm, thread.getContextClassLoader())
+
+
+def _wants_connect(options: dict[str, Any]) -> bool:
+    """Whether ``getOrCreate`` would make a Spark Connect session (Spark's own conditions)."""
+    mode = options.get("spark.api.mode", os.environ.get("SPARK_API_MODE", ""))
+    return "spark.remote" in options or "SPARK_REMOTE" in os.environ or mode.lower() == "connect"
+
+
+def _with(listed: str, entry: str) -> str:
+    """A comma-separated list with ``entry`` in it once, behind what was there."""
+    entries = [e.strip() for e in listed.split(",") if e.strip()]
+    there = entry in [unquote(urlsplit(e).path) for e in entries]  # Spark makes URIs of paths
+    return ",".join(entries if there else [*entries, entry])
+
+
+def _configured(options: dict[str, Any], key: str) -> str:
+    """What the session would get for ``key`` without us: setting it would hide the defaults."""
+    if key in options:
+        return str(options[key])
+    from pyspark import SparkConf, SparkContext
+
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # under spark-submit the JVM is already there
+        SparkContext._ensure_initialized()
+    if SparkContext._jvm is not None:
+        return SparkConf().get(key, "") or ""
+    return _spark_defaults().get(key, "")
+
+
+def _spark_defaults() -> dict[str, str]:
+    """``spark-defaults.conf`` as spark-submit would find it."""
+    folder = os.environ.get("SPARK_CONF_DIR")
+    home = os.environ.get("SPARK_HOME")
+    if not folder and home:
+        folder = os.path.join(home, "conf")
+    file = Path(folder or "", "spark-defaults.conf")
+    if not folder or not file.is_file():
+        return {}
+    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+    pairs = (line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

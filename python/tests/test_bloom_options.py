@@ -1,0 +1,80 @@
+import pytest
+
+import spark_sbbf as sbbf
+from spark_sbbf import bloom_options
+
+
+def test_a_column_gets_a_filter_at_parquets_own_false_positive_probability():
+    assert bloom_options("user_id") == {
+        "parquet.bloom.filter.enabled#user_id": "true",
+        "parquet.bloom.filter.fpp#user_id": "0.01",
+    }
+
+
+def test_one_value_serves_all_columns():
+    options = bloom_options("a", "st.b", fpp=1e-5, ndv=200_000)
+    assert options["parquet.bloom.filter.fpp#a"] == "1e-05"
+    assert options["parquet.bloom.filter.fpp#st.b"] == "1e-05"
+    assert options["parquet.bloom.filter.expected.ndv#a"] == "200000"
+    assert options["parquet.bloom.filter.expected.ndv#st.b"] == "200000"
+
+
+def test_a_dictionary_gives_each_column_its_own_value_and_leaves_the_rest_at_the_default():
+    options = bloom_options("a", "b", fpp={"a": 0.2}, ndv={"b": 7}, candidates={"a": 3})
+    assert options == {
+        "parquet.bloom.filter.enabled#a": "true",
+        "parquet.bloom.filter.enabled#b": "true",
+        "parquet.bloom.filter.fpp#a": "0.2",
+        "parquet.bloom.filter.fpp#b": "0.01",
+        "parquet.bloom.filter.expected.ndv#b": "7",
+        "parquet.bloom.filter.candidates.number#a": "3",
+    }
+
+
+def test_nested_paths_are_passed_as_they_are():
+    options = bloom_options("tags.list.element")
+    assert options["parquet.bloom.filter.enabled#tags.list.element"] == "true"
+
+
+@pytest.mark.parametrize(("given", "text"), [(True, "true"), (False, "false")])
+def test_adaptive_is_one_switch_for_the_whole_write(given, text):
+    options = bloom_options("a", adaptive=given)
+    assert options["parquet.bloom.filter.adaptive.enabled"] == text
+
+
+@pytest.mark.parametrize("size", [32, 64, 1 << 20, 128 << 20])
+def test_a_power_of_two_up_to_128_mib_bounds_the_filters(size):
+    assert bloom_options("a", max_bytes=size)["parquet.bloom.filter.max.bytes"] == str(size)
+
+
+WRONG = [
+    ("columns", (), {}),
+    ("columns", ("a", "a"), {}),
+    ("columns", ("",), {}),
+    ("columns", (["a"],), {}),
+    ("columns", (None,), {}),
+    *[("fpp", ("a",), {"fpp": v}) for v in (0, 0.0, 1, 1.0, -0.1, 2, float("nan"), "0.01", True)],
+    ("fpp", ("a",), {"fpp": {"a": 0}}),
+    ("fpp", ("a",), {"fpp": {"b": 0.1}}),
+    *[("ndv", ("a",), {"ndv": value}) for value in (0, -1, 1.5, "10", True)],
+    ("ndv", ("a",), {"ndv": {"b": 10}}),
+    *[("max_bytes", ("a",), {"max_bytes": v}) for v in (0, 16, 33, 1000, 256 << 20, -32, "64")],
+    ("adaptive", ("a",), {"adaptive": 1}),
+    ("candidates", ("a",), {"candidates": 0}),
+    ("nvd", ("a",), {"nvd": 10}),
+]
+
+
+@pytest.mark.parametrize(("named", "columns", "options"), WRONG)
+def test_a_wrong_argument_is_named(named, columns, options):
+    with pytest.raises(ValueError, match=named):
+        bloom_options(*columns, **options)
+
+
+def test_a_column_of_a_dictionary_that_was_not_asked_for_is_named():
+    with pytest.raises(ValueError, match="ndv: user_di not"):
+        bloom_options("user_id", ndv={"user_di": 10})
+
+
+def test_everything_public_is_exported_and_documented():
+    assert all(getattr(sbbf, name).__doc__ for name in sbbf.__all__)

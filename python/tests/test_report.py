@@ -1,0 +1,83 @@
+import json
+from html.parser import HTMLParser
+
+from spark_sbbf import PruneReport
+
+SCAN = {
+    "paths": ["/lake/<events>"],
+    "predicate": "user_id = ? AND name = '<b>'",
+    "files": 1000,
+    "files_kept": 1,
+    "row_groups": 4000,
+    "row_groups_kept": 1,
+    "bytes": 640_000_000,
+    "bytes_kept": 160_000,
+    "refuted_by": {"null count": 0, "min/max": 12, "dictionary": 0, "bloom": 3987},
+    "kept_because": {"bloom says maybe": 1},
+    "millis": 12.4,
+    "bytes_read": 38_912,
+    "files_opened": 1000,
+    "stopped_early": False,
+    "summary": "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read",
+}
+TREE = {
+    "enabled": True,
+    "scans": [SCAN],
+    "unpruned": [{"relation": "csv <x>", "reason": "not Parquet"}],
+}
+
+
+def report(**changes):
+    return PruneReport.from_json(json.dumps({**TREE, **changes}))
+
+
+def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alone():
+    assert str(report()).splitlines() == [
+        "/lake/<events>: kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read",
+        "  predicate     user_id = ? AND name = '<b>'",
+        "  refuted by    min/max 12, bloom 3,987",
+        "  kept because  bloom says maybe 1",
+        "  bytes         160,000 of 640,000,000",
+        "csv <x>: not pruned, not Parquet",
+    ]
+
+
+def test_a_pass_that_stopped_early_says_so():
+    stopped = report(scans=[{**SCAN, "stopped_early": True}])
+    assert "stopped early" in str(stopped)
+    assert "stopped early" in stopped._repr_html_()
+
+
+class Cells(HTMLParser):
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.texts = [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_the_html_is_one_table_with_every_value_escaped():
+    page = Cells(report()._repr_html_())
+    assert set(page.tags) == {"table", "tr", "th", "td", "p"}
+    assert page.tags.count("tr") == 2
+    assert page.tags.count("th") == page.tags.count("td")
+    for text in ("/lake/<events>", SCAN["predicate"], "1 of 4,000", "csv <x>: not pruned"):
+        assert any(text in cell for cell in page.texts), text
+
+
+def test_a_session_that_is_off_and_a_query_without_parquet_say_so():
+    off = report(enabled=False, scans=[], unpruned=[])
+    nothing = report(scans=[], unpruned=[])
+    for rendered in (str(off), off._repr_html_()):
+        assert "spark.sbbf.enabled" in rendered
+    for rendered in (str(nothing), nothing._repr_html_()):
+        assert "no Parquet" in rendered
+
+
+def test_the_dictionary_has_the_shape_of_the_json():
+    assert report().to_dict() == TREE

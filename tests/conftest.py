@@ -1,0 +1,55 @@
+"""One Spark for the whole run: a session with the extension and two that answer without it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import spark_sbbf as sbbf
+from harness import local_builder, session_with
+from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The extension at its defaults."""
+    session = sbbf.enable(local_builder(tmp_path_factory.mktemp("warehouse"))).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def stock(spark: SparkSession) -> SparkSession:
+    """Stock Spark, with its own pushdown: what the extension is compared with in cost and in errors."""
+    return session_with(spark, {"spark.sbbf.enabled": "false"})
+
+
+@pytest.fixture(scope="session")
+def oracle(spark: SparkSession) -> SparkSession:
+    """What is right: every row is read and filtered by Spark, nothing is pushed down."""
+    return session_with(
+        spark, {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
+    )
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Prints past pytest's capture: seeds and distributions belong into every run's output."""
+
+    def printed(line: str) -> None:
+        with capsys.disabled():
+            print(f"\n  {line}", end="")
+
+    return printed
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> Path:
+    """Public Parquet files with filters, outside the tree."""
+    folder = os.environ.get("SBBF_FIXTURES")
+    if not folder:
+        pytest.skip("SBBF_FIXTURES is not set: no folder of public files to read")
+    return Path(folder)

@@ -1,0 +1,37 @@
+"""A generated event log that min/max cannot prune: random 64-bit user ids, random hex trace ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import spark_sbbf as sbbf
+from pyspark.sql import DataFrame, SparkSession
+
+ROW_GROUPS_PER_FILE = 4
+
+# parquet-mr rounds bitsets up to a power of two: 760 distinct values at 0.0001 fill 2 KiB to
+# the brim, so that the filters' real false-positive rate is not far better than the nominal one.
+ROWS_PER_ROW_GROUP = 760
+FPP = 0.0001
+
+
+def events(spark: SparkSession, files: int) -> DataFrame:
+    """One partition a file; `seq` counts the rows, the ids are pseudo-random functions of it."""
+    rows = files * ROW_GROUPS_PER_FILE * ROWS_PER_ROW_GROUP
+    return spark.range(0, rows, 1, files).selectExpr(
+        "id as seq",
+        "xxhash64(id) as user_id",
+        "lower(concat(hex(xxhash64(id, 1)), hex(xxhash64(id, 2)))) as trace_id",
+        "cast(id % 7 as int) as kind",
+    )
+
+
+def write(spark: SparkSession, folder: Path, files: int) -> str:
+    """Writes the log with filters on both ids and answers its path."""
+    filters = sbbf.bloom_options("user_id", "trace_id", fpp=FPP, ndv=ROWS_PER_ROW_GROUP)
+    path = str(folder / "events")
+    events(spark, files).write.options(**filters).options(**{
+        "parquet.block.row.count.limit": str(ROWS_PER_ROW_GROUP),
+        "parquet.enable.dictionary": "false",
+    }).parquet(path)
+    return path

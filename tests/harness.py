@@ -1,0 +1,132 @@
+"""What the tests ask of a query: its rows, its tasks, its plan and what the pruner did for it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import spark_sbbf as sbbf
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+_groups = itertools.count()
+
+
+def local_builder(warehouse: Path) -> SparkSession.Builder:
+    conf = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "2g",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(warehouse),
+    }
+    return SparkSession.builder.master("local[2]").config(map=conf)
+
+
+def session_with(spark: SparkSession, conf: Mapping[str, str]) -> SparkSession:
+    """A session of its own beside `spark`: same catalog and JAR, other settings."""
+    session = spark.newSession()
+    for key, value in {"spark.sql.shuffle.partitions": "4", **conf}.items():
+        session.conf.set(key, value)
+    return session
+
+
+def rows(df: DataFrame) -> list[str]:
+    """The answer as a multiset that can be compared: NaN equals NaN, -0.0 differs from 0.0."""
+    return sorted(map(repr, df.collect()))
+
+
+def only_scan(df: DataFrame) -> Any:
+    """What the pruner did for the one scan of `df`."""
+    (scan,) = sbbf.explain(df).scans
+    return scan
+
+
+def explain_text(df: DataFrame, mode: str = "formatted") -> str:
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        df.explain(mode)
+    return text.getvalue()
+
+
+def final_plan(df: DataFrame) -> str:
+    """The physical plan that ran, without AQE's first draft of it; `df` must have run."""
+    return df._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
+
+
+@contextlib.contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Makes `session` the active one of the JVM, whose settings lazy parts of a plan look up."""
+    sessions = session._jvm.org.apache.spark.sql.classic.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+def planned(df: DataFrame) -> DataFrame:
+    """`df` with its physical plan and its list of files made, before anything runs."""
+    with active(df.sparkSession):
+        leaf = df._jdf.queryExecution().executedPlan().collectLeaves().apply(0)
+        if leaf.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
+            leaf = leaf.initialPlan().collectLeaves().apply(0)
+        leaf.inputRDDs()
+    return df
+
+
+def outcome(action: Callable[[], DataFrame]) -> list[str] | str:
+    """The rows, or what the failure is called."""
+    try:
+        return rows(action())
+    except PySparkException as failure:
+        return failure.getCondition() or type(failure).__name__
+    except Py4JJavaError as failure:
+        cause = failure.java_exception
+        named = cause.getClass().getName() == "org.apache.spark.SparkException"
+        return (cause.getCondition() if named else None) or cause.getClass().getName()
+
+
+def locations(df: DataFrame) -> list[Any]:
+    """The file index (a JVM object) of each file relation in the optimized plan of `df`."""
+    leaves = df._jdf.queryExecution().optimizedPlan().collectLeaves()
+    relations = (leaves.apply(n) for n in range(leaves.size()))
+    return [leaf.relation().location() for leaf in relations]
+
+
+def input_files(df: DataFrame) -> list[str]:
+    """Names of the files that `df.inputFiles()` lists."""
+    return sorted(Path(unquote(urlparse(file).path)).name for file in df.inputFiles())
+
+
+def tasks_of(spark: SparkSession, action: Callable[[], Any]) -> tuple[Any, int]:
+    """The action's result, and the number of tasks that its jobs ran."""
+    context = spark.sparkContext
+    group = f"counted-{next(_groups)}"
+    context.setJobGroup(group, group)
+    try:
+        result = action()
+    finally:
+        context.setLocalProperty("spark.jobGroup.id", None)
+    context._jsc.sc().listenerBus().waitUntilEmpty()
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+    return result, sum(s.numCompletedTasks + s.numFailedTasks for s in stages if s)
+
+
+def bytes_read(spark: SparkSession) -> int:
+    """Bytes that Hadoop's local file system has handed out in this JVM so far."""
+    statistics = spark._jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
+    return sum(s.getBytesRead() for s in statistics)

@@ -1,0 +1,207 @@
+"""Can the extension be switched on anywhere, seen at work, and switched off at once?"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import samples
+import spark_sbbf as sbbf
+from harness import explain_text, only_scan, rows, session_with
+from pyspark.sql import SparkSession
+
+GROUPS, ROWS = 4, 50
+KEYS = samples.scattered(GROUPS * ROWS)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One file with filters on `key`, and one of the same four row groups without any."""
+    folder = tmp_path_factory.mktemp("enable")
+    columns = {"key": KEYS, "seq": list(range(GROUPS * ROWS))}
+    samples.write(folder / "filtered.parquet", columns, ROWS, filters=("key",))
+    moved = {"key": [key ^ 1 for key in KEYS], "seq": columns["seq"]}
+    samples.write(folder / "plain.parquet", moved, ROWS)
+    return str(folder)
+
+
+def fresh(script: str, *arguments: str) -> list[str]:
+    """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
+    prologue = """
+        import sys
+        from pathlib import Path
+        from pyspark.sql import SparkSession
+        import spark_sbbf as sbbf
+        def pruned(df): return "PrunedFileIndex" in df._jdf.queryExecution().toString()
+        def builder():
+            conf = {"spark.ui.enabled": "false", "spark.sql.warehouse.dir": "/nonexistent"}
+            return SparkSession.builder.master("local[1]").config(map=conf)
+    """
+    source = textwrap.dedent(prologue) + textwrap.dedent(script)
+    done = subprocess.run(
+        [sys.executable, "-c", source, *arguments], capture_output=True, text=True, timeout=180
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
+
+
+def test_a_builder_is_enabled_without_any_download(lake: str) -> None:
+    script = """
+        enabled = sbbf.enable(builder())
+        spark = sbbf.enable(enabled.config("spark.jars.ivySettings", "/nonexistent")).getOrCreate()
+        print("#", spark.conf.get("spark.jars.packages", "none"))
+        print("#", [Path(jar).name for jar in spark.conf.get("spark.jars").split(",")])
+        print("#", spark.conf.get("spark.sql.extensions"))
+        df = spark.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        print("#", pruned(df), df.count(), sbbf.explain(df).scans[0].files_kept)
+    """
+    packages, jars, extensions, answer = fresh(script, lake, str(KEYS[7]))
+    assert packages == "none" and jars == f"['{Path(sbbf.jar_path()).name}']"
+    assert extensions == "io.sbbf.spark.SbbfExtensions"
+    assert answer == "True 1 2"
+
+
+def test_a_running_session_is_enabled_for_itself_alone_and_disabled_again(lake: str) -> None:
+    script = """
+        spark = builder().getOrCreate()
+        other = spark.newSession()
+        look = lambda session: session.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        print("#", pruned(look(spark)), look(spark).count())
+        sbbf.enable(spark)
+        sbbf.enable(spark)
+        print("#", pruned(look(spark)), look(spark).count(), pruned(look(other)))
+        print("#", look(spark)._jdf.queryExecution().optimizedPlan().collectLeaves().apply(0)
+              .relation().location().toString().count("PrunedFileIndex") <= 1)
+        sbbf.disable(spark)
+        print("#", pruned(look(spark)), look(spark).count())
+        sbbf.enable(spark)
+        print("#", pruned(look(spark)), look(spark).count())
+    """
+    lines = fresh(script, lake, str(KEYS[7]))
+    assert lines == ["False 1", "True 1 False", "True", "False 1", "True 1"]
+
+
+def test_a_running_session_is_enabled_from_another_thread(lake: str) -> None:
+    script = """
+        from concurrent.futures import ThreadPoolExecutor
+        spark = builder().getOrCreate()
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(sbbf.enable, spark).result()
+        df = spark.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        print("#", pruned(df), df.count())
+    """
+    assert fresh(script, lake, str(KEYS[7])) == ["True 1"]
+
+
+def test_the_switch_works_for_the_next_query(spark: SparkSession, lake: str) -> None:
+    session = session_with(spark, {})
+    table = session.read.parquet(lake)
+    for switch in ("true", "false", "true"):
+        session.conf.set("spark.sbbf.enabled", switch)
+        df = table.where(f"key = {KEYS[7]}L")
+        assert ("PrunedFileIndex" in explain_text(df)) == (switch == "true")
+        assert df.count() == 1
+
+
+def test_sessions_have_their_own_switch(spark: SparkSession, lake: str) -> None:
+    off = session_with(spark, {"spark.sbbf.enabled": "false"})
+    condition = f"key = {KEYS[7]}L"
+    assert "PrunedFileIndex" not in explain_text(off.read.parquet(lake).where(condition))
+    assert "PrunedFileIndex" in explain_text(spark.read.parquet(lake).where(condition))
+
+
+BAD_VALUES = {
+    "spark.sbbf.enabled": "perhaps",
+    "spark.sbbf.trimRowGroups": "2",
+    "spark.sbbf.cache.maxBytes": "-1",
+    "spark.sbbf.planning.threads": "0",
+    "spark.sbbf.planning.sampleFiles": "-5",
+}
+
+
+@pytest.mark.parametrize("key", BAD_VALUES)
+def test_a_bad_setting_is_refused_with_its_key_and_range(
+    spark: SparkSession, lake: str, key: str
+) -> None:
+    session = session_with(spark, {})
+    with pytest.raises(Exception, match=key) as refusal:
+        session.conf.set(key, BAD_VALUES[key])
+        session.read.parquet(lake).where(f"key = {KEYS[7]}L").collect()
+    allowed = "boolean|true" if key.endswith(("enabled", "trimRowGroups")) else r"\d|positive|between"
+    message = str(refusal.value).replace(BAD_VALUES[key], "")
+    assert re.search(allowed, message), message
+
+
+def test_explain_tells_what_was_pruned_by_what_and_at_what_cost(
+    spark: SparkSession, lake: str
+) -> None:
+    df = spark.read.parquet(lake).where(f"key = {KEYS[60]}L and seq < 100")
+    scan = only_scan(df)
+    assert (scan.files, scan.row_groups) == (2, 8)
+    # The filtered file: its second row group holds the key, two fail on `seq`, one on the filter.
+    # The plain file: the two row groups of `seq` below 100 stay, unless min/max of `key` tells.
+    assert scan.row_groups_kept <= 3 and scan.files_kept <= 2
+    assert scan.refuted_by["min/max"] >= 4 and scan.refuted_by["bloom"] >= 1
+    assert sum(scan.refuted_by.values()) == scan.row_groups - scan.row_groups_kept
+    assert scan.summary.startswith(f"kept {scan.row_groups_kept} of 8 row groups in ")
+    assert " ms; " in scan.summary and scan.summary.endswith(" read")
+    html = sbbf.explain(df)._repr_html_()
+    assert scan.summary in html and "<" in html
+    assert scan.summary.split(";")[0] in str(sbbf.explain(df))
+
+
+def test_explain_of_a_query_that_was_not_touched_says_so(spark: SparkSession) -> None:
+    assert list(sbbf.explain(spark.range(10)).scans) == []
+    assert str(sbbf.explain(spark.range(10)))
+
+
+def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, lake: str) -> None:
+    found = sbbf.inspect(spark, lake)
+    assert set(found.columns) >= {
+        "file", "row_group", "column", "rows", "physical_type", "nulls", "filter_offset",
+        "filter_bytes", "fill", "fpp", "distinct_estimate", "evidence", "verdict", "reason",
+    }  # fmt: skip
+    filters = found.where("filter_offset is not null").orderBy("row_group").collect()
+    assert [(Path(f.file).name, f.row_group, f.column, f.rows) for f in filters] == [
+        ("filtered.parquet", group, "key", ROWS) for group in range(GROUPS)
+    ]
+    for f in filters:
+        assert f.physical_type == "INT64" and f.nulls == 0 and f.filter_bytes % 32 == 0
+        assert 0 < f.fill < 0.6 and 0 < f.fpp < 0.01
+        assert abs(f.distinct_estimate - ROWS) < ROWS / 5
+
+
+def test_probe_says_which_row_groups_might_hold_a_value_and_why(
+    spark: SparkSession, lake: str
+) -> None:
+    probed = sbbf.probe(spark, lake, "key", KEYS[60]).orderBy("file", "row_group").collect()
+    verdicts = [row.verdict for row in probed if row.file.endswith("filtered.parquet")]
+    assert verdicts == ["CannotMatch", "MightMatch", "CannotMatch", "CannotMatch"]
+    assert {row.evidence for row in probed} <= {"bloom", "dictionary", "min/max", "none"}
+    assert all(row.reason for row in probed)
+    absent = sbbf.probe(spark, lake, "key", 5).where("file like '%filtered%'")
+    assert rows(absent.select("verdict").distinct()) == ["Row(verdict='CannotMatch')"]
+
+
+def test_probe_of_a_column_that_is_not_there_names_it(spark: SparkSession, lake: str) -> None:
+    with pytest.raises(Exception, match="no_such_column"):
+        sbbf.probe(spark, lake, "no_such_column", 1).collect()
+
+
+@pytest.mark.parametrize("fpp", [0, 1, -0.1, 2.5, float("nan")])
+def test_bloom_options_refuses_an_impossible_rate(fpp: float) -> None:
+    with pytest.raises(ValueError, match="fpp"):
+        sbbf.bloom_options("key", fpp=fpp)
+
+
+def test_bloom_options_make_stock_spark_write_filters(spark: SparkSession, tmp_path: Path) -> None:
+    options = sbbf.bloom_options("id", "st.leaf", fpp=0.01, ndv=100)
+    frame = spark.range(100).selectExpr("id", "named_struct('leaf', id * 7) as st", "id as none")
+    plain = {"parquet.enable.dictionary": "false"}
+    frame.coalesce(1).write.options(**options, **plain).parquet(str(tmp_path / "t"))
+    found = sbbf.inspect(spark, str(tmp_path / "t")).where("filter_bytes > 0").select("column")
+    assert rows(found) == ["Row(column='id')", "Row(column='st.leaf')"]

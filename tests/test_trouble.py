@@ -1,0 +1,242 @@
+"""Does a damaged, changed or missing file cost no row, and fail only where stock Spark fails?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import damage
+import pytest
+import samples
+from harness import only_scan, outcome, planned, rows, session_with
+from pyspark.sql import DataFrame, SparkSession
+
+ROWS = 50
+OFF = {"spark.sbbf.enabled": "false"}
+KEYS = samples.scattered(12 * ROWS)
+
+# Filters so large that the varints in their headers and lengths take two bytes or more.
+Breaking = Callable[[Path], None]
+
+
+def lake(folder: Path, files: int = 2) -> Path:
+    """Files of four row groups each with `key` filtered and `seq` sorted; answers their folder."""
+    for file in range(files):
+        keys = KEYS[file * 4 * ROWS :][: 4 * ROWS]
+        columns = {"key": keys, "seq": list(range(file * 4 * ROWS, (file + 1) * 4 * ROWS))}
+        samples.write(folder / f"part-{file}.parquet", columns, ROWS, filters=("key",))
+    return folder
+
+
+def where(session: SparkSession, path: Path, condition: str) -> DataFrame:
+    return session.read.schema("key bigint, seq bigint").parquet(str(path)).where(condition)
+
+
+def same_outcome(spark: SparkSession, stock: SparkSession, path: Path, condition: str) -> list[str] | str:
+    mine = outcome(lambda: where(spark, path, condition))
+    assert mine == outcome(lambda: where(stock, path, condition)), condition
+    return mine
+
+
+# Filters that lie: every one must be seen through, no row lost.
+
+
+def header(file: Path) -> int:
+    return damage.chunk(file, "key").bloom_filter_offset
+
+
+def length(file: Path) -> int:
+    return damage.chunk(file, "key").bloom_filter_length
+
+
+def zeroed_bits(file: Path) -> None:
+    damage.patch(file, header(file) + length(file) - 256, bytes(256))
+
+
+LIES: dict[str, Breaking] = {
+    "all bits are zero": zeroed_bits,
+    "offset beyond the end": lambda f: damage.patch_footer(f, header(f), f.stat().st_size + 4096),
+    "offset inside the footer": lambda f: damage.patch_footer(
+        f, header(f), damage.footer_start(f.read_bytes()) + 8
+    ),
+    "offset on another byte": lambda f: damage.patch_footer(f, header(f), header(f) + 1),
+    "no thrift at all": lambda f: damage.patch(f, header(f), b"\xff" * 16),
+    "endless varint": lambda f: damage.patch(f, header(f), b"\x15" + b"\xff" * 15),
+    "nested structures": lambda f: damage.patch(f, header(f), b"\x1c" * 64),
+    "unknown algorithm": lambda f: damage.patch(f, header(f) + 3, b"\x1c\x2c"),
+    "smaller than it is": lambda f: damage.patch(f, header(f) + 1, damage.zigzag_varint(64)),
+    "not whole blocks": lambda f: damage.patch(f, header(f) + 1, damage.zigzag_varint(100)),
+    "negative size": lambda f: damage.patch(f, header(f) + 1, damage.zigzag_varint(-100)),
+    "larger than the file": lambda f: damage.patch(f, header(f) + 1, damage.zigzag_varint(8000)),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_filter_that_lies_loses_no_row(
+    spark: SparkSession, oracle: SparkSession, tmp_path: Path, lie: str
+) -> None:
+    path = lake(tmp_path / "lake")
+    keys = [f"key = {KEYS[row]}L" for row in (0, 7, ROWS, 3 * ROWS, 5 * ROWS)]
+    damaged = path / "part-0.parquet"
+    assert only_scan(where(spark, path, "key = 5L")).row_groups_kept == 0
+    LIES[lie](damaged)
+    for switch in ({}, {"spark.sbbf.trimRowGroups": "false"}):
+        session = session_with(spark, switch)
+        for condition in keys:
+            assert rows(where(session, path, condition)) == rows(where(oracle, path, condition))
+            assert where(session, path, condition).count() == 1
+    scan = only_scan(where(spark, path, "key = 5L"))
+    assert scan.row_groups_kept == 1, "the other row groups still have honest filters"
+
+
+# Files that are no Parquet files.
+
+GARBAGE: dict[str, Breaking] = {
+    "text": lambda f: f.write_text("this is not the file that you are looking for\n" * 10),
+    "empty": lambda f: f.write_bytes(b""),
+    "one byte": lambda f: f.write_bytes(b"P"),
+    "magic only": lambda f: f.write_bytes(b"PAR1PAR1"),
+    "cut in half": lambda f: f.write_bytes(f.read_bytes()[: f.stat().st_size // 2]),
+    "footer of length 0": lambda f: damage.set_footer_length(f, 0),
+    "footer longer than the file": lambda f: damage.set_footer_length(f, 1 << 30),
+    "footer of negative length": lambda f: damage.set_footer_length(f, (1 << 32) - 5),
+    "footer of zeros": lambda f: damage.patch(f, damage.footer_start(f.read_bytes()), bytes(64)),
+}
+
+
+@pytest.mark.parametrize("garbage", GARBAGE)
+def test_a_file_that_is_not_parquet_fails_or_is_skipped_as_in_stock(
+    spark: SparkSession, tmp_path: Path, garbage: str
+) -> None:
+    path = lake(tmp_path / "lake", files=3)
+    GARBAGE[garbage](path / "part-1.parquet")
+    for ignore in ("false", "true"):
+        tolerance = {"spark.sql.files.ignoreCorruptFiles": ignore}
+        on, off = (session_with(spark, {**tolerance, **switch}) for switch in ({}, OFF))
+        for condition in (f"key = {KEYS[3]}L", f"key = {KEYS[5 * ROWS]}L", "key = 5L", "seq < 9"):
+            answer = same_outcome(on, off, path, condition)
+            skipped = ignore == "true" or garbage == "empty"  # stock makes no split of 0 bytes
+            assert isinstance(answer, list) == skipped
+
+
+def test_a_hidden_file_and_another_kind_of_file_are_left_alone(
+    spark: SparkSession, stock: SparkSession, tmp_path: Path
+) -> None:
+    path = lake(tmp_path / "lake")
+    for name in ("_SUCCESS", ".part.crc", "_metadata.tmp"):
+        (path / name).write_text("x")
+    assert len(same_outcome(spark, stock, path, f"key = {KEYS[3]}L")) == 1
+
+
+# Files that change between plan and run.
+
+
+def changed(session: SparkSession, path: Path, condition: str, change: Callable[[], None]) -> list[str] | str:
+    df = planned(where(session, path, condition))
+    change()
+    return outcome(lambda: df)
+
+
+@pytest.mark.parametrize("ignore", ["false", "true"])
+def test_a_file_deleted_between_plan_and_run_fails_or_is_skipped_as_in_stock(
+    spark: SparkSession, tmp_path: Path, ignore: str
+) -> None:
+    tolerance = {"spark.sql.files.ignoreMissingFiles": ignore}
+    outcomes = []
+    for name, switch in (("on", {}), ("off", OFF)):
+        path = lake(tmp_path / name)
+        session = session_with(spark, {**tolerance, **switch})
+        delete = (path / "part-0.parquet").unlink
+        outcomes.append(changed(session, path, f"key = {KEYS[3]}L", delete))
+    assert outcomes[0] == outcomes[1]
+    assert isinstance(outcomes[0], list) == (ignore == "true")
+
+
+def test_a_file_truncated_between_plan_and_run_fails_as_in_stock(
+    spark: SparkSession, stock: SparkSession, tmp_path: Path
+) -> None:
+    outcomes = []
+    for name, session in (("on", spark), ("off", stock)):
+        path = lake(tmp_path / name)
+        file = path / "part-0.parquet"
+        outcomes.append(
+            changed(session, path, f"key = {KEYS[3]}L", lambda f=file: os.truncate(f, 900))
+        )
+    assert outcomes[0] == outcomes[1] and isinstance(outcomes[0], str)
+
+
+@pytest.mark.parametrize("trim", ["true", "false"])
+@pytest.mark.parametrize("groups", [1, 2, 4, 8])
+def test_a_file_replaced_between_plan_and_run_is_never_read_in_part(
+    spark: SparkSession, tmp_path: Path, trim: str, groups: int
+) -> None:
+    """The new file holds the same keys in another order and in other row groups. It is no longer
+    than the old one: of a longer one even stock Spark reads only the length that it planned."""
+    path = lake(tmp_path / "lake", files=1)
+    file, other = path / "part-0.parquet", tmp_path / "new.parquet"
+    total = 4 * ROWS
+    samples.write(other, {"key": KEYS[:total][::-1], "seq": [1000] * total}, total // groups)
+    assert other.stat().st_size <= file.stat().st_size
+    wanted = f"key in ({KEYS[3]}L, {KEYS[2 * ROWS]}L, {KEYS[3 * ROWS + 5]}L)"
+    session = session_with(spark, {"spark.sbbf.trimRowGroups": trim})
+    old, new = (rows(where(session, p, wanted)) for p in (file, other))
+    assert len(old) == len(new) == 3 and old != new
+    answer = changed(session, path, wanted, lambda: shutil.copy(other, file) and None)
+    assert answer in (old, new) or isinstance(answer, str)
+    assert rows(where(session, path, wanted)) == new
+
+
+def test_a_file_replaced_within_a_second_is_not_answered_from_the_cache(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Same name, same length, and the clock of the file system need not have moved."""
+    path = tmp_path / "lake"
+    for turn in range(6):
+        keys = samples.scattered(200, salt=turn * 200)
+        samples.write(path / "part.parquet", {"key": keys, "seq": keys}, ROWS, filters=("key",))
+        assert where(spark, path, f"key = {keys[3]}L").count() == 1, turn
+
+
+# Folders and columns out of the ordinary.
+
+
+def test_a_folder_without_files_answers_nothing(
+    spark: SparkSession, stock: SparkSession, tmp_path: Path
+) -> None:
+    assert same_outcome(spark, stock, tmp_path, "key = 5L") == []
+    scan = only_scan(where(spark, tmp_path, "key = 5L"))
+    assert (scan.files, scan.row_groups, scan.files_kept) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["with space", "ünï-cødé 日本", "per%20cent #? +&"])
+def test_a_path_with_spaces_and_unicode_is_read(
+    spark: SparkSession, stock: SparkSession, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    frame = where(stock, lake(tmp_path / "plain"), "true").selectExpr("*", "'a b/ü%' as city")
+    writer = frame.write.partitionBy("city")
+    writer.option("parquet.bloom.filter.enabled#key", "true").parquet(str(path))
+    condition = f"key = {KEYS[3]}L and city = 'a b/ü%'"
+    on, off = (s.read.parquet(str(path)).where(condition) for s in (spark, stock))
+    assert rows(on) == rows(off) and on.count() == 1
+    assert only_scan(on).files_kept == 1
+    assert only_scan(spark.read.parquet(str(path)).where("key = 5L")).files_kept == 0
+
+
+def test_the_last_of_300_columns_is_looked_up(spark: SparkSession, tmp_path: Path) -> None:
+    columns = {f"c{n}": KEYS[n : n + 2 * ROWS] for n in range(300)}
+    samples.write(tmp_path / "wide.parquet", columns, ROWS, filters=("c299", "c7"))
+    table = spark.read.parquet(str(tmp_path))
+    assert table.where(f"c299 = {KEYS[299]}L").count() == 1
+    assert only_scan(table.where(f"c299 = {KEYS[299]}L")).row_groups_kept == 1
+    assert only_scan(table.where("c299 = 5L")).row_groups_kept == 0
+    assert only_scan(table.where("c0 = 5L or c299 = 5L")).row_groups_kept == 2
+
+
+def test_a_file_with_no_rows_answers_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    samples.write(tmp_path / "none.parquet", {"key": [], "seq": []}, ROWS)
+    spark.range(0).selectExpr("id key", "id seq").write.parquet(str(tmp_path / "spark"))
+    for path in (tmp_path / "none.parquet", tmp_path / "spark"):
+        assert where(spark, path, "key = 5L").collect() == []
