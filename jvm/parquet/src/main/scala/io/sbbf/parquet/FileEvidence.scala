@@ -3,8 +3,8 @@ package io.sbbf.parquet
 import java.io.IOException
 
 import io.sbbf.core.RowGroupPredicate.Leaf
-import io.sbbf.parquet.footer.FileSchema
 import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
+import io.sbbf.parquet.footer.FileSchema
 
 /**
  * What one version of a file can tell about its row groups: its footer, and the filters and dictionaries that

@@ -5,6 +5,7 @@ import java.io.ByteArrayInputStream
 import scala.util.control.NonFatal
 
 import org.apache.parquet.format.{FileMetaData, Util}
+
 import io.sbbf.parquet.footer.{ColumnType, CompactStruct, FooterBuilder}
 
 /** Reads the footer at the end of a file: metadata, its length in four bytes, magic (parquet-format, README). */

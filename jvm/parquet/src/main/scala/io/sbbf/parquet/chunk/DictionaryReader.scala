@@ -13,6 +13,7 @@ import org.apache.parquet.compression.CompressionCodecFactory
 import org.apache.parquet.format.{CompressionCodec, Encoding, PageHeader, PageType, Util}
 import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
+
 import io.sbbf.parquet.footer.{ColumnType, CompactStruct, Physical}
 
 /** Reads the dictionary page of a column chunk, if it tells all of the chunk's values. */

@@ -2,6 +2,7 @@ package io.sbbf.parquet
 package literal
 
 import java.util.Arrays
+
 import io.sbbf.parquet.footer.{Bounds, ColumnType}
 
 /** A leaf's test in the terms of one column type: literals became keys and hashes. Immutable, thread-safe. */
