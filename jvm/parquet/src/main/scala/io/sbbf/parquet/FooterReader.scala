@@ -16,7 +16,7 @@ object FooterReader {
   /** Magic, length and magic again: less is no file. */
   private final val MinLength = 12
 
-  /** More than the 100 MB that parquet-mr's thrift parser accepts in one message cannot be read by Spark either. */
+  /** What parquet-mr's own thrift parser accepts by default (`Util.DEFAULT_MAX_MESSAGE_SIZE`). */
   private final val MaxFooter = 100 * 1024 * 1024
 
   /**
