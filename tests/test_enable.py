@@ -52,7 +52,7 @@ def fresh(script: str, *arguments: str) -> list[str]:
 def test_a_builder_is_enabled_without_any_download(lake: str) -> None:
     script = """
         enabled = sbbf.enable(builder())
-        spark = sbbf.enable(enabled.config("spark.jars.ivySettings", "/nonexistent")).getOrCreate()
+        spark = sbbf.enable(enabled).getOrCreate()
         print("#", spark.conf.get("spark.jars.packages", "none"))
         print("#", [Path(jar).name for jar in spark.conf.get("spark.jars").split(",")])
         print("#", spark.conf.get("spark.sql.extensions"))
@@ -150,7 +150,8 @@ def test_explain_tells_what_was_pruned_by_what_and_at_what_cost(
     assert scan.summary.startswith(f"kept {scan.row_groups_kept} of 8 row groups in ")
     assert " ms; " in scan.summary and scan.summary.endswith(" read")
     html = sbbf.explain(df)._repr_html_()
-    assert scan.summary in html and "<" in html
+    for told in ("<table", f"{scan.row_groups_kept} of 8", "min/max", "bloom"):
+        assert told in html
     assert scan.summary.split(";")[0] in str(sbbf.explain(df))
 
 
@@ -182,7 +183,7 @@ def test_probe_says_which_row_groups_might_hold_a_value_and_why(
     verdicts = [row.verdict for row in probed if row.file.endswith("filtered.parquet")]
     assert verdicts == ["CannotMatch", "MightMatch", "CannotMatch", "CannotMatch"]
     assert {row.evidence for row in probed} <= {"bloom", "dictionary", "min/max", "none"}
-    assert all(row.reason for row in probed)
+    assert all(row.reason for row in probed if row.evidence == "none")
     absent = sbbf.probe(spark, lake, "key", 5).where("file like '%filtered%'")
     assert rows(absent.select("verdict").distinct()) == ["Row(verdict='CannotMatch')"]
 

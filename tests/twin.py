@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +31,8 @@ class Filter:
         kind = data[at : at + len(SPLIT_BLOCK_XXHASH_UNCOMPRESSED)]
         assert kind == SPLIT_BLOCK_XXHASH_UNCOMPRESSED
         at += len(kind)
-        self.words = struct.unpack(f"<{size // 4}I", data[at : at + size])
+        assert sys.byteorder == "little", "as the file's words are"
+        self.words = memoryview(data[at : at + size]).cast("I")
 
     def might_contain(self, plain: bytes) -> bool:
         """Whether the value with that PLAIN encoding may have been inserted."""
