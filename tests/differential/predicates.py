@@ -123,14 +123,13 @@ class Predicates:
             return f"cast({name} as date) = {self.date_sql()}"
         if ddl.startswith("decimal"):
             number = self.value(column)
-            return self.rng.choice(
-                (
+            shapes = [f"cast({name} as double) = {float(number)!r}D", f"{name} = {int(number)}"]
+            if column.arrow.precision < 38:  # a wider one would not fit, and the cast raise
+                shapes += [
                     f"{name} = cast('{number:f}' as decimal(38,12))",
-                    f"cast({name} as double) = {float(number)!r}D",
-                    f"{name} = {int(number)}",
                     f"{name} < cast('{number:f}1' as decimal(38,11))",
-                )
-            )
+                ]
+            return self.rng.choice(shapes)
         return f"cast({name} as string) = cast({self.literal(column)} as string)"
 
     def instant_sql(self) -> str:
