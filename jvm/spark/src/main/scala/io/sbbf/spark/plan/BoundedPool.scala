@@ -15,7 +15,13 @@ private[plan] object BoundedPool {
       thread.setDaemon(true)
       thread
     }
-    new ThreadPoolExecutor(0, Int.MaxValue, 30, TimeUnit.SECONDS, new SynchronousQueue[Runnable], factory)
+    new ThreadPoolExecutor(
+      0,
+      Int.MaxValue,
+      30,
+      TimeUnit.SECONDS,
+      new SynchronousQueue[Runnable],
+      factory)
   }
 
   /** With fewer items than this for each thread, handing them out costs more than it saves. */
@@ -35,7 +41,8 @@ private[plan] object BoundedPool {
       try {
         var i = next.getAndIncrement()
         while (i < items.size && !stopped.get) {
-          if (Thread.currentThread.isInterrupted) throw new InterruptedException("planning was cancelled")
+          if (Thread.currentThread.isInterrupted)
+            throw new InterruptedException("planning was cancelled")
           results(i) = f(items(i))
           i = next.getAndIncrement()
         }

@@ -24,7 +24,7 @@ final class PrunedFileIndex private[spark] (
     val base: FileIndex,
     translator: PredicateTranslator,
     pruner: RowGroupPruner)
-  extends FileIndex {
+    extends FileIndex {
 
   @volatile private var listed: Option[(ExpressionSet, FileIndex)] = None
   @volatile private var latest: Option[ScanSelection] = None
@@ -55,7 +55,8 @@ final class PrunedFileIndex private[spark] (
 
   override def sizeInBytes: Long = latest.fold(base.sizeInBytes)(_.sizeInBytes)
   override def inputFiles: Array[String] = latest.fold(base.inputFiles)(_.inputFiles)
-  override def metadataOpsTimeNs: Option[Long] = Some(base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
+  override def metadataOpsTimeNs: Option[Long] = Some(
+    base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
 
   override def equals(other: Any): Boolean = other match {
     case that: PrunedFileIndex => that.base == base
@@ -82,13 +83,18 @@ final class PrunedFileIndex private[spark] (
         try pruner.prune(files, predicate)
         catch { case NonFatal(e) => pruner.giveUp(files, e) }
       val spent = System.nanoTime - started
-      val selection = new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
+      val selection =
+        new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
       nanos.addAndGet(spent)
       latest = Some(selection)
       selection
     }
 
-  private def planned(file: FileStatusWithMetadata, outcome: FileOutcome): Option[FileStatusWithMetadata] =
+  private def planned(
+      file: FileStatusWithMetadata,
+      outcome: FileOutcome): Option[FileStatusWithMetadata] =
     if (outcome.isGone) None
-    else Some(outcome.ranges.fold(file)(r => file.copy(metadata = file.metadata + (RowGroupRanges.Key -> r))))
+    else
+      Some(outcome.ranges.fold(file)(r =>
+        file.copy(metadata = file.metadata + (RowGroupRanges.Key -> r))))
 }

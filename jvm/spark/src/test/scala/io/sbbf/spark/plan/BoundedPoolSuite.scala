@@ -1,20 +1,23 @@
 package io.sbbf.spark.plan
 
-import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 class BoundedPoolSuite extends AnyFunSuite {
 
   test("results keep the order of the items.") {
-    assert(BoundedPool.map((0 until 1000).toIndexedSeq, 8)(_ * 2).toSeq == (0 until 1000).map(_ * 2))
+    assert(
+      BoundedPool.map((0 until 1000).toIndexedSeq, 8)(_ * 2).toSeq == (0 until 1000).map(_ * 2))
     assert(BoundedPool.map(IndexedSeq.empty[Int], 8)(_ * 2).isEmpty)
   }
 
   test("no more threads work than allowed.") {
     val threads = ConcurrentHashMap.newKeySet[Thread]()
-    BoundedPool.map((0 until 200).toIndexedSeq, 3) { i => threads.add(Thread.currentThread); Thread.sleep(1); i }
+    BoundedPool.map((0 until 200).toIndexedSeq, 3) { i =>
+      threads.add(Thread.currentThread); Thread.sleep(1); i
+    }
     assert(threads.size <= 3)
   }
 
@@ -35,12 +38,14 @@ class BoundedPoolSuite extends AnyFunSuite {
     val interrupted = new CountDownLatch(3)
     @volatile var outcome: Throwable = null
     val caller = new Thread(() =>
-      try BoundedPool.map((0 until 100).toIndexedSeq, 4) { i =>
-        running.countDown()
-        try Thread.sleep(60000)
-        catch { case e: InterruptedException => interrupted.countDown(); throw e }
-        i
-      } catch { case e: Throwable => outcome = e })
+      try
+        BoundedPool.map((0 until 100).toIndexedSeq, 4) { i =>
+          running.countDown()
+          try Thread.sleep(60000)
+          catch { case e: InterruptedException => interrupted.countDown(); throw e }
+          i
+        }
+      catch { case e: Throwable => outcome = e })
     caller.start()
     assert(running.await(20, TimeUnit.SECONDS))
     caller.interrupt()

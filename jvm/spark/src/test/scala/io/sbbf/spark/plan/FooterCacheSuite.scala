@@ -13,8 +13,13 @@ class FooterCacheSuite extends SparkSuite {
   /** The same file's footer, read anew at each call: 20 columns, several row groups. */
   private lazy val readFooter: () => FileEvidence = {
     val target = path("wide")
-    spark.range(0, 4000, 1, 1).selectExpr((0 until numColumns).map(c => s"id * ${c + 1} AS c$c"): _*)
-      .write.option("parquet.block.size", "65536").option("parquet.page.row.count.limit", "500").parquet(target)
+    spark
+      .range(0, 4000, 1, 1)
+      .selectExpr((0 until numColumns).map(c => s"id * ${c + 1} AS c$c"): _*)
+      .write
+      .option("parquet.block.size", "65536")
+      .option("parquet.page.row.count.limit", "500")
+      .parquet(target)
     val files = spark.read.parquet(target).inputFiles
     val file = new Path(files.head)
     val fs = file.getFileSystem(new Configuration)
@@ -26,7 +31,8 @@ class FooterCacheSuite extends SparkSuite {
     }
   }
 
-  private def version(i: Int): FileVersion = FileVersion(f"file:/table/part-$i%05d.parquet", 1000L, 0L)
+  private def version(i: Int): FileVersion =
+    FileVersion(f"file:/table/part-$i%05d.parquet", 1000L, 0L)
   private val now = 1000000L
 
   test("10,000 footers stay within the bound, the least recently used going first.") {
@@ -42,7 +48,8 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.get(version(1)).isEmpty)
   }
 
-  test("a cached footer takes less than 100 bytes for a row group and column, counted as the heap has it.") {
+  test(
+    "a cached footer takes less than 100 bytes for a row group and column, counted as the heap has it.") {
     val cache = new FooterCache
     readFooter()
     def heap(): Long = {
@@ -90,12 +97,13 @@ class FooterCacheSuite extends SparkSuite {
   test("concurrent queries leave the count right.") {
     val cache = new FooterCache
     val evidence = readFooter()
-    val threads = (0 until 4).map(t => new Thread(() =>
-      (0 until 2000).foreach { i =>
-        cache.put(version(i % 50 + t), evidence, now, 200000L)
-        cache.get(version(i % 60))
-        cache.reweigh(version(i % 50), 200000L)
-      }))
+    val threads = (0 until 4).map(t =>
+      new Thread(() =>
+        (0 until 2000).foreach { i =>
+          cache.put(version(i % 50 + t), evidence, now, 200000L)
+          cache.get(version(i % 60))
+          cache.reweigh(version(i % 50), 200000L)
+        }))
     threads.foreach(_.start())
     threads.foreach(_.join())
     assert(cache.retainedBytes <= 200000L)
