@@ -5,6 +5,9 @@ import java.io.IOException
 import scala.util.control.NonFatal
 
 import io.sbbf.core.{SplitBlockBloomFilter, Verdict}
+import io.sbbf.parquet.chunk.{ChunkDictionary, DictionaryReader}
+import io.sbbf.parquet.footer.Physical
+import io.sbbf.parquet.literal.ColumnTest
 
 /** One leaf of a predicate, bound to one file: answers for each row group. Thread-safe. */
 abstract class BoundLeaf {

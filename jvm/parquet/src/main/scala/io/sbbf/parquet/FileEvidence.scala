@@ -3,6 +3,8 @@ package io.sbbf.parquet
 import java.io.IOException
 
 import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
+import io.sbbf.parquet.footer.FileSchema
 
 /**
  * What one version of a file can tell about its row groups: its footer, and the filters and dictionaries that
@@ -76,7 +78,8 @@ final class FileEvidence(val footer: FileFooter) {
       bytes: => FileBytes): FilterState = {
     val known = filters.get(rowGroup, column)
     if (known != null) known
-    else if (filterOffset(rowGroup, column) < 0) FilterState.Absent
+    else if (filterOffset(rowGroup, column) < 0 && !isEncrypted(rowGroup, column))
+      FilterState.Absent
     else {
       val state = filterReader.read(rowGroup, column, bytes)
       filters.publish(rowGroup, column, state, state.retainedBytes)

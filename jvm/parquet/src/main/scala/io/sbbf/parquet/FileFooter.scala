@@ -1,5 +1,7 @@
 package io.sbbf.parquet
 
+import io.sbbf.parquet.footer.{Bounds, FileSchema}
+
 /**
  * What a file's footer tells about its row groups and column chunks, in compact arrays. Immutable, thread-safe.
  * Row groups and columns are numbered as in the file; columns are the leaves of its schema.

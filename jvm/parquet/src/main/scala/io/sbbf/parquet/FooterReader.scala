@@ -6,6 +6,8 @@ import scala.util.control.NonFatal
 
 import org.apache.parquet.format.{FileMetaData, Util}
 
+import io.sbbf.parquet.footer.{ColumnType, CompactStruct, FooterBuilder}
+
 /** Reads the footer at the end of a file: metadata, its length in four bytes, magic (parquet-format, README). */
 object FooterReader {
   private final val Plain = 0x31524150 // "PAR1", little-endian
@@ -14,7 +16,7 @@ object FooterReader {
   /** Magic, length and magic again: less is no file. */
   private final val MinLength = 12
 
-  /** More than the 100 MB that parquet-mr's thrift parser accepts in one message cannot be read by Spark either. */
+  /** What parquet-mr's own thrift parser accepts by default (`Util.DEFAULT_MAX_MESSAGE_SIZE`). */
   private final val MaxFooter = 100 * 1024 * 1024
 
   /**

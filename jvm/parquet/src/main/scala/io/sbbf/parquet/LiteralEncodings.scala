@@ -5,6 +5,16 @@ import java.util.concurrent.ConcurrentHashMap
 
 import io.sbbf.core.RowGroupPredicate.{Greater, In, Leaf, Less, NotIn}
 import io.sbbf.core.{RowGroupPredicate, Value, XxHash64}
+import io.sbbf.parquet.footer.{Bounds, ColumnType, KeyKind, Physical}
+import io.sbbf.parquet.literal.{
+  BytesAbove,
+  BytesBelow,
+  BytesKeys,
+  ColumnTest,
+  LongKeys,
+  LongRange,
+  StoredLiteral
+}
 
 /**
  * The literals of one query as its files store them, so that a list of 100,000 values is sorted and hashed once

@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.core.RowGroupPredicate.{In, NotIn}
 import io.sbbf.core.Value._
 import io.sbbf.core.Verdict.MightMatch
+import io.sbbf.parquet.footer.CompactStruct
 
 /** Dictionary pages: when they tell all values of a chunk, and which of them are believed. */
 final class DictionarySuite extends AnyFunSuite {
@@ -157,7 +158,7 @@ final class DictionarySuite extends AnyFunSuite {
       (_.setType(PageType.DATA_PAGE), nothing, "no dictionary page"),
       (_.getDictionary_page_header.setEncoding(Encoding.DELTA_BYTE_ARRAY), nothing, "encoding"),
       (_.setCompressed_page_size(1000), nothing, "sizes disagree"),
-      (_.setCompressed_page_size(-1), nothing, "sizes disagree"),
+      (_.setCompressed_page_size(-1), nothing, "damaged header"),
       (_.setUncompressed_page_size(9000000), nothing, "too large"),
       (_.setUncompressed_page_size(20), nothing, "sizes disagree"),
       (_.getDictionary_page_header.setNum_values(4), nothing, "damaged page"),
@@ -199,21 +200,18 @@ final class DictionarySuite extends AnyFunSuite {
   }
 
   test("large dictionaries take a second read, and are exact all the same") {
-    val values = (0 until 20000).map(i => f"$i%08d")
-    val path = {
-      val kind = "message m { required binary s (STRING); }"
-      write(
-        kind,
-        Style(dictionary = true),
-        values.take(RowsPerGroup).iterator.map { v => (g: Group) =>
-          g.add("s", Binary.fromString(v * 200))
-        })
-    }
+    val values = (0 until RowsPerGroup / 2).map(i => f"$i%08d" * 200)
+    val path = write(
+      "message m { required binary s (STRING); }",
+      Style(dictionary = true),
+      (values ++ values).iterator.map(v => (g: Group) => g.add("s", Binary.fromString(v))))
     val opened = new TestFile(path, tailBytes = 8)
-    val answer = opened.ask("s", text(f"${5}%08d" * 200)).head
-    assert(answer == Answer.InDictionary)
-    assert(opened.ask("s", text(f"${5}%08d" * 199)).head == Answer.NotInDictionary)
-    val all = NotIn(values.take(RowsPerGroup).map(v => text(v * 200)))
+    opened.footer
+    val before = opened.fs.reads
+    assert(opened.ask("s", text(values(5))).head == Answer.InDictionary)
+    assert(opened.fs.reads == before + 2)
+    assert(opened.ask("s", text(values(5) + "x")).head == Answer.NotInDictionary)
+    val all = NotIn(values.map(text))
     assert(opened.ask("s", all).head == Answer.InDictionary, "too large to be remembered")
   }
 }

@@ -2,12 +2,13 @@ package io.sbbf.parquet
 
 import java.nio.file.{Path => JPath}
 import java.util.Arrays
+import java.util.concurrent.{Callable, Executors}
 
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.RowGroupPredicate.{In, NotIn}
+import io.sbbf.core.RowGroupPredicate.{In, Leaf, NotIn}
 import io.sbbf.core.Value._
 
 /** Bloom filters in files: which are believed, how they are read. */
@@ -204,7 +205,7 @@ final class FilterSuite extends AnyFunSuite {
 
   test("an interrupted read is an interruption, a timeout of the store is not") {
     val file = new TestFile(measured(path), tailBytes = 8)
-    val leaf = file.bind(io.sbbf.core.RowGroupPredicate.Leaf(Seq("id"), In(Seq(absent))))
+    val leaf = file.bind(Leaf(Seq("id"), In(Seq(absent))))
     def asking(e: Throwable) = leaf.fromData(0, () => throw e)
     for (e <- Seq(
         new java.io.InterruptedIOException,
@@ -219,5 +220,54 @@ final class FilterSuite extends AnyFunSuite {
     val answers =
       new TestFile(path).ask("id", In(Seq(Integral(-2, 64), absent, Integral(2L * rows, 64))))
     assert(answers.forall(_ == Answer.NotInFilter))
+  }
+
+  test("a zero of either sign is found by a zero of either sign") {
+    for ((stored, dictionary) <- Seq((0.0, false), (-0.0, false), (0.0, true), (-0.0, true))) {
+      val numbers = (1 to RowsPerGroup).map(i => if (i == 50) stored else i - 50.0)
+      val file = new TestFile(
+        write(
+          "message m { required double z; required float f; }",
+          Style(filters = Map("z" -> 100, "f" -> 100), dictionary = dictionary),
+          numbers.iterator.map(v => (g: Group) => { g.add("z", v); g.add("f", v.toFloat) })
+        ))
+      for (asked <- Seq(0.0, -0.0)) {
+        val answers = file.ask("z", Real64(asked)) ++ file.ask("f", Real32(asked.toFloat))
+        assert(answers.forall(a => a == Answer.InFilter || a == Answer.InDictionary), s"$stored")
+      }
+      assert(file.ask("z", Real64(0.5)).head.verdict == io.sbbf.core.Verdict.CannotMatch)
+    }
+  }
+
+  test("literals are encoded once for each query and way of storing them") {
+    val leaf = Leaf(Seq("id"), In((0L until 100000L).map(Integral(_, 64))))
+    val encodings = new LiteralEncodings
+    val kind = new TestFile(path).footer.schema.column(0).columnType
+    assert(encodings.of(leaf, kind) eq encodings.of(leaf, kind))
+    assert(encodings.of(leaf, kind) ne encodings.of(leaf.copy(), kind))
+  }
+
+  test("threads that share what is known of a file agree with one that is alone") {
+    val file = new TestFile(measured(path), tailBytes = 8)
+    val expected = (0L until 2L * rows).map(v => new TestFile(path).ask("id", Integral(v, 64)))
+    val shared = file.evidence
+    val answers = inFourThreads {
+      val own = new TestFile(file.path, tailBytes = 8)
+      (0L until 2L * rows).map { v =>
+        val leaf =
+          shared.bind(Leaf(Seq("id"), In(Seq(Integral(v, 64)))), true, new LiteralEncodings)
+        (0 until 3).map(leaf.fromData(_, () => own.bytes))
+      }
+    }
+    answers.foreach(each => assert(each == expected))
+    val retained = shared.retainedBytes
+    assert(retained - file.footer.retainedBytes < 3 * 256 + 1000, "each filter is kept once")
+  }
+
+  private def inFourThreads[T](work: => T): Seq[T] = {
+    val pool = Executors.newFixedThreadPool(4)
+    val task = new Callable[T] { override def call(): T = work }
+    try Seq.fill(4)(pool.submit(task)).map(_.get)
+    finally pool.shutdown()
   }
 }

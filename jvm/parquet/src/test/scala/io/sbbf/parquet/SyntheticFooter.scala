@@ -6,6 +6,7 @@ import java.util.{ArrayList, Arrays, Collections}
 import org.apache.parquet.format._
 
 import io.sbbf.core.RowGroupPredicate.{Leaf, Test}
+import io.sbbf.parquet.footer.FooterBuilder
 
 /** Footers that are not read from a file: one column `c`, or more of its kind, with any statistics. */
 object SyntheticFooter {

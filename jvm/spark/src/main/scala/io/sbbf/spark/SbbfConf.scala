@@ -83,9 +83,8 @@ object SbbfConf extends Logging {
   /** Logs `message` at WARN the first time that `about` is named in this JVM. */
   def warnOnce(about: String, message: => String): Unit = if (warned.add(about)) logWarning(message)
 
-  /** The table of docs/configuration.md, as Markdown. */
-  def main(args: Array[String]): Unit = {
-    println("| key | default | allowed | meaning |\n|---|---|---|---|")
-    all.foreach(c => println(s"| `${c.key}` | `${c.default}` | ${c.allowed} | ${c.doc} |"))
-  }
+  /** All keys as a Markdown table. */
+  def markdown: String =
+    all.map(c => s"| `${c.key}` | `${c.default}` | ${c.allowed} | ${c.doc} |")
+      .mkString("| key | default | allowed | meaning |\n|---|---|---|---|\n", "\n", "\n")
 }

@@ -2,6 +2,8 @@ package io.sbbf.spark.plan
 
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 import org.apache.spark.sql.execution.datasources._
@@ -76,7 +78,9 @@ final class PrunedFileIndex private[spark] (
   private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanSelection =
     latest.filter(_.answers(predicate, files)).getOrElse {
       val started = System.nanoTime
-      val pruned = pruner.prune(files, predicate)
+      val pruned =
+        try pruner.prune(files, predicate)
+        catch { case NonFatal(e) => pruner.giveUp(files, e) }
       val spent = System.nanoTime - started
       val selection = new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
       nanos.addAndGet(spent)

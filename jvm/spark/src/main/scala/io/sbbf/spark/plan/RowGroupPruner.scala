@@ -38,7 +38,17 @@ private[spark] final class RowGroupPruner(
    */
   def prune(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): PrunedFiles =
     if (predicate.isUsable) pruneUsable(files, predicate)
-    else PrunedFiles(files.map(f => FileOutcome.whole(f.getLen, NoUsableLeaf)), stoppedEarly = false)
+    else whole(files, NoUsableLeaf)
+
+  /** All of `files`, after trouble that is not of one file; stock Spark may well answer. */
+  def giveUp(files: IndexedSeq[FileStatus], trouble: Throwable): PrunedFiles = {
+    val reason = s"pruning failed: ${trouble.getClass.getName}"
+    SbbfConf.warnOnce(reason, s"a scan of ${files.size} files is planned whole; $reason")
+    whole(files, reason)
+  }
+
+  private def whole(files: IndexedSeq[FileStatus], reason: String): PrunedFiles =
+    PrunedFiles(files.map(f => FileOutcome.whole(f.getLen, reason)), stoppedEarly = false)
 
   private def pruneUsable(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): PrunedFiles = {
     val systems = files.map(_.getPath).groupBy(p => (p.toUri.getScheme, p.toUri.getAuthority))

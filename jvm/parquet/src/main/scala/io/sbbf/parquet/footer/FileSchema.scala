@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package footer
 
 import java.lang.ref.WeakReference
 import java.util.WeakHashMap
@@ -9,6 +10,9 @@ import java.util.WeakHashMap
  */
 private[parquet] final case class FileSchema(root: SchemaNode) {
   private val leaves: Array[SchemaNode] = root.leaves.toArray
+
+  /** Computed once, because it goes through the whole tree. */
+  override val hashCode: Int = root.hashCode
 
   def numColumns: Int = leaves.length
   def column(c: Int): SchemaNode = leaves(c)

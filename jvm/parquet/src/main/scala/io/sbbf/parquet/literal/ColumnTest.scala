@@ -1,6 +1,9 @@
 package io.sbbf.parquet
+package literal
 
 import java.util.Arrays
+
+import io.sbbf.parquet.footer.{Bounds, ColumnType}
 
 /** A leaf's test in the terms of one column type: literals became keys and hashes. Immutable, thread-safe. */
 private[parquet] sealed abstract class ColumnTest

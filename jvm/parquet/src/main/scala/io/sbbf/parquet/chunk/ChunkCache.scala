@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package chunk
 
 import java.util.concurrent.atomic.{AtomicLong, AtomicReferenceArray}
 

@@ -1,8 +1,11 @@
 package io.sbbf.parquet
+package chunk
 
 import java.util.Arrays
 
 import io.sbbf.core.XxHash64
+import io.sbbf.parquet.footer.ColumnType
+import io.sbbf.parquet.literal.{ColumnTest, Keys}
 
 /**
  * The entries of a column chunk's dictionary page, all of whose data pages use it: exactly the values of the

@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package chunk
 
 import java.io.ByteArrayInputStream
 import java.util.Arrays
@@ -8,6 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.parquet.format.{BloomFilterHeader, Util}
 
 import io.sbbf.core.FilterShape
+import io.sbbf.parquet.footer.{CompactStruct, Physical}
 
 /** Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md). */
 private[parquet] final class FilterReader(footer: FileFooter) {

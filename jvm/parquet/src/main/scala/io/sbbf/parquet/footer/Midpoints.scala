@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package footer
 
 import java.util
 

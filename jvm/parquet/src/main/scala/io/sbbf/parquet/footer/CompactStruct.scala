@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package footer
 
 /**
  * Thrift's compact protocol, as far as it takes to know where a struct ends and that it is honest: every list

@@ -1,8 +1,10 @@
 package io.sbbf.parquet
+package literal
 
 import java.math.BigInteger
 
 import io.sbbf.core.Value
+import io.sbbf.parquet.footer.{ColumnType, Logical, Physical}
 
 /** A literal of a query in the terms of how a file stores the column. */
 private[parquet] sealed abstract class StoredLiteral

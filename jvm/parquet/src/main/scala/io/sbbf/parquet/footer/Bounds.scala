@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package footer
 
 import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}

@@ -1,4 +1,5 @@
 package io.sbbf.parquet
+package chunk
 
 import java.io.{ByteArrayInputStream, DataInputStream}
 import java.util.Arrays
@@ -12,6 +13,8 @@ import org.apache.parquet.compression.CompressionCodecFactory
 import org.apache.parquet.format.{CompressionCodec, Encoding, PageHeader, PageType, Util}
 import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
+
+import io.sbbf.parquet.footer.{ColumnType, CompactStruct, Physical}
 
 /** Reads the dictionary page of a column chunk, if it tells all of the chunk's values. */
 private[parquet] object DictionaryReader {
