@@ -19,7 +19,6 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     LogicalType.TIMESTAMP(new TimestampType(utc, unit))
   private val millis = TimeUnit.MILLIS(new MilliSeconds)
   private val micros = TimeUnit.MICROS(new MicroSeconds)
-  TimeUnit.NANOS(new NanoSeconds)
 
   private val Int32 = Column(Type.INT32)
   private val Int64 = Column(Type.INT64)
