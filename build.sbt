@@ -6,8 +6,10 @@ def sparkVersion(scala: String): String = if (scala == scala212) "3.5.9" else "4
 def parquetVersion(scala: String): String = if (scala == scala212) "1.13.1" else "1.15.2"
 
 // Bundled and relocated, so that every Spark line reads footers through the same thrift classes.
-val parquetFormat = "org.apache.parquet" % "parquet-format-structures" % "1.17.0" excludeAll (ExclusionRule("org.slf4j"),
-  ExclusionRule("javax.annotation"), ExclusionRule("jakarta.annotation"))
+val parquetFormat = "org.apache.parquet" % "parquet-format-structures" % "1.17.0" excludeAll (
+  ExclusionRule("org.slf4j"),
+  ExclusionRule("javax.annotation"),
+  ExclusionRule("jakarta.annotation"))
 
 val testLibraries = Seq(
   "org.scalatest" %% "scalatest" % "3.2.19" % Test,
@@ -21,14 +23,21 @@ ThisBuild / scalaVersion := scala213
 ThisBuild / crossScalaVersions := Seq(scala213, scala212)
 
 // Spark on a modern JDK reaches into these packages (its own launcher passes the same list).
-val openPackages = Seq("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio",
-  "java.util", "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
-  "sun.security.action", "sun.util.calendar").map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
+val openPackages =
+  """java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util
+     java.util.concurrent java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs
+     sun.security.action sun.util.calendar"""
+    .split("\\s+")
+    .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
+    .toSeq
 
 val common = Seq(
-  scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8") ++ (
-    if (scalaVersion.value == scala212) Seq("-Ywarn-unused", "-Xfatal-warnings", "-target:jvm-1.8")
-    else Seq("-Wunused", "-Werror", "-release:17")),
+  scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8"),
+  scalacOptions ++= (
+    if (scalaVersion.value == scala212)
+      Seq("-Ywarn-unused", "-Xfatal-warnings", "-target:jvm-1.8")
+    else Seq("-Wunused", "-Werror")
+  ),
   Test / scalacOptions --= Seq("-Xfatal-warnings", "-Werror"),
   // for scalafix, which needs one Scala version only
   semanticdbEnabled := scalaVersion.value == scala213,
@@ -38,7 +47,8 @@ val common = Seq(
   Test / parallelExecution := false,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= Seq("-Xmx2g", "--add-modules=jdk.incubator.vector") ++ openPackages,
-  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"))
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD")
+)
 
 lazy val root = (project in file("."))
   .aggregate(core, parquet, spark, bench)
@@ -48,7 +58,8 @@ lazy val core = (project in file("jvm/core"))
   .settings(common)
   .settings(
     name := "sbbf-core",
-    libraryDependencies += "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value) % Test)
+    libraryDependencies += "org.apache.parquet" % "parquet-column" % parquetVersion(
+      scalaVersion.value) % Test)
 
 lazy val parquet = (project in file("jvm/parquet"))
   .dependsOn(core)
@@ -59,7 +70,9 @@ lazy val parquet = (project in file("jvm/parquet"))
       parquetFormat,
       "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
       "org.apache.hadoop" % "hadoop-client-api" % hadoopVersion(scalaVersion.value) % Provided,
-      "org.apache.hadoop" % "hadoop-client-runtime" % hadoopVersion(scalaVersion.value) % Provided))
+      "org.apache.hadoop" % "hadoop-client-runtime" % hadoopVersion(scalaVersion.value) % Provided
+    )
+  )
 
 def hadoopVersion(scala: String): String = if (scala == scala212) "3.3.4" else "3.4.1"
 
@@ -68,19 +81,24 @@ lazy val spark = (project in file("jvm/spark"))
   .settings(common)
   .settings(
     name := "sbbf-spark",
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion(scalaVersion.value) % Provided,
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion(
+      scalaVersion.value) % Provided,
     assembly / assemblyJarName := s"spark-sbbf_${scalaBinaryVersion.value}-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     assembly / test := {},
     assembly / assemblyShadeRules := Seq(
-      ShadeRule.rename("org.apache.parquet.format.**" -> "io.sbbf.shaded.parquet.format.@1").inAll,
-      ShadeRule.rename("shaded.parquet.**" -> "io.sbbf.shaded.@1").inAll),
+      ShadeRule
+        .rename("org.apache.parquet.format.**" -> "io.sbbf.shaded.parquet.format.@1")
+        .inAll,
+      ShadeRule.rename("shaded.parquet.**" -> "io.sbbf.shaded.@1").inAll
+    ),
     assembly / assemblyMergeStrategy := {
       case PathList("META-INF", "services", _*) => MergeStrategy.concat
       case PathList("META-INF", "NOTICE" | "LICENSE") => MergeStrategy.concat
       case PathList("META-INF", _*) => MergeStrategy.discard
       case _ => MergeStrategy.deduplicate
-    })
+    }
+  )
 
 lazy val bench = (project in file("jvm/bench"))
   .dependsOn(core)
@@ -91,4 +109,5 @@ lazy val bench = (project in file("jvm/bench"))
     publish / skip := true,
     libraryDependencies ++= Seq(
       "net.openhft" % "zero-allocation-hashing" % "0.27ea1",
-      "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value)))
+      "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value))
+  )

@@ -1,264 +1,262 @@
-"""How long does a look-up take: stock Spark, the extension, and what could be reached at best?
+"""How long does a lookup of one key take: stock Spark, the extension, and the two best plans?
 
-    python benchmarks/lookup.py --out benchmarks/results/lookup-jdk17.txt
-
-Contestants, asked for the same keys in turns, in one JVM:
-  stock         Spark without the extension
-  extension     Spark with it, at its defaults
-  filter limit  stock Spark on only the files whose filters say maybe: a perfect planner
-  oracle        stock Spark on only the file that holds the key
+The oracle is stock Spark reading only the file that holds the answer. The filter limit is stock
+Spark reading only the files whose filters say maybe: the best that a planner of whole files could
+do. All run side by side, key by key, in one session. Times in milliseconds, medians.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import os
+import json
 import platform
-import random
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests"))  # the twin of the pruner, which says what the filters say
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-import spark_sbbf as sbbf  # noqa: E402
-from events import ROW_GROUPS, EventLog, event_log, first_files  # noqa: E402
-from pyspark.sql import DataFrame, SparkSession  # noqa: E402
-from pyspark.sql import functions as F  # noqa: E402
-from twin import RowGroup, read_row_groups  # noqa: E402
+import spark_sbbf as sbbf
 
-WARM_UP = 15  # look-ups before the first that counts; the JVM compiles as it goes
-FRESH_JVMS = 3
-REPEATS = 15  # of each query that the extension cannot help
-SEED = 20261121
-
-
-def session(enabled: bool) -> SparkSession:
-    conf = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": "4g",
-        "spark.log.level": "ERROR",
-    }
-    builder = SparkSession.builder.master("local[*]").config(map=conf)
-    return (sbbf.enable(builder) if enabled else builder).getOrCreate()
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "build" / "bench"
+ROW_GROUPS = 4
+# Bitsets come in powers of two; with these many keys the real FPP is the nominal one
+# (10.5 and 26.4 bits for each key, parquet-format's table): 4 KiB and 8 KiB.
+ROWS = {0.01: 3112, 0.0001: 2488}
+WARM_UP = 6
+SCHEMA = "key bigint, id bigint, other bigint, amount double"
 
 
-def without_extension(spark: SparkSession) -> SparkSession:
-    stock = spark.newSession()
-    stock.conf.set("spark.sbbf.enabled", "false")
-    return stock
+class Table(NamedTuple):
+    path: str
+    files: int
+    fpp: float
 
-
-def milliseconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return (time.perf_counter() - started) * 1_000
-
-
-def look_up(table: DataFrame, key: int, column: str = "user_id") -> DataFrame:
-    return table.where(F.col(column) == F.lit(key))
-
-
-@dataclass
-class Keys:
-    present: list[int]
-    absent: list[int]
-
-    @staticmethod
-    def draw(table: DataFrame, log: EventLog, count: int) -> Keys:
-        rng = random.Random(SEED)
-        wanted = rng.sample(range(log.rows), WARM_UP + count)
-        held = {r.seq: r.user_id for r in table.where(F.col("seq").isin(wanted)).collect()}
-        absent = [rng.randrange(-(2**63), 2**63) for _ in range(WARM_UP + count)]
-        return Keys([held[seq] for seq in wanted], absent)
-
-
-class Lookups:
-    """One table and its contestants."""
-
-    def __init__(self, spark: SparkSession, log: EventLog, count: int):
-        self.log, self.stock_session = log, without_extension(spark)
-        self.row_groups: list[RowGroup] = read_row_groups(log.path, "user_id")
-        self.stock = self.stock_session.read.parquet(str(log.path))
-        self.extended = spark.read.parquet(str(log.path))
-        self.keys = Keys.draw(self.stock, log, count)
-
-    def real_fpp(self) -> float:
-        return statistics.mean(group.filter.false_positive_rate for group in self.row_groups)
-
-    def filter_bytes(self) -> int:
-        return self.row_groups[0].filter.words.nbytes
-
-    def maybe(self, key: int) -> list[str]:
-        found = {group.file for group in self.row_groups if group.might_hold(key)}
-        return sorted(str(self.log.path / name) for name in found)
-
-    def stock_on(self, files: list[str]) -> DataFrame:
-        return self.stock_session.read.schema(self.stock.schema).parquet(*files)
-
-    def contestants(self, key: int, present: bool) -> dict[str, DataFrame]:
-        tables = {"stock": self.stock, "extension": self.extended}
-        maybe = self.maybe(key)
-        if maybe:  # with none left, a perfect planner would run nothing
-            tables["filter limit"] = self.stock_on(maybe)
-        if present:
-            (row,) = look_up(self.stock_on(maybe), key).select("_metadata.file_path").collect()
-            tables["oracle"] = self.stock_on([row.file_path])
-        return tables
-
-    def run(self, keys: list[int], present: bool) -> dict[str, list[float]]:
-        """Milliseconds of each contestant, key by key, after the warm-up; who begins alternates."""
-        times: dict[str, list[float]] = {}
-        for turn, key in enumerate(keys):
-            tables = list(self.contestants(key, present).items())
-            shift = turn % len(tables)
-            for name, table in tables[shift:] + tables[:shift]:
-                query = look_up(table, key)
-                spent = milliseconds(query.collect)
-                if turn >= WARM_UP:
-                    times.setdefault(name, []).append(spent)
-        return times
-
-    def overhead(self, query: Callable[[DataFrame], DataFrame]) -> tuple[float, float]:
-        """Median milliseconds without and with the extension, asked in turns."""
-        off, on = [], []
-        for turn in range(3 + REPEATS):
-            for times, table in ((off, self.stock), (on, self.extended))[:: 1 if turn % 2 else -1]:
-                times.append(milliseconds(query(table).collect))
-        return statistics.median(off[3:]), statistics.median(on[3:])
-
-
-def first_query(log: EventLog, enabled: bool, key: int) -> float:
-    """Milliseconds of the first query of a fresh JVM, the table being opened already."""
-    arguments = [__file__, "--first", "on" if enabled else "off", str(log.path), str(key)]
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
-
-
-def run_first(enabled: bool, path: str, key: int) -> None:
-    table = session(enabled).read.parquet(path)
-    print(milliseconds(look_up(table, key).collect))
-
-
-def header(spark: SparkSession) -> list[str]:
-    system = spark._jvm.java.lang.System
-    cpu = next(
-        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-         if line.startswith("model name")),
-        platform.processor(),
-    )  # fmt: skip
-    return [
-        "Looking up keys in an event log: benchmarks/lookup.py",
-        f"{cpu}, {os.cpu_count()} cores; {platform.system()} {platform.machine()}",
-        f"JDK {system.getProperty('java.version')}, Spark {spark.version}, Python "
-        f"{platform.python_version()}; {datetime.date.today()}; seed {SEED}",
-        "All times in milliseconds; files on a local disk, in the page cache.",
-    ]
-
-
-ROWS = ("stock", "extension", "filter limit", "oracle")
-
-
-def table_of(columns: dict[str, dict[str, float]]) -> list[str]:
-    lines = ["".join([f"{'':14}", *(f"{name:>16}" for name in columns)])]
-    for row in ROWS:
-        cells = (f"{c[row]:16,.0f}" if row in c else f"{'-':>16}" for c in columns.values())
-        lines.append(f"{row:14}" + "".join(cells))
-    return lines
-
-
-def ratios(present: dict[str, float], first: dict[str, float], fpp: float) -> list[str]:
-    extension = present["extension"]
-    bound, reach = ("filter limit", 1.1) if fpp >= 0.01 else ("oracle", 1.15)
-    gain = 6 if fpp >= 0.01 else 10
-    return [
-        f"extension / {bound} {extension / present[bound]:.2f} (reach: <= {reach})",
-        f"stock / extension {present['stock'] / extension:.1f} (reach at 1,000 files: >= {gain})",
-        f"first query, extension / stock {first['extension'] / first['stock']:.2f} (reach: <= 1)",
-    ]
-
-
-QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
-    "a column with no filters": lambda t: t.where("noise = 5"),
-    "a filter that keeps all rows": lambda t: t.where("user_id <> 5").selectExpr("sum(amount)"),
-    "no usable filter at all": lambda t: t.where("seq % 2 = 0").selectExpr("sum(amount)"),
-}
-
-
-def measured(spark: SparkSession, log: EventLog, count: int) -> list[str]:
-    lookups = Lookups(spark, log, count)
-    present = lookups.run(lookups.keys.present, present=True)
-    absent = lookups.run(lookups.keys.absent, present=False)
-    kept = [len(lookups.maybe(key)) for key in lookups.keys.present]
-    first: dict[str, list[float]] = {"stock": [], "extension": []}
-    for key in lookups.keys.present[:FRESH_JVMS]:
-        for name, times in first.items():
-            times.append(first_query(log, name == "extension", key))
-    medians = {
-        name: {who: statistics.median(times) for who, times in found.items()}
-        for name, found in (("present key", present), ("absent key", absent), ("first query", first))
-    }
-    lines = [
-        f"{log.files:,} files of {ROW_GROUPS} row groups, {log.rows_per_row_group:,} rows and "
-        f"{lookups.filter_bytes():,} filter bytes a row group; FPP {log.fpp}, really "
-        f"{lookups.real_fpp():.2g}; files left for a present key: median "
-        f"{statistics.median(kept):.0f}",
-        f"medians of {count} keys ({len(absent.get('filter limit', []))} of the absent ones had "
-        f"any file left), of {FRESH_JVMS} JVMs for the first query",
-        "",
-        *table_of(medians),
-        "",
-        *ratios(medians["present key"], medians["first query"], log.fpp),
-        "",
-        f"{'queries that cannot be helped':32}{'off':>8}{'on':>8}{'more':>8}{'%':>8}",
-    ]
-    for name, query in QUERIES.items():
-        off, on = lookups.overhead(query)
-        lines.append(f"{name:32}{off:8,.0f}{on:8,.0f}{on - off:8,.0f}{100 * (on / off - 1):8.1f}")
-    return lines
-
-
-def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--files", type=int, nargs="+", default=[200, 1000])
-    parser.add_argument("--fpp", type=float, nargs="+", default=[0.01, 0.0001], choices=[0.01, 0.0001])
-    parser.add_argument("--keys", type=int, default=20, help="different keys of each kind")
-    parser.add_argument("--quick", action="store_true", help="40 files and 5 keys, to try it out")
-    parser.add_argument("--out", type=Path, help="also write the results to this file")
-    parser.add_argument("--data", type=Path, default=ROOT / "build" / "bench")
-    parser.add_argument("--first", nargs=3, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    @property
+    def rows(self) -> int:
+        return self.files * ROW_GROUPS * ROWS[self.fpp]
 
 
 def main() -> None:
-    arguments = parsed()
+    arguments = parsed_arguments()
     if arguments.first:
-        switch, path, key = arguments.first
-        run_first(switch == "on", path, int(key))
-        sys.exit()
-    if arguments.quick:
-        arguments.files, arguments.keys = [40], 5
-    spark = session(enabled=True)
-    lines = header(spark)
-    print("\n".join(lines))
+        print(json.dumps(first_query(*arguments.first)))
+        return
+    spark = session("true")
+    out = [header(spark, arguments.keys)]
     for fpp in arguments.fpp:
-        whole = event_log(spark, arguments.data, max(arguments.files), fpp)
         for files in arguments.files:
-            log = whole if files == whole.files else first_files(whole, files)
-            block = ["", *measured(spark, log, arguments.keys)]
-            print("\n".join(block), flush=True)
-            lines += block
-    spark.stop()
-    if arguments.out:
-        arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text("\n".join(lines) + "\n")
+            table = written(spark, files, fpp)
+            out.append(measured(spark, table, arguments.keys, arguments.first_runs))
+            print(out[-1], flush=True)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
+
+
+def parsed_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--files", type=int, nargs="+", default=[200, 1000])
+    parser.add_argument("--fpp", type=float, nargs="+", default=[0.01, 0.0001], choices=list(ROWS))
+    parser.add_argument("--keys", type=int, default=24, help="measured keys of each kind")
+    parser.add_argument("--first-runs", type=int, default=3, help="fresh JVMs of each kind")
+    default = ROOT / "benchmarks" / "results" / "lookup-jdk17.txt"
+    parser.add_argument("--out", type=Path, default=default)
+    parser.add_argument("--first", nargs=3, metavar=("ENABLED", "PATH", "KEY"))
+    return parser.parse_args()
+
+
+def session(enabled: str) -> SparkSession:
+    builder = SparkSession.builder.master("local[2]").appName("lookup benchmark")
+    for key, value in {
+        "spark.driver.memory": "2g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.sbbf.enabled": enabled,
+    }.items():
+        builder.config(key, value)
+    if enabled == "true":
+        sbbf.enable(builder)
+    return builder.getOrCreate()
+
+
+def written(spark: SparkSession, files: int, fpp: float) -> Table:
+    table = Table(str(DATA / f"{files}x{ROW_GROUPS}x{ROWS[fpp]}-{fpp}"), files, fpp)
+    if not Path(table.path, "_SUCCESS").exists():
+        ids = spark.range(0, table.rows, 1, files)
+        data = ids.select(
+            key("id").alias("key"), "id", key("id", 1).alias("other"), F.rand(7).alias("amount")
+        )
+        options = sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
+        options |= {
+            "parquet.enable.dictionary": "false",
+            "parquet.block.row.count.limit": str(ROWS[fpp]),
+        }
+        data.write.mode("overwrite").options(**options).parquet(table.path)
+        time.sleep(3)  # what is read sooner after a file was written is not kept
+    return table
+
+
+def key(*parts: str | int) -> Column:
+    return F.xxhash64(*[F.col(p) if isinstance(p, str) else F.lit(p) for p in parts])
+
+
+def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> str:
+    df = spark.read.schema(SCHEMA).parquet(table.path)
+    total = keys + WARM_UP
+    present = keys_of(spark, [table.rows // total * n + n for n in range(total)])
+    absent = keys_of(spark, [table.rows + n for n in range(total)])
+    lines = [
+        f"{table.files:,} files of {ROW_GROUPS} row groups, FPP {table.fpp}, {table.rows:,} rows"
+    ]
+    times, kept = lookups(spark, df, present)
+    lines += [
+        f"  present key: files kept {statistics.mean(kept):.1f} on average",
+        *compared(times, "the filter limit", "the oracle", "stock"),
+    ]
+    times, kept = lookups(spark, df, absent, best=False)
+    lines += [f"  absent key: files kept {statistics.mean(kept):.1f}", *compared(times, "stock")]
+    lines += ["  first query in a fresh JVM"]
+    lines += compared(first_queries(table, present[0], first_runs), "stock")
+    for name, condition in {
+        "a column with no filter": f"other = {present[0]}",
+        "a predicate that keeps all": "id >= 0",
+        "a predicate that evidence cannot answer": "key % 1000003 = 5",
+    }.items():
+        lines += [
+            f"  {name}: {condition}",
+            *compared(overhead(spark, df.where(condition)), "stock"),
+        ]
+    return "\n".join(lines)
+
+
+def keys_of(spark: SparkSession, ids: list[int]) -> list[int]:
+    frame = spark.createDataFrame([(i,) for i in ids], "id long")
+    return [row[0] for row in frame.select(key("id")).collect()]
+
+
+Times = dict[str, list[float]]
+
+
+def lookups(
+    spark: SparkSession, df: DataFrame, keys: list[int], best: bool = True
+) -> tuple[Times, list[int]]:
+    """Times of each contestant for all but the first keys, and how many files were kept."""
+    times: Times = {}
+    kept = []
+    for n, value in enumerate(keys):
+        condition = f"key = {value}"
+        answer = df.where(condition)
+        maybe = answer.inputFiles()
+        kept.append(len(maybe))
+        contestants = {"stock": ("false", df), "extension": ("true", df)}
+        if best:
+            holds = [row[0] for row in answer.select(F.input_file_name()).collect()]
+            contestants["the oracle"] = ("false", spark.read.schema(SCHEMA).parquet(*holds))
+            contestants["the filter limit"] = ("false", spark.read.schema(SCHEMA).parquet(*maybe))
+        order = (
+            list(contestants)[n % len(contestants) :] + list(contestants)[: n % len(contestants)]
+        )
+        for name in order:
+            enabled, frame = contestants[name]
+            with switched(spark, enabled):
+                seconds, rows = timed(lambda: len(frame.where(condition).collect()))
+            assert rows == best, f"{name} found {rows} rows for {condition}"
+            if n >= WARM_UP:
+                times.setdefault(name, []).append(seconds)
+    return times, kept
+
+
+def overhead(spark: SparkSession, query: DataFrame, runs: int = 12) -> Times:
+    times: Times = {}
+    for n in range(runs):
+        for enabled, name in (("true", "extension"), ("false", "stock"))[:: 1 if n % 2 else -1]:
+            with switched(spark, enabled):
+                seconds, _ = timed(lambda: query.selectExpr("sum(amount)").collect())
+            if n >= 4:
+                times.setdefault(name, []).append(seconds)
+    return times
+
+
+def first_queries(table: Table, value: int, runs: int) -> Times:
+    times: Times = {}
+    for _ in range(runs):
+        for name, enabled in {"stock": "false", "extension": "true"}.items():
+            command = [sys.executable, __file__, "--first", enabled, table.path, str(value)]
+            result = subprocess.run(command, check=True, capture_output=True, text=True)
+            times.setdefault(name, []).append(json.loads(result.stdout.splitlines()[-1]))
+    return times
+
+
+def first_query(enabled: str, path: str, value: str) -> float:
+    spark = session(enabled)
+    return timed(lambda: spark.read.schema(SCHEMA).parquet(path).where(f"key = {value}").collect())[
+        0
+    ]
+
+
+@contextmanager
+def switched(spark: SparkSession, enabled: str) -> Iterator[None]:
+    spark.conf.set("spark.sbbf.enabled", enabled)
+    yield
+    spark.conf.set("spark.sbbf.enabled", "true")
+
+
+def timed(work: Callable[[], object]) -> tuple[float, object]:
+    started = time.perf_counter()
+    result = work()
+    return time.perf_counter() - started, result
+
+
+def compared(times: Times, *others: str) -> list[str]:
+    ours = times["extension"]
+    lines = [f"    {'extension':<17}{spread(ours)}"]
+    for other in others:
+        ratio = statistics.median(ours) / statistics.median(times[other])
+        more = (statistics.median(ours) - statistics.median(times[other])) * 1000
+        shown = (
+            f"{1 / ratio:5.1f} x faster than it"
+            if ratio < 0.8
+            else f"{ratio:5.2f} x as long ({more:+.0f} ms)"
+        )
+        lines.append(f"    {other:<17}{spread(times[other])}   the extension: {shown}")
+    return lines
+
+
+def spread(seconds: list[float]) -> str:
+    low, middle, high = min(seconds), statistics.median(seconds), max(seconds)
+    return f"{middle * 1000:8.0f}  ({low * 1000:.0f} to {high * 1000:.0f})"
+
+
+def header(spark: SparkSession, keys: int) -> str:
+    jvm = spark._jvm.java.lang.System  # type: ignore[union-attr]
+    return "\n".join(
+        [
+            "Lookups of one key; milliseconds: median (minimum to maximum).",
+            f"CPU: {cpu()}, 2 task threads; shared machine",
+            f"JDK: {jvm.getProperty('java.vm.version')}; Spark {spark.version}; spark-sbbf "
+            f"{(ROOT / 'VERSION').read_text().strip()}; Python {platform.python_version()}",
+            f"Date: {date.today()}; {keys} keys of each kind after {WARM_UP} to warm up",
+            f"Rows of a row group, so that the real FPP is the nominal one: {ROWS}",
+        ]
+    )
+
+
+def cpu() -> str:
+    models = [
+        line.split(":", 1)[1].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    return f"{models[0]}, {len(models)} cores" if models else platform.processor()
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ def flights(spark: SparkSession) -> Table:
 def events(spark: SparkSession) -> Table:
     """An event log in the order of arrival: 1,000 files of 4 row groups with random ids.
 
-    With 4,000 row groups an FPP of 0.01 would keep 40 of them for every absent key; 0.0001 keeps
-    one for every second or third.
+    With 4,000 row groups an FPP of 0.01 would keep 40 of them for nothing at every lookup; filters
+    written for 0.0001 keep about one.
     """
 
     def write(path: Path) -> None:

@@ -16,8 +16,8 @@ object Evidence {
 /**
  * What one leaf is known to match in one row group, and by which evidence.
  *
- * @param reason why nothing was decided, or why a filter was not believed; empty when decided. It never holds a
- *   value of the column or of the query.
+ * @param reason why nothing was decided, or why a filter was not believed; empty when decided. It
+ *   never holds a value of the column or of the query.
  */
 final case class Answer(verdict: Verdict, evidence: Evidence, reason: String)
 

@@ -16,9 +16,9 @@ abstract class BoundLeaf {
   def fromFooter(rowGroup: Int): Answer
 
   /**
-   * [[fromFooter]]'s answer if that decides, else by the dictionary, else by the bloom filter. It reads at first
-   * need only; what cannot be read leaves the row group undecided. Nothing is thrown but interruptions and
-   * fatal errors.
+   * [[fromFooter]]'s answer if that decides, else by the dictionary, else by the bloom filter. It
+   * reads at first need only; what cannot be read leaves the row group undecided. Nothing is
+   * thrown but interruptions and fatal errors.
    */
   def fromData(rowGroup: Int, bytes: () => FileBytes): Answer
 }

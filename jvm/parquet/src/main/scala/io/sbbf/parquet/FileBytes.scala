@@ -7,8 +7,8 @@ import java.util.concurrent.ExecutionException
 import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 
 /**
- * The bytes of one file: opened at first need, once; the tail that is read for the footer serves every later
- * read that lies within it. Not thread-safe: one for each file and pass.
+ * The bytes of one file: opened at first need, once; the tail that is read for the footer serves
+ * every later read that lies within it. Not thread-safe: one for each file and pass.
  *
  * @param length of the file in bytes, as its listing told; it saves asking the store again
  * @param tailBytes how much of the end of the file the first read of the tail takes
@@ -31,7 +31,8 @@ final class FileBytes(fs: FileSystem, path: Path, val length: Long, tailBytes: I
   /**
    * Exactly these bytes.
    *
-   * @throws java.io.IOException naming the file, when they do not lie in it or cannot be read in full
+   * @throws java.io.IOException naming the file, when they do not lie in it or cannot be read in
+   *   full
    */
   def read(offset: Long, length: Int): Array[Byte] = {
     if (offset < 0 || length < 0 || offset > this.length - length)
@@ -42,7 +43,8 @@ final class FileBytes(fs: FileSystem, path: Path, val length: Long, tailBytes: I
   }
 
   /**
-   * Fetches bytes that the next reads will ask for in pieces; those of an earlier call are forgotten.
+   * Fetches bytes that the next reads will ask for in pieces; those of an earlier call are
+   * forgotten.
    *
    * @throws java.io.IOException as [[read]]
    */
@@ -81,7 +83,9 @@ final class FileBytes(fs: FileSystem, path: Path, val length: Long, tailBytes: I
     }
   }
 
-  /** `openFile` with a known length saves object stores a HEAD request; others ignore the options. */
+  /**
+   * `openFile` with a known length saves object stores a HEAD request; others ignore the options.
+   */
   private def open(): FSDataInputStream = {
     if (stream == null) {
       opened += 1

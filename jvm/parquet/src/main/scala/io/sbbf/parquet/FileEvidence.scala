@@ -7,8 +7,9 @@ import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
 import io.sbbf.parquet.footer.FileSchema
 
 /**
- * What one version of a file can tell about its row groups: its footer, and the filters and dictionaries that
- * have been read so far, which stay in it. Thread-safe. What a read failed to get is asked for again.
+ * What one version of a file can tell about its row groups: its footer, and the filters and
+ * dictionaries that have been read so far, which stay in it. Thread-safe. What a read failed to
+ * get is asked for again.
  */
 final class FileEvidence(val footer: FileFooter) {
   private val filterReader = new FilterReader(footer)
@@ -36,7 +37,8 @@ final class FileEvidence(val footer: FileFooter) {
     64 + footer.retainedBytes + filters.retainedBytes + dictionaries.retainedBytes
 
   /**
-   * The filter of a column chunk, read at first need. One that cannot be read now is rejected for now.
+   * The filter of a column chunk, read at first need. One that cannot be read now is rejected for
+   * now.
    *
    * @param bytes of the file that the footer was read from
    */
@@ -86,7 +88,9 @@ final class FileEvidence(val footer: FileFooter) {
     }
   }
 
-  /** Fetches together the filters of this row group and of the next ones, where they lie close by. */
+  /**
+   * Fetches together the filters of this row group and of the next ones, where they lie close by.
+   */
   private[parquet] def readFiltersAhead(
       rowGroup: Int,
       column: Int,

@@ -3,10 +3,12 @@ package io.sbbf.parquet
 import io.sbbf.parquet.footer.{Bounds, FileSchema}
 
 /**
- * What a file's footer tells about its row groups and column chunks, in compact arrays. Immutable, thread-safe.
- * Row groups and columns are numbered as in the file; columns are the leaves of its schema.
+ * What a file's footer tells about its row groups and column chunks, in compact arrays.
+ * Immutable, thread-safe. Row groups and columns are numbered as in the file; columns are the
+ * leaves of its schema.
  *
- * The arrays of the chunks are ordered by row group, then column; one in which all are zero is left out.
+ * The arrays of the chunks are ordered by row group, then column; one in which all are zero is
+ * left out.
  */
 final class FileFooter private[parquet] (
     private[parquet] val schema: FileSchema,
@@ -24,12 +26,16 @@ final class FileFooter private[parquet] (
   def compressedBytes(rowGroup: Int): Long = groups.compressed(rowGroup)
 
   /**
-   * The byte by which readers choose the split that a row group belongs to, computed as parquet-mr does
-   * (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`). Right only where [[canTrim]].
+   * The byte by which readers choose the split that a row group belongs to, computed as
+   * parquet-mr does (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`). Right only where
+   * [[canTrim]].
    */
   def midpoint(rowGroup: Int): Long = groups.midpoints(rowGroup)
 
-  /** Whether all midpoints are known and strictly increasing, so that each stands for its row group alone. */
+  /**
+   * Whether all midpoints are known and strictly increasing, so that each stands for its row
+   * group alone.
+   */
   def canTrim: Boolean = groups.canTrim
 
   def numColumns: Int = schema.numColumns
@@ -69,7 +75,9 @@ final class FileFooter private[parquet] (
 
   private[parquet] def chunk(rowGroup: Int, column: Int): Int = rowGroup * numColumns + column
 
-  /** Heap that the footer holds; a schema is counted with the first of the files that share it. */
+  /**
+   * Heap that the footer holds; a schema is counted with the first of the files that share it.
+   */
   def retainedBytes: Long =
     128 + groups.retainedBytes + chunks.retainedBytes + bounds.retainedBytes + schemaBytes
 }
@@ -82,7 +90,10 @@ private[parquet] final class RowGroups(
   def retainedBytes: Long = 32 + 3 * (16 + 8L * rows.length)
 }
 
-/** `numValues` is 0 where it is the number of rows, `nullCounts` one more than the count or 0 if unknown. */
+/**
+ * `numValues` is 0 where it is the number of rows, `nullCounts` one more than the count or 0 if
+ * unknown.
+ */
 private[parquet] final class Chunks(
     val flags: Array[Byte],
     val codecs: Array[Byte],

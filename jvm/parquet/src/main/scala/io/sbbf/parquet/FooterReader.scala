@@ -8,7 +8,10 @@ import org.apache.parquet.format.{FileMetaData, Util}
 
 import io.sbbf.parquet.footer.{ColumnType, CompactStruct, FooterBuilder}
 
-/** Reads the footer at the end of a file: metadata, its length in four bytes, magic (parquet-format, README). */
+/**
+ * Reads the footer at the end of a file: metadata, its length in four bytes, magic
+ * (parquet-format, README).
+ */
 object FooterReader {
   private final val Plain = 0x31524150 // "PAR1", little-endian
   private final val Encrypted = 0x45524150 // "PARE"
@@ -22,7 +25,8 @@ object FooterReader {
   /**
    * Reads the tail, and once more if the footer is longer than that.
    *
-   * @throws UnusableFile when nothing can be known: not a Parquet file, an encrypted footer, damaged metadata
+   * @throws UnusableFile when nothing can be known: not a Parquet file, an encrypted footer,
+   *   damaged metadata
    * @throws java.io.IOException when the file cannot be read
    */
   def read(bytes: FileBytes): FileFooter = {

@@ -17,8 +17,9 @@ import io.sbbf.parquet.literal.{
 }
 
 /**
- * The literals of one query as its files store them, so that a list of 100,000 values is sorted and hashed once
- * for each way in which a column is stored and not for each file. Leaves are told apart by identity. Thread-safe.
+ * The literals of one query as its files store them, so that a list of 100,000 values is sorted
+ * and hashed once for each way in which a column is stored and not for each file. Leaves are told
+ * apart by identity. Thread-safe.
  */
 final class LiteralEncodings {
   import LiteralEncodings._
@@ -74,7 +75,7 @@ private[parquet] object LiteralEncodings {
       (if (kind.isSigned) key == key.toInt else key == (key & 0xffffffffL))
 
   private def ofNumbers(keys: Array[Long], kind: ColumnType, isNegated: Boolean): Membership = {
-    // Zero comes twice, as its two encodings have two hashes; filters hold whichever the data had.
+    // zero comes twice: filters hold the hash of whichever encoding the data had
     val all = if (kind.isReal && keys.contains(0L)) keys.distinct :+ 0L else keys.distinct
     util.Arrays.sort(all)
     val hashes = new Array[Long](all.length)

@@ -3,8 +3,8 @@ package io.sbbf.parquet
 import java.io.IOException
 
 /**
- * Nothing can be known about a file, so all of it has to be read. It has no cause, because the messages of the
- * metadata's parsers may quote what the file stores.
+ * Nothing can be known about a file, so all of it has to be read. It has no cause, because the
+ * messages of the metadata's parsers may quote what the file stores.
  *
  * @param reason in a few words
  */

@@ -145,7 +145,7 @@ final class DictionarySuite extends AnyFunSuite {
         page(body)
         val out = new java.io.ByteArrayOutputStream
         Util.writePageHeader(header, out)
-        // the forged page is put where there is room for any header: in the place of all that follows
+        // over the bytes that follow, so that there is room for any header
         val forged = out.toByteArray ++ body
         System.arraycopy(forged, 0, bytes, start, forged.length)
         data.setData_page_offset(start.toLong + forged.length)

@@ -14,7 +14,10 @@ import io.sbbf.core.RowGroupPredicate._
 import io.sbbf.core.Value
 import io.sbbf.core.Verdict.{AllMatch, CannotMatch}
 
-/** Random columns, random leaves: every answer is compared with what the rows say under Spark's semantics. */
+/**
+ * Random columns, random leaves: every answer is compared with what the rows say under Spark's
+ * semantics.
+ */
 final class DifferentialSuite extends AnyFunSuite {
   import DifferentialSuite._
 

@@ -16,7 +16,9 @@ final class FilterSuite extends AnyFunSuite {
   import FilterState._
   import TestFiles._
 
-  /** Ids 0, 2, 4 .. shuffled over three row groups, so that bounds refute none of the odd ones. */
+  /**
+   * Ids 0, 2, 4 .. shuffled over three row groups, so that bounds refute none of the odd ones.
+   */
   private val rows = 3 * RowsPerGroup
   private def id(row: Int): Long = 2L * (row * 7 % rows)
   private def rowGroupOf(value: Long): Int =

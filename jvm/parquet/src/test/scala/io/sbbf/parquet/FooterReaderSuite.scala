@@ -200,7 +200,8 @@ final class FooterReaderSuite extends AnyFunSuite {
   test("repeated columns are not asked for what their rows hold") {
     val file = new TestFile(
       write(
-        "message m { repeated int64 r; optional group l (LIST) { repeated group list { required int64 element; } } }",
+        """message m { repeated int64 r; optional group l (LIST) {
+          repeated group list { required int64 element; } } }""",
         Style(),
         (0 until 10).iterator.map(row =>
           (g: Group) => {

@@ -8,7 +8,10 @@ import org.apache.parquet.format._
 import io.sbbf.core.RowGroupPredicate.{Leaf, Test}
 import io.sbbf.parquet.footer.FooterBuilder
 
-/** Footers that are not read from a file: one column `c`, or more of its kind, with any statistics. */
+/**
+ * Footers that are not read from a file: one column `c`, or more of its kind, with any
+ * statistics.
+ */
 object SyntheticFooter {
   val NumRows = 1000L
 

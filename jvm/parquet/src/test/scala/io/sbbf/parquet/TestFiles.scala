@@ -22,7 +22,10 @@ import org.apache.parquet.schema.MessageTypeParser
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, Test}
 import io.sbbf.core.Value
 
-/** A local file system that counts, and whose streams return a few bytes at a time, as those of stores may. */
+/**
+ * A local file system that counts, and whose streams return a few bytes at a time, as those of
+ * stores may.
+ */
 final class SlowFileSystem extends RawLocalFileSystem {
   var opens = 0
   var reads = 0
@@ -97,7 +100,10 @@ object TestFiles {
     seed
   }
 
-  /** How parquet-mr writes a test file; 100 rows make a row group, because it does not look more often. */
+  /**
+   * How parquet-mr writes a test file; 100 rows make a row group, because it does not look more
+   * often.
+   */
   final case class Style(
       filters: Map[String, Int] = Map.empty,
       dictionary: Boolean = false,

@@ -5,8 +5,8 @@ import java.util.{ArrayList, LinkedHashMap}
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
@@ -23,10 +23,12 @@ private[spark] object PruneReport {
     val plan = query.optimizedPlan
     val relations = plan.collectWithSubqueries { case r: LogicalRelation => r }
     val filtered = plan.collectWithSubqueries { case Filter(_, r: LogicalRelation) => r }
-    new ObjectMapper().writeValueAsString(fields(
-      "enabled" -> SbbfConf.Enabled.get(query.sparkSession.sessionState.conf),
-      "scans" -> list(relations.flatMap(scan)),
-      "unpruned" -> list(relations.flatMap(unpruned(_, filtered)))))
+    new ObjectMapper().writeValueAsString(
+      fields(
+        "enabled" -> SbbfConf.Enabled.get(query.sparkSession.sessionState.conf),
+        "scans" -> list(relations.flatMap(scan)),
+        "unpruned" -> list(relations.flatMap(unpruned(_, filtered)))
+      ))
   }
 
   private def scan(relation: LogicalRelation): Option[Any] = relation.relation match {
@@ -49,7 +51,8 @@ private[spark] object PruneReport {
     "bytes_read" -> s.bytesRead,
     "files_opened" -> s.filesOpened,
     "stopped_early" -> s.stoppedEarly,
-    "summary" -> s.summary)
+    "summary" -> s.summary
+  )
 
   private def unpruned(relation: LogicalRelation, filtered: Seq[LogicalPlan]): Option[Any] =
     relation.relation match {

@@ -17,15 +17,16 @@ final class SbbfConf[T] private[spark] (
     val allowed: String,
     convert: String => T,
     valid: T => Boolean)
-  extends Logging {
+    extends Logging {
 
   /** Throws IllegalArgumentException, naming the key and the allowed range, for a value outside it. */
   def parse(text: String): T = {
     val value =
       try Some(convert(text.trim))
       catch { case NonFatal(_) => None }
-    value.filter(valid).getOrElse(
-      throw new IllegalArgumentException(s"$key must be $allowed, but was '$text'"))
+    value
+      .filter(valid)
+      .getOrElse(throw new IllegalArgumentException(s"$key must be $allowed, but was '$text'"))
   }
 
   /** The session's value; a bad one that was set before the extension was there counts as the default. */
@@ -44,48 +45,95 @@ final class SbbfConf[T] private[spark] (
 object SbbfConf extends Logging {
 
   private def flag(key: String, default: Boolean, doc: String): SbbfConf[Boolean] =
-    new SbbfConf(key, doc, default.toString, "true or false", _.toLowerCase(Locale.ROOT).toBoolean, _ => true)
+    new SbbfConf(
+      key,
+      doc,
+      default.toString,
+      "true or false",
+      _.toLowerCase(Locale.ROOT).toBoolean,
+      _ => true)
 
   private def count(key: String, default: Int, from: Int, to: Int, doc: String): SbbfConf[Int] =
-    new SbbfConf(key, doc, default.toString, s"a whole number from $from to $to", _.toInt,
+    new SbbfConf(
+      key,
+      doc,
+      default.toString,
+      s"a whole number from $from to $to",
+      _.toInt,
       n => n >= from && n <= to)
 
-  private def bytes(key: String, default: String, from: Long, to: Long, doc: String): SbbfConf[Long] =
-    new SbbfConf(key, doc, default, s"a size from $from to $to bytes (such as $default)",
-      JavaUtils.byteStringAsBytes, n => n >= from && n <= to)
+  private def bytes(
+      key: String,
+      default: String,
+      from: Long,
+      to: Long,
+      doc: String): SbbfConf[Long] =
+    new SbbfConf(
+      key,
+      doc,
+      default,
+      s"a size from $from to $to bytes (such as $default)",
+      JavaUtils.byteStringAsBytes,
+      n => n >= from && n <= to)
 
-  val Enabled: SbbfConf[Boolean] = flag("spark.sbbf.enabled", default = true,
+  val Enabled: SbbfConf[Boolean] = flag(
+    "spark.sbbf.enabled",
+    default = true,
     "Whether row groups are pruned at plan time. Off switches everything off, from the next query on.")
 
-  val TrimRowGroups: SbbfConf[Boolean] = flag("spark.sbbf.trimRowGroups", default = true,
+  val TrimRowGroups: SbbfConf[Boolean] = flag(
+    "spark.sbbf.trimRowGroups",
+    default = true,
     "Whether files are read through a thin subclass of Spark's Parquet format that reads only the surviving " +
-      "row groups. Off, for native engines that want the stock format class, whole files are still pruned.")
+      "row groups. Off, for native engines that want the stock format class, whole files are still pruned."
+  )
 
-  val CacheBytes: SbbfConf[Long] = bytes("spark.sbbf.cache.maxBytes", "256m", 0L, 1L << 40,
+  val CacheBytes: SbbfConf[Long] = bytes(
+    "spark.sbbf.cache.maxBytes",
+    "256m",
+    0L,
+    1L << 40,
     "The most memory that footers and filters may take on the driver. All sessions share one cache.")
 
-  val Threads: SbbfConf[Int] = count("spark.sbbf.planning.threads", default = 16, from = 1, to = 256,
+  val Threads: SbbfConf[Int] = count(
+    "spark.sbbf.planning.threads",
+    default = 16,
+    from = 1,
+    to = 256,
     "How many files are read at once, at most, while a query is planned.")
 
-  val SampleFiles: SbbfConf[Int] = count("spark.sbbf.planning.sampleFiles", default = 32, from = 0, to = 1000000,
+  val SampleFiles: SbbfConf[Int] = count(
+    "spark.sbbf.planning.sampleFiles",
+    default = 32,
+    from = 0,
+    to = 1000000,
     "How many files, spread over partitions and ages, are asked first; where they give nothing the others are " +
-      "not asked. 0 asks all files always.")
+      "not asked. 0 asks all files always."
+  )
 
-  val TailBytes: SbbfConf[Long] = bytes("spark.sbbf.planning.tailBytes", "64k", 1024L, 64L << 20,
-    "How much of a file's end is read at once; a footer, and filters before it, that fit need no second read.")
+  val TailBytes: SbbfConf[Long] = bytes(
+    "spark.sbbf.planning.tailBytes",
+    "64k",
+    1024L,
+    64L << 20,
+    "How much of a file's end is read at once; a footer, and filters before it, that fit need no second read."
+  )
 
-  val all: Seq[SbbfConf[_]] = Seq(Enabled, TrimRowGroups, CacheBytes, Threads, SampleFiles, TailBytes)
+  val all: Seq[SbbfConf[_]] =
+    Seq(Enabled, TrimRowGroups, CacheBytes, Threads, SampleFiles, TailBytes)
 
-  def register(): Unit = all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))
+  def register(): Unit =
+    all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))
 
   private val warned = java.util.concurrent.ConcurrentHashMap.newKeySet[String]()
 
   /** Logs `message` at WARN the first time that `about` is named in this JVM. */
-  def warnOnce(about: String, message: => String): Unit = if (warned.add(about)) logWarning(message)
+  def warnOnce(about: String, message: => String): Unit =
+    if (warned.add(about)) logWarning(message)
 
-  /** The table of docs/configuration.md, as Markdown. */
-  def main(args: Array[String]): Unit = {
-    println("| key | default | allowed | meaning |\n|---|---|---|---|")
-    all.foreach(c => println(s"| `${c.key}` | `${c.default}` | ${c.allowed} | ${c.doc} |"))
-  }
+  /** All keys as a Markdown table. */
+  def markdown: String =
+    all
+      .map(c => s"| `${c.key}` | `${c.default}` | ${c.allowed} | ${c.doc} |")
+      .mkString("| key | default | allowed | meaning |\n|---|---|---|---|\n", "\n", "\n")
 }

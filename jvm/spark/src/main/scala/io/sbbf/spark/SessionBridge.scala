@@ -21,7 +21,8 @@ final class SessionBridge {
   /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
   def disable(session: SparkSession): Unit = {
     val experimental = session.experimental
-    experimental.extraOptimizations = experimental.extraOptimizations.filterNot(_.isInstanceOf[PruneRowGroups])
+    experimental.extraOptimizations =
+      experimental.extraOptimizations.filterNot(_.isInstanceOf[PruneRowGroups])
     if (hasRule(session)) session.conf.set(SbbfConf.Enabled.key, "false")
   }
 

@@ -1,11 +1,20 @@
 package io.sbbf.spark
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+
 class SbbfConfSuite extends SparkSuite {
 
   private val refused = Seq(
-    "spark.sbbf.enabled" -> "perhaps", "spark.sbbf.trimRowGroups" -> "2", "spark.sbbf.cache.maxBytes" -> "-1",
-    "spark.sbbf.cache.maxBytes" -> "much", "spark.sbbf.planning.threads" -> "0", "spark.sbbf.planning.threads" -> "x",
-    "spark.sbbf.planning.sampleFiles" -> "-1", "spark.sbbf.planning.tailBytes" -> "1")
+    "spark.sbbf.enabled" -> "perhaps",
+    "spark.sbbf.trimRowGroups" -> "2",
+    "spark.sbbf.cache.maxBytes" -> "-1",
+    "spark.sbbf.cache.maxBytes" -> "much",
+    "spark.sbbf.planning.threads" -> "0",
+    "spark.sbbf.planning.threads" -> "x",
+    "spark.sbbf.planning.sampleFiles" -> "-1",
+    "spark.sbbf.planning.tailBytes" -> "1"
+  )
 
   refused.foreach { case (key, value) =>
     test(s"refuses $key=$value and says what is allowed.") {
@@ -23,5 +32,14 @@ class SbbfConfSuite extends SparkSuite {
     withConf("spark.sbbf.cache.maxBytes" -> "3m") {
       assert(SbbfConf.CacheBytes.get(spark.sessionState.conf) == 3L << 20)
     }
+  }
+
+  test("docs/configuration.md lists the keys as they are; SBBF_GENERATE=1 writes it anew.") {
+    val page = Paths.get("docs/configuration.md")
+    val expected =
+      "# Configuration\n\nEvery key is set with `spark.conf.set` at run time, or for all sessions in the " +
+        "Spark configuration.\nThis page is generated from the code.\n\n" + SbbfConf.markdown
+    if (sys.env.contains("SBBF_GENERATE")) Files.write(page, expected.getBytes(UTF_8))
+    assert(new String(Files.readAllBytes(page), UTF_8) == expected)
   }
 }

@@ -14,7 +14,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   protected lazy val folder: File = Files.createTempDirectory("sbbf").toFile
 
-  protected lazy val spark: SparkSession = SparkSession.builder()
+  protected lazy val spark: SparkSession = SparkSession
+    .builder()
     .master("local[2]")
     .appName(suiteName)
     .config("spark.ui.enabled", "false")
@@ -38,17 +39,20 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     val before = entries.map { case (key, _) => key -> spark.conf.getOption(key) }
     entries.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
-    finally before.foreach {
-      case (key, Some(value)) => spark.conf.set(key, value)
-      case (key, None) => spark.conf.unset(key)
-    }
+    finally
+      before.foreach {
+        case (key, Some(value)) => spark.conf.set(key, value)
+        case (key, None) => spark.conf.unset(key)
+      }
   }
 
   /** The rows as the oracle gives them: no extension, no pushdown. */
   protected def oracle(query: => DataFrame): Seq[String] =
-    withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false")(rows(query))
+    withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false")(
+      rows(query))
 
-  protected def rows(query: => DataFrame): Seq[String] = query.collect().map(_.toString).sorted.toSeq
+  protected def rows(query: => DataFrame): Seq[String] =
+    query.collect().map(_.toString).sorted.toSeq
 
   private def delete(file: File): Unit = {
     Option(file.listFiles).foreach(_.foreach(delete))

@@ -4,8 +4,9 @@ package chunk
 import java.util.concurrent.atomic.{AtomicLong, AtomicReferenceArray}
 
 /**
- * What has been read of a file's column chunks. Grows only; entries are immutable, so that any thread may use
- * what any other has published, and reading one twice at the same time does no harm.
+ * What has been read of a file's column chunks. Grows only; entries are immutable, so that any
+ * thread may use what any other has published, and reading one twice at the same time does no
+ * harm.
  */
 private[parquet] final class ChunkCache[T <: AnyRef](rowGroups: Int, columns: Int) {
   private val byColumn = new AtomicReferenceArray[AtomicReferenceArray[T]](columns)

@@ -8,8 +8,8 @@ import io.sbbf.parquet.footer.ColumnType
 import io.sbbf.parquet.literal.{ColumnTest, Keys}
 
 /**
- * The entries of a column chunk's dictionary page, all of whose data pages use it: exactly the values of the
- * chunk, NULL aside. Immutable, thread-safe.
+ * The entries of a column chunk's dictionary page, all of whose data pages use it: exactly the
+ * values of the chunk, NULL aside. Immutable, thread-safe.
  *
  * @param hashes of the entries in PLAIN encoding, ascending
  * @param plain the page itself if it is small enough to be remembered, else null
@@ -30,7 +30,10 @@ private[parquet] final class ChunkDictionary(
     i < few.length
   }
 
-  /** True only if every value of the chunk is among the keys, compared as such and not by their hashes. */
+  /**
+   * True only if every value of the chunk is among the keys, compared as such and not by their
+   * hashes.
+   */
   def isAllWithin(keys: Keys): Boolean =
     plain != null && ChunkDictionary.forall(kind, plain)((at, length) =>
       keys.contain(kind, plain, at, length))
@@ -63,7 +66,10 @@ private[parquet] object ChunkDictionary {
     }
   }
 
-  /** Whether the page ends with a value's end and `isGood` holds for all of them, given by place and length. */
+  /**
+   * Whether the page ends with a value's end and `isGood` holds for all of them, given by place
+   * and length.
+   */
   private def forall(kind: ColumnType, page: Array[Byte])(
       isGood: (Int, Int) => Boolean): Boolean = {
     var at = 0

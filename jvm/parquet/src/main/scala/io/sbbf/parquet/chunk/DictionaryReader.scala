@@ -88,8 +88,8 @@ private[parquet] object DictionaryReader {
   }
 
   /**
-   * Only codecs that allocate what the page is said to hold: the framings of LZ4 and LZO name sizes of their
-   * own, and so does Snappy's first number, which is compared before.
+   * Only codecs that allocate what the page is said to hold: the framings of LZ4 and LZO name
+   * sizes of their own, and so does Snappy's first number, which is compared before.
    */
   private def decompress(page: Array[Byte], size: Int, codec: Int): Array[Byte] = {
     import CompressionCodec._

@@ -11,7 +11,9 @@ import org.apache.parquet.format.{BloomFilterHeader, Util}
 import io.sbbf.core.FilterShape
 import io.sbbf.parquet.footer.{CompactStruct, Physical}
 
-/** Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md). */
+/**
+ * Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md).
+ */
 private[parquet] final class FilterReader(footer: FileFooter) {
   import FilterReader._
   import FilterState._
@@ -46,8 +48,8 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   }
 
   /**
-   * How many bytes, from the start of a chunk's filter on, hold it and those of the next row groups that lie
-   * close by; 0 if its length is not told.
+   * How many bytes, from the start of a chunk's filter on, hold it and those of the next row
+   * groups that lie close by; 0 if its length is not told.
    *
    * @param isWanted whether the filter of a row group would be asked for too
    */
@@ -124,9 +126,13 @@ private[parquet] object FilterReader {
       else None
   }
 
-  /** Two filters with less than this between them are read at once: a seek of a store costs more. */
+  /**
+   * Two filters with less than this between them are read at once: a seek of a store costs more.
+   */
   private final val MaxGap = 32 * 1024
 
-  /** Filters are read ahead up to here; beyond, one more request costs little beside the bytes. */
+  /**
+   * Filters are read ahead up to here; beyond, one more request costs little beside the bytes.
+   */
   private final val MaxAhead = 1024 * 1024
 }

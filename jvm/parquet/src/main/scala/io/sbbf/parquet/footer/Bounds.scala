@@ -6,10 +6,11 @@ import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
 
 /**
- * The lowest and the highest key of each column chunk, as far as its statistics can be believed. Immutable.
+ * The lowest and the highest key of each column chunk, as far as its statistics can be believed.
+ * Immutable.
  *
- * The chunks' entries lie side by side in `blob`: two little-endian Longs, or the two keys in bytes, each
- * after its length.
+ * The chunks' entries lie side by side in `blob`: two little-endian Longs, or the two keys in
+ * bytes, each after its length.
  *
  * @param starts where the entry of a chunk starts; [[Bounds.Unknown]] if there is none
  */
@@ -67,8 +68,8 @@ private[parquet] object Bounds {
     private val blob = new ByteArrayOutputStream
 
     /**
-     * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of another length than
-     * the type's, NaN or the lower one above the upper.
+     * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of
+     * another length than the type's, NaN or the lower one above the upper.
      *
      * @return whether both are one and the same key, none of them cut
      */

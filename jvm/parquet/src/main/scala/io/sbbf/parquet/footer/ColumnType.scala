@@ -6,8 +6,9 @@ import java.lang.{Double => JDouble, Float => JFloat}
 /**
  * How a file stores the values of a column. Immutable, compared by content.
  *
- * Everything is compared through ''keys'' that order as the values do: a signed Long for what is at most eight
- * bytes wide, else bytes in unsigned lexicographic order. Spark's equality is that of the keys.
+ * Everything is compared through ''keys'' that order as the values do: a signed Long for what is
+ * at most eight bytes wide, else bytes in unsigned lexicographic order. Spark's equality is that
+ * of the keys.
  */
 private[parquet] final case class ColumnType(physical: Physical, logical: Logical) {
   import Physical._
@@ -24,7 +25,10 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
 
   def isReal: Boolean = physical == Real32 || physical == Real64
 
-  /** Whether a smaller value has a smaller key; columns of other types have neither keys nor bounds. */
+  /**
+   * Whether a smaller value has a smaller key; columns of other types have neither keys nor
+   * bounds.
+   */
   def keys: KeyKind = (physical, logical) match {
     case (Bool | Real32 | Real64, Logical.Plain) => KeyKind.Longs
     case (Int32 | Int64, Logical.Other) => KeyKind.None
@@ -67,8 +71,8 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
 private[parquet] object ColumnType {
 
   /**
-   * Doubles in their order, with one key for both zeros; a NaN (of either sign) lies beyond the infinity of its
-   * sign.
+   * Doubles in their order, with one key for both zeros; a NaN (of either sign) lies beyond the
+   * infinity of its sign.
    */
   def realKey(value: Double): Long = {
     val bits = if (value == 0.0) 0L else JDouble.doubleToRawLongBits(value)

@@ -2,9 +2,10 @@ package io.sbbf.parquet
 package footer
 
 /**
- * Thrift's compact protocol, as far as it takes to know where a struct ends and that it is honest: every list
- * and string it claims fits into the bytes at hand, and it does not nest without end. What passes can be handed
- * to the generated parsers, which allocate what a list claims and descend as deep as the bytes tell them.
+ * Thrift's compact protocol, as far as it takes to know where a struct ends and that it is
+ * honest: every list and string it claims fits into the bytes at hand, and it does not nest
+ * without end. What passes can be handed to the generated parsers, which allocate what a list
+ * claims and descend as deep as the bytes tell them.
  * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md)
  */
 private[parquet] object CompactStruct {

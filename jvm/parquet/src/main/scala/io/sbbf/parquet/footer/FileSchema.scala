@@ -5,8 +5,8 @@ import java.lang.ref.WeakReference
 import java.util.WeakHashMap
 
 /**
- * The columns of a file: the leaves of its schema, in the order of their column chunks. Immutable, compared by
- * content.
+ * The columns of a file: the leaves of its schema, in the order of their column chunks.
+ * Immutable, compared by content.
  */
 private[parquet] final case class FileSchema(root: SchemaNode) {
   private val leaves: Array[SchemaNode] = root.leaves.toArray
@@ -17,7 +17,9 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
   def numColumns: Int = leaves.length
   def column(c: Int): SchemaNode = leaves(c)
 
-  /** The column with this path, if there is exactly one; at each level names may differ in case. */
+  /**
+   * The column with this path, if there is exactly one; at each level names may differ in case.
+   */
   def resolve(path: Seq[String], caseSensitive: Boolean): FileSchema.Resolved = {
     import FileSchema._
     def step(node: SchemaNode, rest: Seq[String]): Resolved =
@@ -46,7 +48,8 @@ private[parquet] object FileSchema {
   private val known = new WeakHashMap[FileSchema, WeakReference[FileSchema]]
 
   /**
-   * The one instance that files of equal schemas share, as those of a table do, while any of them is remembered.
+   * The one instance that files of equal schemas share, as those of a table do, while any of them
+   * is remembered.
    */
   def share(schema: FileSchema): FileSchema = known.synchronized {
     val entry = known.get(schema)
@@ -66,8 +69,8 @@ private[parquet] object FileSchema {
  * @param column the number of the column chunk, or -1 for a group
  * @param columnType of a leaf, else null
  * @param isNullable whether it or one of its ancestors is optional
- * @param isFlat whether a row holds exactly one value or NULL of it: nothing on its path is repeated, a LIST or
- *   a MAP
+ * @param isFlat whether a row holds exactly one value or NULL of it: nothing on its path is
+ *   repeated, a LIST or a MAP
  */
 private[parquet] final case class SchemaNode(
     path: Vector[String],

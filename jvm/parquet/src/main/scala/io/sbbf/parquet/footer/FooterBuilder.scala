@@ -13,7 +13,10 @@ import org.apache.parquet.format.{
   Statistics
 }
 
-/** Takes out of a parsed footer what pruning needs and checks what can be checked without reading more. */
+/**
+ * Takes out of a parsed footer what pruning needs and checks what can be checked without reading
+ * more.
+ */
 private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: Long) {
   private val own = new SchemaReader(metadata.getSchema).read()
   private val schema = FileSchema.share(own)
@@ -102,8 +105,9 @@ private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: 
   }
 
   /**
-   * `min_value` and `max_value` count only under a column order that says what they mean; the deprecated `min`
-   * and `max` only where the signed order they were written in is the type's (parquet.thrift, Statistics).
+   * `min_value` and `max_value` count only under a column order that says what they mean; the
+   * deprecated `min` and `max` only where the signed order they were written in is the type's
+   * (parquet.thrift, Statistics).
    */
   private def addBounds(i: Int, node: SchemaNode, statistics: Statistics): Boolean = {
     val kind = node.columnType
@@ -146,7 +150,10 @@ private[parquet] object FooterBuilder {
   private def isSame(names: util.List[String], path: Seq[String]): Boolean =
     names.size == path.length && path.indices.forall(i => names.get(i) == path(i))
 
-  /** Whether every value of the chunk is in its dictionary, by the rules of parquet-mr's `DictionaryFilter`. */
+  /**
+   * Whether every value of the chunk is in its dictionary, by the rules of parquet-mr's
+   * `DictionaryFilter`.
+   */
   private def isAllDictionary(data: ColumnMetaData): Boolean =
     if (data.isSetEncoding_stats) {
       var pages = 0L

@@ -32,8 +32,8 @@ private[parquet] object Midpoints {
   }
 
   /**
-   * Without the first chunk's metadata parquet-mr guesses the start, and not always the same for each row
-   * group; without a total it needs the metadata of all.
+   * Without the first chunk's metadata parquet-mr guesses the start, and not always the same for
+   * each row group; without a total it needs the metadata of all.
    */
   private def isKnown(group: RowGroup): Boolean = {
     val chunks = group.getColumns

@@ -112,7 +112,10 @@ private[parquet] object SchemaReader {
     } else Logical.Other
   }
 
-  /** The annotations of files written before there were logical types (LogicalTypes.md, compatibility). */
+  /**
+   * The annotations of files written before there were logical types (LogicalTypes.md,
+   * compatibility).
+   */
   private def converted(element: SchemaElement): Logical = {
     import ConvertedType._
     element.getConverted_type match {

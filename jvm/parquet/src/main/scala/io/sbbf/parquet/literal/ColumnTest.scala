@@ -5,7 +5,10 @@ import java.util.Arrays
 
 import io.sbbf.parquet.footer.{Bounds, ColumnType}
 
-/** A leaf's test in the terms of one column type: literals became keys and hashes. Immutable, thread-safe. */
+/**
+ * A leaf's test in the terms of one column type: literals became keys and hashes. Immutable,
+ * thread-safe.
+ */
 private[parquet] sealed abstract class ColumnTest
 
 private[parquet] object ColumnTest {
@@ -18,8 +21,8 @@ private[parquet] object ColumnTest {
   /**
    * `In` and `NotIn`, of the literals that the column's type can represent.
    *
-   * @param hashes one for each of the keys, in their order, as a file of that type hashes them; both zeros of a
-   *   real number are there, with one key and two hashes
+   * @param hashes one for each of the keys, in their order, as a file of that type hashes them;
+   *   both zeros of a real number are there, with one key and two hashes
    * @param isReal whether the column may hold a NaN, which its bounds leave out
    */
   final class Membership(

@@ -49,8 +49,9 @@ private[parquet] object StoredLiteral {
   }
 
   /**
-   * Whether a column read as a signed integer of `bits` bits can hold every value that the file may. Spark
-   * cuts an INT32 without annotation when it is read as fewer bits, so then no comparison holds.
+   * Whether a column read as a signed integer of `bits` bits can hold every value that the file
+   * may. Spark cuts an INT32 without annotation when it is read as fewer bits, so then no
+   * comparison holds.
    */
   private def holds(bits: Int, kind: ColumnType): Boolean = (kind.physical, kind.logical) match {
     case (Physical.Int32, Logical.Plain) => bits >= 32
@@ -65,9 +66,10 @@ private[parquet] object StoredLiteral {
     else Number(ColumnType.realKey(v), isExact = true)
 
   /**
-   * 1582-10-15, the first day of the Gregorian calendar. Old writers stored dates of the Julian calendar before
-   * it, and Spark rebases those when it reads them: to other days, but never across this one. So comparisons
-   * with this day and later ones hold for the stored values too, those with earlier ones do not.
+   * 1582-10-15, the first day of the Gregorian calendar. Old writers stored dates of the Julian
+   * calendar before it, and Spark rebases those when it reads them: to other days, but never
+   * across this one. So comparisons with this day and later ones hold for the stored values too,
+   * those with earlier ones do not.
    */
   private val FirstGregorianDay = -141427
 
@@ -75,8 +77,8 @@ private[parquet] object StoredLiteral {
     if (days < FirstGregorianDay) Refused(Answer.Rebased) else Number(days.toLong, isExact = true)
 
   /**
-   * 1902-01-01, in microseconds: instants are rebased like dates, in the writer's time zone, whose local mean
-   * time counted until about 1900. Local timestamps are never rebased.
+   * 1902-01-01, in microseconds: instants are rebased like dates, in the writer's time zone,
+   * whose local mean time counted until about 1900. Local timestamps are never rebased.
    */
   private val FirstSettledInstant = -2145916800000000L
 

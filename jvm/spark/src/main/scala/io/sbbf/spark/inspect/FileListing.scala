@@ -6,8 +6,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Row
 
-import io.sbbf.core.{FilterShape, Verdict}
 import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.core.{FilterShape, Verdict}
 import io.sbbf.parquet._
 
 /**
@@ -30,7 +30,8 @@ private[inspect] final class FileListing(
     conf: Configuration) {
 
   private val hadoopPath = new Path(path)
-  private val bytes = new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, question.tailBytes)
+  private val bytes =
+    new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, question.tailBytes)
   private val open = () => bytes
 
   /** In the order of row groups and columns; one row with the reason for a file that tells nothing. */
@@ -38,7 +39,9 @@ private[inspect] final class FileListing(
     try rows(new FileEvidence(FooterReader.read(bytes)))
     catch {
       case e: UnusableFile => Seq(row(verdict = asked(Verdict.MightMatch), reason = e.reason))
-      case NonFatal(e) => Seq(row(verdict = asked(Verdict.MightMatch), reason = s"unreadable: ${e.getClass.getName}"))
+      case NonFatal(e) =>
+        Seq(
+          row(verdict = asked(Verdict.MightMatch), reason = s"unreadable: ${e.getClass.getName}"))
     } finally bytes.close()
 
   private def rows(evidence: FileEvidence): Seq[Row] = {
@@ -52,37 +55,81 @@ private[inspect] final class FileListing(
     } yield listed(evidence, rowGroup, c, bound.map(_.fromData(rowGroup, open)))
   }
 
-  private def listed(evidence: FileEvidence, rowGroup: Int, column: Int, answer: Option[Answer]): Row = {
+  private def listed(
+      evidence: FileEvidence,
+      rowGroup: Int,
+      column: Int,
+      answer: Option[Answer]): Row = {
     val footer = evidence.footer
     if (column < 0)
-      row(rowGroup, question.column.get.mkString("."), footer.numRows(rowGroup),
-        verdict = asked(Verdict.MightMatch), reason = "column not in the file, or more than one of that name")
+      row(
+        rowGroup,
+        question.column.get.mkString("."),
+        footer.numRows(rowGroup),
+        verdict = asked(Verdict.MightMatch),
+        reason = "column not in the file, or more than one of that name"
+      )
     else {
       val state = evidence.filter(rowGroup, column, bytes)
-      val found = answer.map(a => (a.evidence.name, a.reason)).getOrElse(state match {
-        case FilterState.Present(_, _, _) => (Evidence.Bloom.name, "")
-        case FilterState.Rejected(reason) => (Evidence.None.name, reason)
-        case FilterState.Absent => (Evidence.None.name, "no filter")
-      })
-      row(rowGroup, footer.columnName(column), footer.numRows(rowGroup), evidence.physicalType(column),
-        known(evidence.nullCount(rowGroup, column)), known(evidence.filterOffset(rowGroup, column)), state,
-        found._1, answer.map(_.verdict.toString), found._2)
+      val found = answer
+        .map(a => (a.evidence.name, a.reason))
+        .getOrElse(state match {
+          case FilterState.Present(_, _, _) => (Evidence.Bloom.name, "")
+          case FilterState.Rejected(reason) => (Evidence.None.name, reason)
+          case FilterState.Absent => (Evidence.None.name, "no filter")
+        })
+      row(
+        rowGroup,
+        footer.columnName(column),
+        footer.numRows(rowGroup),
+        evidence.physicalType(column),
+        known(evidence.nullCount(rowGroup, column)),
+        known(evidence.filterOffset(rowGroup, column)),
+        state,
+        found._1,
+        answer.map(_.verdict.toString),
+        found._2
+      )
     }
   }
 
   private def asked(verdict: Verdict): Option[String] = question.leaf.map(_ => verdict.toString)
   private def known(value: Long): Option[Long] = if (value < 0) None else Some(value)
 
-  private def row(rowGroup: Any = null, column: String = null, rows: Any = null, physicalType: String = null,
-      nulls: Option[Long] = None, offset: Option[Long] = None, state: FilterState = FilterState.Absent,
-      evidence: String = Evidence.None.name, verdict: Option[String], reason: String): Row = {
+  private def row(
+      rowGroup: Any = null,
+      column: String = null,
+      rows: Any = null,
+      physicalType: String = null,
+      nulls: Option[Long] = None,
+      offset: Option[Long] = None,
+      state: FilterState = FilterState.Absent,
+      evidence: String = Evidence.None.name,
+      verdict: Option[String],
+      reason: String): Row = {
     val (size, fill, fpp, distinct) = state match {
       case FilterState.Present(_, _, bitset) =>
-        (bitset.length, FilterShape.fillRatio(bitset), FilterShape.effectiveFpp(bitset),
+        (
+          bitset.length,
+          FilterShape.fillRatio(bitset),
+          FilterShape.effectiveFpp(bitset),
           FilterShape.distinctEstimate(bitset))
       case _ => (null, null, null, null)
     }
-    Row(path, rowGroup, column, rows, physicalType, nulls.orNull, offset.orNull, size, fill, fpp, distinct,
-      evidence, verdict.orNull, reason)
+    Row(
+      path,
+      rowGroup,
+      column,
+      rows,
+      physicalType,
+      nulls.orNull,
+      offset.orNull,
+      size,
+      fill,
+      fpp,
+      distinct,
+      evidence,
+      verdict.orNull,
+      reason)
   }
 }

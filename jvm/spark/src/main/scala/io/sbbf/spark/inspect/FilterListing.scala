@@ -3,12 +3,12 @@ package io.sbbf.spark.inspect
 import org.apache.commons.codec.DecoderException
 import org.apache.commons.codec.binary.Hex
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.sources.{BaseRelation, TableScan}
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf}
@@ -17,7 +17,8 @@ import io.sbbf.spark.plan.CatalystValue
 
 /** The relation behind `format("sbbf")`; one row for each file, row group and listed column. */
 private[inspect] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
-  extends BaseRelation with TableScan {
+    extends BaseRelation
+    with TableScan {
   import FilterListing._
 
   private def conf = sqlContext.sparkSession.sessionState.conf
@@ -35,27 +36,38 @@ private[inspect] final case class FilterListing(sqlContext: SQLContext, options:
     val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
     val hadoopConf = session.sparkContext.broadcast(
       new SerializableConfiguration(session.sessionState.newHadoopConfWithOptions(Map.empty)))
-    val question = Question(options.column.map(splitPath), leaf, this.conf.caseSensitiveAnalysis,
+    val question = Question(
+      options.column.map(splitPath),
+      leaf,
+      this.conf.caseSensitiveAnalysis,
       SbbfConf.TailBytes.get(this.conf).toInt)
     val slices = math.max(1, math.min(files.size, session.sparkContext.defaultParallelism * 4))
-    session.sparkContext.parallelize(files.map(f => (f.getPath.toString, f.getLen)), slices).flatMap {
-      case (path, length) => new FileListing(path, length, question, hadoopConf.value.value).rows()
-    }
+    session.sparkContext
+      .parallelize(files.map(f => (f.getPath.toString, f.getLen)), slices)
+      .flatMap { case (path, length) =>
+        new FileListing(path, length, question, hadoopConf.value.value).rows()
+      }
   }
 
   /** Spark's own resolution of the path: globs, partition directories, hidden files, and its errors. */
   private def parquetTable(): HadoopFsRelation =
-    sqlContext.sparkSession.read.parquet(options.path).queryExecution.analyzed.collectFirst {
-      case relation: LogicalRelation => relation.relation.asInstanceOf[HadoopFsRelation]
-    }.get
+    sqlContext.sparkSession.read
+      .parquet(options.path)
+      .queryExecution
+      .analyzed
+      .collectFirst { case relation: LogicalRelation =>
+        relation.relation.asInstanceOf[HadoopFsRelation]
+      }
+      .get
 
   private def resolve(table: HadoopFsRelation, column: String): (Seq[String], DataType) = {
     val resolver = conf.resolver
-    val found = splitPath(column).foldLeft[Option[(Seq[String], DataType)]](Some((Nil, table.dataSchema))) {
-      case (Some((path, struct: StructType)), name) =>
-        struct.fields.find(f => resolver(f.name, name)).map(f => (path :+ f.name, f.dataType))
-      case _ => None
-    }
+    val found =
+      splitPath(column).foldLeft[Option[(Seq[String], DataType)]](Some((Nil, table.dataSchema))) {
+        case (Some((path, struct: StructType)), name) =>
+          struct.fields.find(f => resolver(f.name, name)).map(f => (path :+ f.name, f.dataType))
+        case _ => None
+      }
     found.getOrElse(throw new IllegalArgumentException(
       s"${options.path} has no column '$column'; its columns are ${table.dataSchema.fieldNames.mkString(", ")}"))
   }
@@ -63,10 +75,13 @@ private[inspect] final case class FilterListing(sqlContext: SQLContext, options:
   private def literal(text: String, column: String, dataType: DataType): io.sbbf.core.Value = {
     val value = dataType match {
       case BinaryType if options.isHex => unhex(text)
-      case _ => Cast(Literal(text), dataType, Some(conf.sessionLocalTimeZone), EvalMode.TRY).eval()
+      case _ =>
+        Cast(Literal(text), dataType, Some(conf.sessionLocalTimeZone), EvalMode.TRY).eval()
     }
-    Option(value).flatMap(CatalystValue.convert(_, dataType)).getOrElse(throw new IllegalArgumentException(
-      s"the option value is no ${dataType.sql} that column '$column' could be asked for"))
+    Option(value)
+      .flatMap(CatalystValue.convert(_, dataType))
+      .getOrElse(throw new IllegalArgumentException(
+        s"the option value is no ${dataType.sql} that column '$column' could be asked for"))
   }
 }
 
@@ -94,6 +109,7 @@ private[inspect] object FilterListing {
   private def unhex(text: String): Array[Byte] =
     try Hex.decodeHex(text)
     catch {
-      case _: DecoderException => throw new IllegalArgumentException("the option valueHex is not hexadecimal")
+      case _: DecoderException =>
+        throw new IllegalArgumentException("the option valueHex is not hexadecimal")
     }
 }

@@ -22,12 +22,17 @@ private[inspect] object ListingOptions {
   def parse(parameters: Map[String, String]): ListingOptions = {
     val options = parameters.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
     options.keys.find(key => !Known.exists(_.equalsIgnoreCase(key))).foreach { key =>
-      throw new IllegalArgumentException(s"format sbbf has no option '$key'; it has ${Known.mkString(", ")}")
+      throw new IllegalArgumentException(
+        s"format sbbf has no option '$key'; it has ${Known.mkString(", ")}")
     }
-    val (column, plain, hex) = (options.get("column"), options.get("value"), options.get("valuehex"))
+    val (column, plain, hex) =
+      (options.get("column"), options.get("value"), options.get("valuehex"))
     require(options.contains("path"), "format sbbf needs a path: load(path)")
-    require(plain.isEmpty || hex.isEmpty, "format sbbf takes one of the options value and valueHex, not both")
-    require(column.isDefined || (plain.isEmpty && hex.isEmpty),
+    require(
+      plain.isEmpty || hex.isEmpty,
+      "format sbbf takes one of the options value and valueHex, not both")
+    require(
+      column.isDefined || (plain.isEmpty && hex.isEmpty),
       "format sbbf needs the option column beside value, to know which column is asked")
     ListingOptions(options("path"), column, plain.orElse(hex), hex.isDefined)
   }

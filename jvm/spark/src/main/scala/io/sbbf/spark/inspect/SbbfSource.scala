@@ -10,6 +10,8 @@ import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister, RelationP
 final class SbbfSource extends RelationProvider with DataSourceRegister {
   override def shortName(): String = "sbbf"
 
-  override def createRelation(context: SQLContext, parameters: Map[String, String]): BaseRelation =
+  override def createRelation(
+      context: SQLContext,
+      parameters: Map[String, String]): BaseRelation =
     FilterListing(context, ListingOptions.parse(parameters))
 }

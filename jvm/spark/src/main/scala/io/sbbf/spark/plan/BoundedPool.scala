@@ -15,7 +15,13 @@ private[plan] object BoundedPool {
       thread.setDaemon(true)
       thread
     }
-    new ThreadPoolExecutor(0, Int.MaxValue, 30, TimeUnit.SECONDS, new SynchronousQueue[Runnable], factory)
+    new ThreadPoolExecutor(
+      0,
+      Int.MaxValue,
+      30,
+      TimeUnit.SECONDS,
+      new SynchronousQueue[Runnable],
+      factory)
   }
 
   /** With fewer items than this for each thread, handing them out costs more than it saves. */
@@ -31,14 +37,16 @@ private[plan] object BoundedPool {
     val results = new Array[B](items.size)
     val next = new AtomicInteger
     val stopped = new AtomicBoolean
-    def work(): Unit = {
-      var i = next.getAndIncrement()
-      while (i < items.size && !stopped.get) {
-        if (Thread.currentThread.isInterrupted) throw new InterruptedException("planning was cancelled")
-        results(i) = f(items(i))
-        i = next.getAndIncrement()
-      }
-    }
+    def work(): Unit =
+      try {
+        var i = next.getAndIncrement()
+        while (i < items.size && !stopped.get) {
+          if (Thread.currentThread.isInterrupted)
+            throw new InterruptedException("planning was cancelled")
+          results(i) = f(items(i))
+          i = next.getAndIncrement()
+        }
+      } catch { case e: Throwable => stopped.set(true); throw e }
     val others = math.min(parallelism, (items.size + ItemsPerThread - 1) / ItemsPerThread) - 1
     val futures = (0 until others).map(_ => threads.submit((() => work()): Callable[Unit]))
     try {

@@ -30,6 +30,11 @@ private[spark] object CatalystValue {
   private def decimal(value: Decimal, dataType: DecimalType): Option[Value] = {
     val exact = value.toJavaBigDecimal
     if (exact.stripTrailingZeros.scale > dataType.scale) None
-    else Some(Value.Decimal(exact.setScale(dataType.scale).unscaledValue, dataType.precision, dataType.scale))
+    else
+      Some(
+        Value.Decimal(
+          exact.setScale(dataType.scale).unscaledValue,
+          dataType.precision,
+          dataType.scale))
   }
 }

@@ -18,7 +18,8 @@ private[plan] final class ColumnExtractor(
     caseSensitive: Boolean,
     byFieldId: Boolean) {
 
-  private def fold(name: String): String = if (caseSensitive) name else name.toLowerCase(Locale.ROOT)
+  private def fold(name: String): String =
+    if (caseSensitive) name else name.toLowerCase(Locale.ROOT)
   private val fromDirectories = partitionColumns.map(fold)
 
   def unapply(expression: Expression): Option[Column] = expression match {
@@ -38,5 +39,6 @@ private[plan] final class ColumnExtractor(
       !attribute.metadata.contains(METADATA_COL_ATTR_KEY) && isByName(attribute.metadata)
 
   /** `parquet.field.id` is the key under which Spark keeps a field's id (ParquetUtils.FIELD_ID_METADATA_KEY). */
-  private def isByName(metadata: Metadata): Boolean = !(byFieldId && metadata.contains("parquet.field.id"))
+  private def isByName(metadata: Metadata): Boolean =
+    !(byFieldId && metadata.contains("parquet.field.id"))
 }

@@ -2,8 +2,8 @@ package io.sbbf.spark.plan
 
 import java.util.IdentityHashMap
 
-import io.sbbf.core.{RowGroupPredicate, Verdict}
 import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.core.{RowGroupPredicate, Verdict}
 import io.sbbf.parquet._
 
 /** One predicate put to the row groups of one file. Not thread-safe. */
@@ -30,12 +30,14 @@ private[plan] final class FileVerdicts(
       rowGroups = footer.numRowGroups,
       kept = kept.size,
       keptRows = kept.map(footer.numRows).sum,
-      keptBytes = if (kept.size == surviving.length) bytes.length else kept.map(footer.compressedBytes).sum,
+      keptBytes =
+        if (kept.size == surviving.length) bytes.length else kept.map(footer.compressedBytes).sum,
       ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
       refutedBy = refutedBy.toMap,
       keptBecause = keptBecause.toMap,
       bytesRead = bytes.bytesRead,
-      opens = bytes.opens)
+      opens = bytes.opens
+    )
   }
 
   /** What the footer tells comes first; only where that leaves the predicate open is anything else read. */
@@ -73,10 +75,12 @@ private[plan] object FileVerdicts {
    */
   def ranges(survives: Array[Boolean], midpoint: Int => Long): Option[Array[Long]] = {
     val starts = survives.indices.filter(i => survives(i) && (i == 0 || !survives(i - 1)))
-    val ends = survives.indices.filter(i => survives(i) && (i == survives.length - 1 || !survives(i + 1)))
+    val ends =
+      survives.indices.filter(i => survives(i) && (i == survives.length - 1 || !survives(i + 1)))
     val kept = survives.count(identity)
     val most = kept * 4 >= survives.length * 3
     if (kept == survives.length || (starts.size > 1 && most)) None
-    else Some(starts.zip(ends).flatMap { case (a, b) => Seq(midpoint(a), midpoint(b) + 1) }.toArray)
+    else
+      Some(starts.zip(ends).flatMap { case (a, b) => Seq(midpoint(a), midpoint(b) + 1) }.toArray)
   }
 }

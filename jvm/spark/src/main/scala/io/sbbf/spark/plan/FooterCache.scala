@@ -24,12 +24,13 @@ private[spark] final class FooterCache {
   }
 
   /** Keeps what was read of a file at `readAt` (milliseconds since 1970), within `maxBytes` for all entries. */
-  def put(version: FileVersion, evidence: FileEvidence, readAt: Long, maxBytes: Long): Unit = synchronized {
-    val entry = new Entry(evidence, readAt, weigh(version, evidence))
-    Option(entries.put(version, entry)).foreach(old => total -= old.bytes)
-    total += entry.bytes
-    shrinkTo(maxBytes)
-  }
+  def put(version: FileVersion, evidence: FileEvidence, readAt: Long, maxBytes: Long): Unit =
+    synchronized {
+      val entry = new Entry(evidence, readAt, weigh(version, evidence))
+      Option(entries.put(version, entry)).foreach(old => total -= old.bytes)
+      total += entry.bytes
+      shrinkTo(maxBytes)
+    }
 
   /** Counts anew an entry that has read more filters or dictionaries since it was put here. */
   def reweigh(version: FileVersion, maxBytes: Long): Unit = synchronized {

@@ -1,7 +1,7 @@
 package io.sbbf.spark.plan
 
-import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.types.{BooleanType, DoubleType, FloatType}
 
 import io.sbbf.core.RowGroupPredicate
@@ -34,43 +34,54 @@ final class PredicateTranslator(
    */
   private def isImplied(filter: Expression, conjuncts: Seq[Expression]): Boolean = filter match {
     case sql.IsNotNull(child) =>
-      conjuncts.exists(c => !c.isInstanceOf[sql.IsNotNull] && child.references.subsetOf(c.references))
+      conjuncts.exists(c =>
+        !c.isInstanceOf[sql.IsNotNull] && child.references.subsetOf(c.references))
     case _ => false
   }
 
   /** `expression`, or NOT of it: both are never TRUE where it is NULL. */
-  private def translate(expression: Expression, negate: Boolean): RowGroupPredicate = expression match {
-    case sql.Not(child) => translate(child, !negate)
-    case sql.And(left, right) => connect(And(_), Or(_), left, right, negate)
-    case sql.Or(left, right) => connect(Or(_), And(_), left, right, negate)
-    case Literal(null, BooleanType) => Never
-    case Literal(truth: Boolean, BooleanType) => if (truth == negate) Never else Unknown
-    case sql.EqualTo(Column(c), literal: Literal) => oneOf(c, Seq(literal.value), negate)
-    case sql.EqualTo(literal: Literal, Column(c)) => oneOf(c, Seq(literal.value), negate)
-    case sql.EqualNullSafe(Column(c), literal: Literal) => nullSafeEqual(c, literal, negate)
-    case sql.EqualNullSafe(literal: Literal, Column(c)) => nullSafeEqual(c, literal, negate)
-    case sql.In(Column(c), list) if list.forall(_.isInstanceOf[Literal]) =>
-      oneOf(c, list.collect { case Literal(value, _) => value }, negate)
-    case sql.InSet(Column(c), values) => oneOf(c, values.toSeq, negate)
-    case sql.LessThan(Column(c), l: Literal) => order(c, l, Less(_, orEqual = false), negate)
-    case sql.LessThan(l: Literal, Column(c)) => order(c, l, Greater(_, orEqual = false), negate)
-    case sql.LessThanOrEqual(Column(c), l: Literal) => order(c, l, Less(_, orEqual = true), negate)
-    case sql.LessThanOrEqual(l: Literal, Column(c)) => order(c, l, Greater(_, orEqual = true), negate)
-    case sql.GreaterThan(Column(c), l: Literal) => order(c, l, Greater(_, orEqual = false), negate)
-    case sql.GreaterThan(l: Literal, Column(c)) => order(c, l, Less(_, orEqual = false), negate)
-    case sql.GreaterThanOrEqual(Column(c), l: Literal) => order(c, l, Greater(_, orEqual = true), negate)
-    case sql.GreaterThanOrEqual(l: Literal, Column(c)) => order(c, l, Less(_, orEqual = true), negate)
-    case sql.IsNull(Column(c)) => leaf(c, IsNull, negate)
-    case sql.IsNotNull(Column(c)) => leaf(c, IsNotNull, negate)
-    case Column(c) if c.dataType == BooleanType => oneOf(c, Seq(true), negate)
-    case _ => Unknown
-  }
+  private def translate(expression: Expression, negate: Boolean): RowGroupPredicate =
+    expression match {
+      case sql.Not(child) => translate(child, !negate)
+      case sql.And(left, right) => connect(And(_), Or(_), left, right, negate)
+      case sql.Or(left, right) => connect(Or(_), And(_), left, right, negate)
+      case Literal(null, BooleanType) => Never
+      case Literal(truth: Boolean, BooleanType) => if (truth == negate) Never else Unknown
+      case sql.EqualTo(Column(c), literal: Literal) => oneOf(c, Seq(literal.value), negate)
+      case sql.EqualTo(literal: Literal, Column(c)) => oneOf(c, Seq(literal.value), negate)
+      case sql.EqualNullSafe(Column(c), literal: Literal) => nullSafeEqual(c, literal, negate)
+      case sql.EqualNullSafe(literal: Literal, Column(c)) => nullSafeEqual(c, literal, negate)
+      case sql.In(Column(c), list) if list.forall(_.isInstanceOf[Literal]) =>
+        oneOf(c, list.collect { case Literal(value, _) => value }, negate)
+      case sql.InSet(Column(c), values) => oneOf(c, values.toSeq, negate)
+      case sql.LessThan(Column(c), l: Literal) => order(c, l, Less(_, orEqual = false), negate)
+      case sql.LessThan(l: Literal, Column(c)) => order(c, l, Greater(_, orEqual = false), negate)
+      case sql.LessThanOrEqual(Column(c), l: Literal) =>
+        order(c, l, Less(_, orEqual = true), negate)
+      case sql.LessThanOrEqual(l: Literal, Column(c)) =>
+        order(c, l, Greater(_, orEqual = true), negate)
+      case sql.GreaterThan(Column(c), l: Literal) =>
+        order(c, l, Greater(_, orEqual = false), negate)
+      case sql.GreaterThan(l: Literal, Column(c)) => order(c, l, Less(_, orEqual = false), negate)
+      case sql.GreaterThanOrEqual(Column(c), l: Literal) =>
+        order(c, l, Greater(_, orEqual = true), negate)
+      case sql.GreaterThanOrEqual(l: Literal, Column(c)) =>
+        order(c, l, Less(_, orEqual = true), negate)
+      case sql.IsNull(Column(c)) => leaf(c, IsNull, negate)
+      case sql.IsNotNull(Column(c)) => leaf(c, IsNotNull, negate)
+      case Column(c) if c.dataType == BooleanType => oneOf(c, Seq(true), negate)
+      case _ => Unknown
+    }
 
   private type Connective = Seq[RowGroupPredicate] => RowGroupPredicate
 
-  private def connect(plain: Connective, dual: Connective, left: Expression, right: Expression,
+  private def connect(
+      plain: Connective,
+      dual: Connective,
+      left: Expression,
+      right: Expression,
       negate: Boolean): RowGroupPredicate =
-    (if (negate) dual else plain)(Seq(translate(left, negate), translate(right, negate)))
+    (if (negate) dual else plain) (Seq(translate(left, negate), translate(right, negate)))
 
   private def leaf(column: Column, test: Test, negate: Boolean): RowGroupPredicate =
     Leaf(column.path, if (negate) test.negated else test)
@@ -86,17 +97,26 @@ final class PredicateTranslator(
   }
 
   /** `c <=> v` is TRUE or FALSE, never NULL: its negation is also TRUE for a NULL row. */
-  private def nullSafeEqual(column: Column, literal: Literal, negate: Boolean): RowGroupPredicate =
+  private def nullSafeEqual(
+      column: Column,
+      literal: Literal,
+      negate: Boolean): RowGroupPredicate =
     if (literal.value == null) leaf(column, IsNull, negate)
-    else if (negate) Or(Seq(leaf(column, IsNull, negate = false), oneOf(column, Seq(literal.value), negate)))
+    else if (negate)
+      Or(Seq(leaf(column, IsNull, negate = false), oneOf(column, Seq(literal.value), negate)))
     else oneOf(column, Seq(literal.value), negate)
 
   /** Nothing in a file refutes `>` of a floating-point column: statistics leave NaN out, the greatest value. */
-  private def order(column: Column, literal: Literal, test: io.sbbf.core.Value => Test,
+  private def order(
+      column: Column,
+      literal: Literal,
+      test: io.sbbf.core.Value => Test,
       negate: Boolean): RowGroupPredicate =
     if (literal.value == null) Never
     else
-      CatalystValue.convert(literal.value, column.dataType).map(v => leaf(column, test(v), negate)) match {
+      CatalystValue
+        .convert(literal.value, column.dataType)
+        .map(v => leaf(column, test(v), negate)) match {
         case Some(Leaf(_, _: Greater)) if isFloating(column) => Unknown
         case Some(predicate) => predicate
         case None => Unknown

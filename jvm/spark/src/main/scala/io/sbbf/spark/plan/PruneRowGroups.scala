@@ -4,7 +4,12 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, PredicateHelper, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeSet,
+  Expression,
+  PredicateHelper,
+  SubqueryExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources._
@@ -27,25 +32,32 @@ import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
  * The filter stays; the relation may only hold fewer rows that it would have removed. A relation that is pruned
  * already is left as it is. Trouble in pruning leaves the plan as it was.
  */
-final case class PruneRowGroups(session: SparkSession) extends Rule[LogicalPlan] with PredicateHelper {
+final case class PruneRowGroups(session: SparkSession)
+    extends Rule[LogicalPlan]
+    with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
-    else plan.transform {
-      case filter @ Filter(condition, scan: LogicalRelation) if isPrunable(scan) =>
-        try filter.copy(child = prune(scan, splitConjunctivePredicates(condition)))
-        catch {
-          case NonFatal(e) =>
-            SbbfConf.warnOnce(e.getClass.getName, s"a scan was planned without pruning: ${e.getClass.getName}")
-            filter
-        }
-    }
+    else
+      plan.transform {
+        case filter @ Filter(condition, scan: LogicalRelation) if isPrunable(scan) =>
+          try filter.copy(child = prune(scan, splitConjunctivePredicates(condition)))
+          catch {
+            case NonFatal(e) =>
+              SbbfConf.warnOnce(
+                e.getClass.getName,
+                s"a scan was planned without pruning: ${e.getClass.getName}")
+              filter
+          }
+      }
 
-  private def isPrunable(scan: LogicalRelation): Boolean = !scan.isStreaming && (scan.relation match {
-    case files: HadoopFsRelation =>
-      files.fileFormat.getClass == classOf[ParquetFileFormat] && !files.location.isInstanceOf[PrunedFileIndex]
-    case _ => false
-  })
+  private def isPrunable(scan: LogicalRelation): Boolean =
+    !scan.isStreaming && (scan.relation match {
+      case files: HadoopFsRelation =>
+        files.fileFormat.getClass == classOf[ParquetFileFormat] && !files.location
+          .isInstanceOf[PrunedFileIndex]
+      case _ => false
+    })
 
   private def prune(scan: LogicalRelation, conjuncts: Seq[Expression]): LogicalRelation = {
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
@@ -64,13 +76,16 @@ final case class PruneRowGroups(session: SparkSession) extends Rule[LogicalPlan]
   }
 
   /** The partition filters and the data filters, as the planner will hand them to the file index. */
-  private def split(scan: LogicalRelation, files: HadoopFsRelation,
+  private def split(
+      scan: LogicalRelation,
+      files: HadoopFsRelation,
       conjuncts: Seq[Expression]): (Seq[Expression], Seq[Expression]) = {
     val static = conjuncts.filter(c => c.deterministic && !SubqueryExpression.hasSubquery(c))
     val normalized = SparkInternals.normalize(static, scan.output)
     val partitionColumns = scan.resolve(files.partitionSchema, conf.resolver)
     val partitionSet = AttributeSet(partitionColumns)
-    (SparkInternals.partitionFilters(partitionColumns, normalized),
+    (
+      SparkInternals.partitionFilters(partitionColumns, normalized),
       normalized.flatMap { f =>
         if (f.references.intersect(partitionSet).isEmpty) Some(f)
         else extractPredicatesWithinOutputSet(f, scan.outputSet -- partitionSet)
@@ -84,28 +99,41 @@ final case class PruneRowGroups(session: SparkSession) extends Rule[LogicalPlan]
       threads = SbbfConf.Threads.get(conf),
       sampleFiles = SbbfConf.SampleFiles.get(conf),
       tailBytes = SbbfConf.TailBytes.get(conf).toInt,
-      cacheBytes = SbbfConf.CacheBytes.get(conf)),
-    FooterCache.shared)
+      cacheBytes = SbbfConf.CacheBytes.get(conf)
+    ),
+    FooterCache.shared
+  )
 
   /**
    * Where the format is not to be swapped, a float predicate that stock evaluates wrongly costs stock's checks.
    * All Parquet formats are equal to Spark, so it is by the index alone that the optimizer sees a change.
    */
-  private def rebuilt(scan: LogicalRelation, files: HadoopFsRelation, index: PrunedFileIndex,
+  private def rebuilt(
+      scan: LogicalRelation,
+      files: HadoopFsRelation,
+      index: PrunedFileIndex,
       safely: Boolean): LogicalRelation = {
     val swaps = SbbfConf.TrimRowGroups.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,
         fileFormat = if (swaps) new PrunedParquetFormat(index) else files.fileFormat,
-        options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options)(
-        files.sparkSession),
-      catalogTable = for (table <- scan.catalogTable; found <- index.selection)
-        yield table.copy(stats = table.stats.map(scaled(_, found, files.location.sizeInBytes))))
+        options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options
+      )(files.sparkSession),
+      catalogTable =
+        for (table <- scan.catalogTable; found <- index.selection)
+          yield table.copy(stats = table.stats.map(scaled(_, found, files.location.sizeInBytes)))
+    )
   }
 
   /** Sizes after ANALYZE would hide what was pruned; its column statistics no longer hold for what is left. */
-  private def scaled(stats: CatalogStatistics, found: ScanSelection, all: Long): CatalogStatistics =
+  private def scaled(
+      stats: CatalogStatistics,
+      found: ScanSelection,
+      all: Long): CatalogStatistics =
     if (found.sizeInBytes >= all) stats
-    else CatalogStatistics(sizeInBytes = BigInt(found.sizeInBytes), rowCount = found.rows.map(BigInt(_)))
+    else
+      CatalogStatistics(
+        sizeInBytes = BigInt(found.sizeInBytes),
+        rowCount = found.rows.map(BigInt(_)))
 }

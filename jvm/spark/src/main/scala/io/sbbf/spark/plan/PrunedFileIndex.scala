@@ -2,6 +2,8 @@ package io.sbbf.spark.plan
 
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 import org.apache.spark.sql.execution.datasources._
@@ -22,7 +24,7 @@ final class PrunedFileIndex private[spark] (
     val base: FileIndex,
     translator: PredicateTranslator,
     pruner: RowGroupPruner)
-  extends FileIndex {
+    extends FileIndex {
 
   @volatile private var listed: Option[(ExpressionSet, FileIndex)] = None
   @volatile private var latest: Option[ScanSelection] = None
@@ -53,7 +55,8 @@ final class PrunedFileIndex private[spark] (
 
   override def sizeInBytes: Long = latest.fold(base.sizeInBytes)(_.sizeInBytes)
   override def inputFiles: Array[String] = latest.fold(base.inputFiles)(_.inputFiles)
-  override def metadataOpsTimeNs: Option[Long] = Some(base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
+  override def metadataOpsTimeNs: Option[Long] = Some(
+    base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
 
   override def equals(other: Any): Boolean = other match {
     case that: PrunedFileIndex => that.base == base
@@ -76,15 +79,22 @@ final class PrunedFileIndex private[spark] (
   private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanSelection =
     latest.filter(_.answers(predicate, files)).getOrElse {
       val started = System.nanoTime
-      val pruned = pruner.prune(files, predicate)
+      val pruned =
+        try pruner.prune(files, predicate)
+        catch { case NonFatal(e) => pruner.giveUp(files, e) }
       val spent = System.nanoTime - started
-      val selection = new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
+      val selection =
+        new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
       nanos.addAndGet(spent)
       latest = Some(selection)
       selection
     }
 
-  private def planned(file: FileStatusWithMetadata, outcome: FileOutcome): Option[FileStatusWithMetadata] =
+  private def planned(
+      file: FileStatusWithMetadata,
+      outcome: FileOutcome): Option[FileStatusWithMetadata] =
     if (outcome.isGone) None
-    else Some(outcome.ranges.fold(file)(r => file.copy(metadata = file.metadata + (RowGroupRanges.Key -> r))))
+    else
+      Some(outcome.ranges.fold(file)(r =>
+        file.copy(metadata = file.metadata + (RowGroupRanges.Key -> r))))
 }

@@ -38,22 +38,39 @@ private[spark] final class RowGroupPruner(
    */
   def prune(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): PrunedFiles =
     if (predicate.isUsable) pruneUsable(files, predicate)
-    else PrunedFiles(files.map(f => FileOutcome.whole(f.getLen, NoUsableLeaf)), stoppedEarly = false)
+    else whole(files, NoUsableLeaf)
 
-  private def pruneUsable(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): PrunedFiles = {
-    val systems = files.map(_.getPath).groupBy(p => (p.toUri.getScheme, p.toUri.getAuthority))
+  /** All of `files`, after trouble that is not of one file; stock Spark may well answer. */
+  def giveUp(files: IndexedSeq[FileStatus], trouble: Throwable): PrunedFiles = {
+    val reason = s"pruning failed: ${trouble.getClass.getName}"
+    SbbfConf.warnOnce(reason, s"a scan of ${files.size} files is planned whole; $reason")
+    whole(files, reason)
+  }
+
+  private def whole(files: IndexedSeq[FileStatus], reason: String): PrunedFiles =
+    PrunedFiles(files.map(f => FileOutcome.whole(f.getLen, reason)), stoppedEarly = false)
+
+  private def pruneUsable(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate): PrunedFiles = {
+    val systems = files
+      .map(_.getPath)
+      .groupBy(p => (p.toUri.getScheme, p.toUri.getAuthority))
       .map { case (key, paths) => key -> paths.head.getFileSystem(hadoopConf) }
     val encodings = new LiteralEncodings
-    def askAll(some: IndexedSeq[Int]): Array[FileOutcome] = BoundedPool.map(some, limits.threads) { i =>
-      val uri = files(i).getPath.toUri
-      ask(files(i), systems((uri.getScheme, uri.getAuthority)), predicate, encodings)
-    }
-    val sample = if (limits.sampleFiles == 0) IndexedSeq.empty else Sample.of(files, limits.sampleFiles)
+    def askAll(some: IndexedSeq[Int]): Array[FileOutcome] =
+      BoundedPool.map(some, limits.threads) { i =>
+        val uri = files(i).getPath.toUri
+        ask(files(i), systems((uri.getScheme, uri.getAuthority)), predicate, encodings)
+      }
+    val sample =
+      if (limits.sampleFiles == 0) IndexedSeq.empty else Sample.of(files, limits.sampleFiles)
     val sampled = askAll(sample)
     val stops = sample.nonEmpty && sample.size < files.size && !prunes(sampled)
     val rest = files.indices.diff(sample)
     val others =
-      if (stops) rest.map(i => FileOutcome.whole(files(i).getLen, NotAsked)).toArray else askAll(rest)
+      if (stops) rest.map(i => FileOutcome.whole(files(i).getLen, NotAsked)).toArray
+      else askAll(rest)
 
     val outcomes = new Array[FileOutcome](files.size)
     sample.indices.foreach(k => outcomes(sample(k)) = sampled(k))
@@ -67,7 +84,10 @@ private[spark] final class RowGroupPruner(
     refuted > 0 && refuted * 50 >= sample.map(_.rowGroups).sum
   }
 
-  private def ask(file: FileStatus, system: FileSystem, predicate: RowGroupPredicate,
+  private def ask(
+      file: FileStatus,
+      system: FileSystem,
+      predicate: RowGroupPredicate,
       encodings: LiteralEncodings): FileOutcome = {
     val version = FileVersion.of(file)
     val bytes = new FileBytes(system, file.getPath, file.getLen, limits.tailBytes)
@@ -78,13 +98,16 @@ private[spark] final class RowGroupPruner(
         cache.put(version, fresh, readAt, limits.cacheBytes)
         fresh
       }
-      val outcome = new FileVerdicts(predicate, evidence, caseSensitive, encodings, bytes).outcome()
+      val outcome =
+        new FileVerdicts(predicate, evidence, caseSensitive, encodings, bytes).outcome()
       if (outcome.bytesRead > 0) cache.reweigh(version, limits.cacheBytes)
       outcome
     } catch {
       case NonFatal(e) if !isInterruption(e) =>
         val reason = reasonOf(e)
-        SbbfConf.warnOnce(reason, s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
+        SbbfConf.warnOnce(
+          reason,
+          s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
         FileOutcome.whole(file.getLen, reason, bytes.bytesRead, bytes.opens)
     } finally bytes.close()
   }
@@ -108,4 +131,6 @@ private[spark] object RowGroupPruner {
 }
 
 /** The outcome of each file of a pass, in the files' order. */
-private[spark] final case class PrunedFiles(outcomes: IndexedSeq[FileOutcome], stoppedEarly: Boolean)
+private[spark] final case class PrunedFiles(
+    outcomes: IndexedSeq[FileOutcome],
+    stoppedEarly: Boolean)

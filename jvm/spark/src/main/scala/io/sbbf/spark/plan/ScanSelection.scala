@@ -20,7 +20,10 @@ private[spark] final class ScanSelection(
 
   private lazy val versions: IndexedSeq[FileVersion] = files.map(FileVersion.of)
   private lazy val thinFiles: Map[Path, FileOutcome] =
-    files.zip(outcomes).collect { case (file, o) if o.ranges.isDefined => file.getPath -> o }.toMap
+    files
+      .zip(outcomes)
+      .collect { case (file, o) if o.ranges.isDefined => file.getPath -> o }
+      .toMap
 
   /** Whether it answers the same question about the very same versions of the same files. */
   def answers(asked: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
@@ -42,8 +45,10 @@ private[spark] final class ScanSelection(
   /** Whether every file gave an answer, so that asking filters again in the tasks would find nothing more. */
   def isComplete: Boolean = outcomes.forall(_.isKnown)
 
-  def inputFiles: Array[String] = files.indices.iterator.filterNot(outcomes(_).isGone)
-    .map(files(_).getPath.toUri.toString).toArray
+  def inputFiles: Array[String] = files.indices.iterator
+    .filterNot(outcomes(_).isGone)
+    .map(files(_).getPath.toUri.toString)
+    .toArray
 
   def trimsFiles: Boolean = thinFiles.nonEmpty
 
@@ -52,15 +57,17 @@ private[spark] final class ScanSelection(
     thinFiles.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
 
   def refutedBy: Map[Evidence, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.refutedBy))
-  def keptBecause: Map[String, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.keptBecause))
+  def keptBecause: Map[String, Long] =
+    ScanSelection.total(outcomes.iterator.flatMap(_.keptBecause))
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
   /** Such as "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
   def summary: String =
     if (!predicate.isUsable) f"kept all of $numFiles%,d files: ${RowGroupPruner.NoUsableLeaf}"
-    else f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
-      f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note"
+    else
+      f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
+        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note"
 
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)

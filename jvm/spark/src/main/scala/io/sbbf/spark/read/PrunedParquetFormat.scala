@@ -20,18 +20,22 @@ import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
  * @param index the pruned files of the relation; null on executors
  */
 final class PrunedParquetFormat private[spark] (@transient private val index: PrunedFileIndex)
-  extends ParquetFileFormat {
+    extends ParquetFileFormat {
 
   private def selection: Option[ScanSelection] = Option(index).flatMap(_.selection)
 
   /** What EXPLAIN shows as the format. */
-  override def toString: String = selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
+  override def toString: String =
+    selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
 
   override def equals(other: Any): Boolean = other.isInstanceOf[PrunedParquetFormat]
   override def hashCode: Int = getClass.hashCode
 
   /** A file of which little survives is one task, not one for each stretch of it. */
-  override def isSplitable(session: SparkSession, options: Map[String, String], path: Path): Boolean =
+  override def isSplitable(
+      session: SparkSession,
+      options: Map[String, String],
+      path: Path): Boolean =
     !selection.exists(_.isOneTask(path, session.sessionState.conf.filesMaxPartitionBytes)) &&
       super.isSplitable(session, options, path)
 
@@ -44,9 +48,16 @@ final class PrunedParquetFormat private[spark] (@transient private val index: Pr
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
     // what the filters could tell is known already: asking again would read each of them once more
-    if (selection.exists(_.isComplete)) hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
+    if (selection.exists(_.isComplete))
+      hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     val stock = super.buildReaderWithPartitionValues(
-      session, dataSchema, partitionSchema, requiredSchema, SafeRead.allowed(filters), options, hadoopConf)
+      session,
+      dataSchema,
+      partitionSchema,
+      requiredSchema,
+      SafeRead.allowed(filters),
+      options,
+      hadoopConf)
     if (selection.exists(_.trimsFiles)) {
       val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
       split => RowGroupRanges.read(split, stock, conf.value.value)

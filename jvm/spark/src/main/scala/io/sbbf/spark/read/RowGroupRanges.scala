@@ -30,18 +30,24 @@ private[spark] object RowGroupRanges {
   /** The parts of `ranges` that lie in the split; each row group has its midpoint in one split only. */
   private[read] def within(split: PartitionedFile, ranges: Array[Long]): Seq[(Long, Long)] = {
     val splitEnd = split.start + split.length
-    ranges.grouped(2).map { case Array(from, to) => (math.max(from, split.start), math.min(to, splitEnd)) }
+    ranges
+      .grouped(2)
+      .map { case Array(from, to) => (math.max(from, split.start), math.min(to, splitEnd)) }
       .filter { case (from, to) => from < to }
       .toSeq
   }
 
-  private def chain(parts: Seq[(Long, Long)], split: PartitionedFile, stock: Reader): Iterator[InternalRow] = {
+  private def chain(
+      parts: Seq[(Long, Long)],
+      split: PartitionedFile,
+      stock: Reader): Iterator[InternalRow] = {
     def open(part: (Long, Long)) = stock(split.copy(start = part._1, length = part._2 - part._1))
     if (parts.isEmpty) Iterator.empty
     else if (parts.size == 1) open(parts.head)
     // the elements are rows or, under the same static type, whole column batches: no cast may look at them
-    else new ChainedRows(parts.iterator.map(part => () => open(part).asInstanceOf[Iterator[Any]]))
-      .asInstanceOf[Iterator[InternalRow]]
+    else
+      new ChainedRows(parts.iterator.map(part => () => open(part).asInstanceOf[Iterator[Any]]))
+        .asInstanceOf[Iterator[InternalRow]]
   }
 
   /** None if the file is gone or out of reach, which is for the stock reader to say. */
@@ -58,13 +64,17 @@ private[spark] object RowGroupRanges {
    */
   private def wholly(split: PartitionedFile, now: FileStatus): PartitionedFile =
     if (split.start == 0 && split.length == split.fileSize)
-      split.copy(length = now.getLen, fileSize = now.getLen, modificationTime = now.getModificationTime)
+      split.copy(
+        length = now.getLen,
+        fileSize = now.getLen,
+        modificationTime = now.getModificationTime)
     else split
 }
 
 /** Iterators one after the other, each opened when its turn comes; the open one is closed with the whole. */
 private[read] final class ChainedRows(parts: Iterator[() => Iterator[Any]])
-  extends Iterator[Any] with Closeable {
+    extends Iterator[Any]
+    with Closeable {
 
   private var current: Iterator[Any] = Iterator.empty
 

@@ -14,7 +14,9 @@ private[spark] object SafeRead {
 
   /** The Hadoop keys of every level at which parquet-mr drops row groups or pages. */
   val LevelsOff: Map[String, String] =
-    Seq("stats", "dictionary", "bloom", "columnindex").map(l => s"parquet.filter.$l.enabled" -> "false").toMap
+    Seq("stats", "dictionary", "bloom", "columnindex")
+      .map(l => s"parquet.filter.$l.enabled" -> "false")
+      .toMap
 
   /** Whether `condition` may compare a floating-point column in a way that stock would evaluate wrongly. */
   def concerns(condition: Expression): Boolean = condition match {
@@ -57,7 +59,8 @@ private[spark] object SafeRead {
     case _ => false
   }
 
-  private def isFloat(value: Any): Boolean = value.isInstanceOf[Float] || value.isInstanceOf[Double]
+  private def isFloat(value: Any): Boolean =
+    value.isInstanceOf[Float] || value.isInstanceOf[Double]
 
   private def isFloating(e: Expression): Boolean =
     e.resolved && (e.dataType == DoubleType || e.dataType == FloatType)

@@ -6,8 +6,15 @@ import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.core.RowGroupPredicate.{
+  And => AllOf,
+  In => OneOf,
+  IsNotNull => Present,
+  IsNull => Absent,
+  Or => AnyOf,
+  _
+}
 import io.sbbf.core.{RowGroupPredicate, Value}
-import io.sbbf.core.RowGroupPredicate.{And => AllOf, In => OneOf, IsNotNull => Present, IsNull => Absent, Or => AnyOf, _}
 
 class PredicateTranslatorSuite extends AnyFunSuite {
   private val id = AttributeReference("id", LongType)()
@@ -15,7 +22,8 @@ class PredicateTranslatorSuite extends AnyFunSuite {
   private val ratio = AttributeReference("ratio", DoubleType)()
   private val flag = AttributeReference("flag", BooleanType)()
   private val day = AttributeReference("day", StringType)()
-  private val point = AttributeReference("point", new StructType().add("x", IntegerType).add("y", IntegerType))()
+  private val point =
+    AttributeReference("point", new StructType().add("x", IntegerType).add("y", IntegerType))()
 
   private def translator(byFieldId: Boolean = false) =
     new PredicateTranslator(Set("DAY"), caseSensitive = false, byFieldId)
@@ -39,13 +47,23 @@ class PredicateTranslatorSuite extends AnyFunSuite {
     ("NOT = NULL", Not(EqualTo(id, Literal(null, LongType))), Never),
     ("<=> literal", id <=> 5L, leaf("id", OneOf(Seq(long(5))))),
     ("<=> NULL", id <=> Literal(null, LongType), leaf("id", Absent)),
-    ("NOT <=> literal also matches NULL", Not(id <=> 5L),
+    (
+      "NOT <=> literal also matches NULL",
+      Not(id <=> 5L),
       AnyOf(Seq(leaf("id", Absent), leaf("id", NotIn(Seq(long(5))))))),
     ("NOT <=> NULL", Not(id <=> Literal(null, LongType)), leaf("id", Present)),
-    ("IN with NULL drops the NULL", In(id, Seq(Literal(1L), Literal(null, LongType))),
+    (
+      "IN with NULL drops the NULL",
+      In(id, Seq(Literal(1L), Literal(null, LongType))),
       leaf("id", OneOf(Seq(long(1))))),
-    ("NOT IN with NULL never matches", Not(In(id, Seq(Literal(1L), Literal(null, LongType)))), Never),
-    ("NOT IN", Not(In(id, Seq(Literal(1L), Literal(2L)))), leaf("id", NotIn(Seq(long(1), long(2))))),
+    (
+      "NOT IN with NULL never matches",
+      Not(In(id, Seq(Literal(1L), Literal(null, LongType)))),
+      Never),
+    (
+      "NOT IN",
+      Not(In(id, Seq(Literal(1L), Literal(2L)))),
+      leaf("id", NotIn(Seq(long(1), long(2))))),
     ("IN of a column", In(id, Seq(Literal(1L), id)), Unknown),
     ("INSET", InSet(id, Set(7L)), leaf("id", OneOf(Seq(long(7))))),
     ("<", id < 3L, leaf("id", Less(long(3), orEqual = false))),
@@ -59,12 +77,19 @@ class PredicateTranslatorSuite extends AnyFunSuite {
     ("NOT float < is a >=", Not(ratio < 1.0), Unknown),
     ("boolean column", flag, leaf("flag", OneOf(Seq(Value.Bool(true))))),
     ("NOT boolean column", Not(flag), leaf("flag", NotIn(Seq(Value.Bool(true))))),
-    ("struct field", GetStructField(point, 1) === 2, leaf("point.y", OneOf(Seq(Value.Integral(2, 32))))),
+    (
+      "struct field",
+      GetStructField(point, 1) === 2,
+      leaf("point.y", OneOf(Seq(Value.Integral(2, 32))))),
     ("IS NULL", IsNull(id), leaf("id", Absent)),
     ("NOT IS NULL", Not(IsNull(id)), leaf("id", Present)),
-    ("AND under NOT", Not(id === 1L && name === "a"),
+    (
+      "AND under NOT",
+      Not(id === 1L && name === "a"),
       AnyOf(Seq(leaf("id", NotIn(Seq(long(1)))), leaf("name", NotIn(Seq(text("a"))))))),
-    ("OR with an arm that cannot be read", id === 1L || Upper(name) === "A",
+    (
+      "OR with an arm that cannot be read",
+      id === 1L || Upper(name) === "A",
       AnyOf(Seq(leaf("id", OneOf(Seq(long(1)))), Unknown))),
     ("literal FALSE", Literal(false), Never),
     ("literal TRUE", Literal(true), Unknown),
@@ -72,7 +97,8 @@ class PredicateTranslatorSuite extends AnyFunSuite {
     ("partition column, by any case", day === "x", Unknown),
     ("function of a column", Upper(name) === "A", Unknown),
     ("cast of a column", Cast(id, StringType) === "1", Unknown),
-    ("two columns", id === id, Unknown))
+    ("two columns", id === id, Unknown)
+  )
 
   cases.foreach { case (title, expression, expected) =>
     test(s"translates $title.") { assert(one(expression) == expected) }
@@ -83,7 +109,8 @@ class PredicateTranslatorSuite extends AnyFunSuite {
   }
 
   test("drops the IS NOT NULL that Catalyst infers, and keeps one that stands alone.") {
-    assert(translator().translate(Seq(IsNotNull(name), Upper(name) === "A")) == AllOf(Seq(Unknown)))
+    assert(
+      translator().translate(Seq(IsNotNull(name), Upper(name) === "A")) == AllOf(Seq(Unknown)))
     assert(translator().translate(Seq(IsNotNull(name))) == AllOf(Seq(leaf("name", Present))))
   }
 
@@ -97,14 +124,17 @@ class PredicateTranslatorSuite extends AnyFunSuite {
     val ids = new MetadataBuilder().putLong("parquet.field.id", 3).build()
     val attribute = AttributeReference("id", LongType, nullable = true, ids)()
     assert(translator(byFieldId = true).translate(Seq(attribute === 5L)) == AllOf(Seq(Unknown)))
-    assert(translator().translate(Seq(attribute === 5L)) == AllOf(Seq(leaf("id", OneOf(Seq(long(5)))))))
+    assert(
+      translator().translate(Seq(attribute === 5L)) == AllOf(
+        Seq(leaf("id", OneOf(Seq(long(5)))))))
   }
 
   test("brings a decimal literal to the column's scale, or gives up.") {
     val price = AttributeReference("price", DecimalType(9, 2))()
     val exact = Literal(Decimal("1.5"), DecimalType(9, 2))
-    assert(one(price === exact) ==
-      leaf("price", OneOf(Seq(Value.Decimal(java.math.BigInteger.valueOf(150), 9, 2)))))
+    assert(
+      one(price === exact) ==
+        leaf("price", OneOf(Seq(Value.Decimal(java.math.BigInteger.valueOf(150), 9, 2)))))
     assert(one(EqualTo(price, Literal(Decimal("1.555"), DecimalType(9, 3)))) == Unknown)
   }
 }

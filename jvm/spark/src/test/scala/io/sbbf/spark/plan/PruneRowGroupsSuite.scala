@@ -5,19 +5,25 @@ import java.nio.file.{Files, StandardCopyOption}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import io.sbbf.spark.{SbbfConf, SessionBridge, SparkSuite}
 import io.sbbf.spark.read.PrunedParquetFormat
+import io.sbbf.spark.{SbbfConf, SessionBridge, SparkSuite}
 
 class PruneRowGroupsSuite extends SparkSuite {
 
   private lazy val keys: String = {
     val target = path("keys")
     // 8 files with keys that min/max cannot tell apart
-    spark.range(0, 8000, 1, 8).selectExpr("id", "xxhash64(id) AS k", "concat('u', xxhash64(id, 1)) AS s",
-      "CAST(id % 7 AS INT) AS few", "IF(id % 5 = 0, NULL, CAST(id AS DOUBLE)) AS d")
+    spark
+      .range(0, 8000, 1, 8)
+      .selectExpr(
+        "id",
+        "xxhash64(id) AS k",
+        "concat('u', xxhash64(id, 1)) AS s",
+        "CAST(id % 7 AS INT) AS few",
+        "IF(id % 5 = 0, NULL, CAST(id AS DOUBLE)) AS d")
       .write
       .option("parquet.block.size", "8192")
       .option("parquet.page.size", "4096")
@@ -38,14 +44,19 @@ class PruneRowGroupsSuite extends SparkSuite {
   private def table: DataFrame = spark.read.parquet(keys)
   private def keyOf(id: Long): Long = spark.sql(s"SELECT xxhash64(${id}L)").head().getLong(0)
 
-  private def scans(plan: LogicalPlan): Seq[HadoopFsRelation] = plan.collectWithSubqueries {
-    case r: LogicalRelation => r.relation
-  }.collect { case r: HadoopFsRelation => r }
+  private def scans(plan: LogicalPlan): Seq[HadoopFsRelation] = plan
+    .collectWithSubqueries { case r: LogicalRelation =>
+      r.relation
+    }
+    .collect { case r: HadoopFsRelation => r }
 
-  private def selection(df: DataFrame): ScanSelection = scans(df.queryExecution.optimizedPlan).map(_.location)
-    .collectFirst { case index: PrunedFileIndex => index.selection.get }.get
+  private def selection(df: DataFrame): ScanSelection = scans(df.queryExecution.optimizedPlan)
+    .map(_.location)
+    .collectFirst { case index: PrunedFileIndex => index.selection.get }
+    .get
 
-  private def relation(df: DataFrame): HadoopFsRelation = scans(df.queryExecution.optimizedPlan).head
+  private def relation(df: DataFrame): HadoopFsRelation = scans(
+    df.queryExecution.optimizedPlan).head
 
   private def dataTasks(df: DataFrame): Int = df.queryExecution.toRdd.getNumPartitions
 
@@ -82,8 +93,11 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(relation(df).location.isInstanceOf[PrunedFileIndex])
     assert(relation(df).fileFormat.isInstanceOf[PrunedParquetFormat])
     val twice = PruneRowGroups(spark)(spark.sessionState.optimizer.execute(once))
-    assert(scans(twice).map(_.location).collect { case i: PrunedFileIndex => i.base }
-      .exists(!_.isInstanceOf[PrunedFileIndex]))
+    assert(
+      scans(twice)
+        .map(_.location)
+        .collect { case i: PrunedFileIndex => i.base }
+        .exists(!_.isInstanceOf[PrunedFileIndex]))
     assert(twice.sameResult(once))
   }
 
@@ -117,13 +131,29 @@ class PruneRowGroupsSuite extends SparkSuite {
     val attribute = df.queryExecution.analyzed.output.find(_.name == "k").get
     import org.apache.spark.sql.catalyst.expressions.{EqualTo, Literal}
     assert(index.listFiles(Nil, Seq(EqualTo(attribute, Literal(42L)))).isEmpty)
-    assert(index.listFiles(Nil, Seq(EqualTo(attribute, Literal(keyOf(9))))).flatMap(_.files).size == 1)
+    assert(
+      index.listFiles(Nil, Seq(EqualTo(attribute, Literal(keyOf(9))))).flatMap(_.files).size == 1)
   }
 
   private val predicates = Seq(
-    "k = %d", "k IN (%d, 1, 2)", "k = %d OR id = 17", "k = %d AND few = 3", "NOT (k <> %d)", "k <=> %d",
-    "k = %d OR s = 'nothing'", "few = 9", "few <> 3 AND k = %d", "id BETWEEN 100 AND 120", "d IS NULL AND k = %d",
-    "d = 250.0", "d IN (0.0, 7998.0)", "id < 0", "k IN (%d, NULL)", "NOT (few IN (0,1,2,3,4,5))", "s = concat('u', 1)")
+    "k = %d",
+    "k IN (%d, 1, 2)",
+    "k = %d OR id = 17",
+    "k = %d AND few = 3",
+    "NOT (k <> %d)",
+    "k <=> %d",
+    "k = %d OR s = 'nothing'",
+    "few = 9",
+    "few <> 3 AND k = %d",
+    "id BETWEEN 100 AND 120",
+    "d IS NULL AND k = %d",
+    "d = 250.0",
+    "d IN (0.0, 7998.0)",
+    "id < 0",
+    "k IN (%d, NULL)",
+    "NOT (few IN (0,1,2,3,4,5))",
+    "s = concat('u', 1)"
+  )
 
   for {
     trim <- Seq("true", "false")
@@ -132,26 +162,46 @@ class PruneRowGroupsSuite extends SparkSuite {
   } test(s"answers as the oracle: $predicate, trim $trim, vectorized $vectorized.") {
     val query = predicate.replace("%d", keyOf(4000).toString)
     val expected = oracle(table.where(query))
-    withConf("spark.sbbf.trimRowGroups" -> trim, "spark.sql.parquet.enableVectorizedReader" -> vectorized) {
+    withConf(
+      "spark.sbbf.trimRowGroups" -> trim,
+      "spark.sql.parquet.enableVectorizedReader" -> vectorized) {
       assert(rows(table.where(query)) == expected)
     }
   }
 
   private lazy val zeros: String = {
     val target = path("zeros")
-    spark.sql("SELECT id, CASE id % 4 WHEN 0 THEN -0.0D WHEN 1 THEN 0.0D WHEN 2 THEN 2.0D ELSE DOUBLE('NaN') END AS f " +
-      "FROM range(0, 400, 1, 1)")
+    spark
+      .sql(
+        "SELECT id, CASE id % 4 WHEN 0 THEN -0.0D WHEN 1 THEN 0.0D WHEN 2 THEN 2.0D ELSE DOUBLE('NaN') END AS f " +
+          "FROM range(0, 400, 1, 1)")
       .union(spark.sql("SELECT id, -0.0D FROM range(0, 10, 1, 1)"))
       .union(spark.sql("SELECT id, CAST(id AS DOUBLE) + 0.5 FROM range(0, 3000, 1, 1)"))
-      .write.option("parquet.bloom.filter.enabled#f", "true").option("parquet.bloom.filter.expected.ndv#f", "4000")
+      .write
+      .option("parquet.bloom.filter.enabled#f", "true")
+      .option("parquet.bloom.filter.expected.ndv#f", "4000")
       .parquet(target)
     target
   }
 
   for {
     trim <- Seq("true", "false")
-    predicate <- Seq("f = 0.0D", "f = -0.0D", "f <=> 0.0D", "f IN (0.0D, 9.5D)", "f >= 0.0D", "f > -0.0D", "f <= -0.0D",
-      "f < 0.0D", "f <> 2.0D", "f = DOUBLE('NaN')", "f > 1e300D", "NOT (f < 5.0D)", "f = (SELECT 0.0D)", "f = 2.0D")
+    predicate <- Seq(
+      "f = 0.0D",
+      "f = -0.0D",
+      "f <=> 0.0D",
+      "f IN (0.0D, 9.5D)",
+      "f >= 0.0D",
+      "f > -0.0D",
+      "f <= -0.0D",
+      "f < 0.0D",
+      "f <> 2.0D",
+      "f = DOUBLE('NaN')",
+      "f > 1e300D",
+      "NOT (f < 5.0D)",
+      "f = (SELECT 0.0D)",
+      "f = 2.0D"
+    )
   } test(s"loses no row to zeros and NaN: $predicate, trim $trim.") {
     val expected = oracle(spark.read.parquet(zeros).where(predicate))
     withConf("spark.sbbf.trimRowGroups" -> trim) {
@@ -169,7 +219,8 @@ class PruneRowGroupsSuite extends SparkSuite {
     withConf("spark.sbbf.planning.sampleFiles" -> "2") {
       FooterCache.shared.clear()
       val s = selection(table.where("id >= 0"))
-      assert(s.stoppedEarly && s.filesOpened == 2 && s.keptFiles == 8 && s.summary.contains("stopped"))
+      assert(
+        s.stoppedEarly && s.filesOpened == 2 && s.keptFiles == 8 && s.summary.contains("stopped"))
       assert(!selection(table.where(s"k = ${keyOf(5)}")).stoppedEarly)
     }
   }
@@ -187,12 +238,21 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(relation(table.where("k = 42")).location.isInstanceOf[PrunedFileIndex])
   }
 
-  test("sizes after ANALYZE follow what is left, with the row count and without column statistics.") {
+  test(
+    "sizes after ANALYZE follow what is left, with the row count and without column statistics.") {
     spark.read.parquet(keys).write.saveAsTable("analyzed")
     spark.sql("ANALYZE TABLE analyzed COMPUTE STATISTICS FOR ALL COLUMNS")
     val (before, after) = withConf("spark.sql.cbo.planStats.enabled" -> "true") {
-      (spark.table("analyzed").queryExecution.optimizedPlan.stats,
-        spark.table("analyzed").where("id = 5").queryExecution.optimizedPlan.collectLeaves().head.stats)
+      (
+        spark.table("analyzed").queryExecution.optimizedPlan.stats,
+        spark
+          .table("analyzed")
+          .where("id = 5")
+          .queryExecution
+          .optimizedPlan
+          .collectLeaves()
+          .head
+          .stats)
     }
     assert(before.rowCount.contains(BigInt(8000)))
     assert(after.sizeInBytes < before.sizeInBytes && after.rowCount.exists(_ < 8000))
@@ -206,17 +266,25 @@ class PruneRowGroupsSuite extends SparkSuite {
     val expected = oracle(query)
     assert(rows(query) == expected)
     assert(query.inputFiles.forall(f => f.contains("p=1") || f.contains("p=2")))
-    assert(rows(spark.table("parts").where("p = 0 OR id = 1001")) ==
-      oracle(spark.table("parts").where("p = 0 OR id = 1001")))
+    assert(
+      rows(spark.table("parts").where("p = 0 OR id = 1001")) ==
+        oracle(spark.table("parts").where("p = 0 OR id = 1001")))
   }
 
   test("a file replaced after planning answers as the old or as the new one, never in part.") {
     val target = path("replaced")
     val other = path("replacement")
-    def write(to: String, from: Long, n: Long): Unit = spark.range(from, from + n, 1, 1)
-      .selectExpr("id", "id AS k").write.mode("overwrite").option("parquet.block.size", "4096")
-      .option("parquet.page.row.count.limit", "100").option("parquet.enable.dictionary", "false").parquet(to)
-    def part(dir: String): File = new File(dir).listFiles.filter(_.getName.endsWith(".parquet")).head
+    def write(to: String, from: Long, n: Long): Unit = spark
+      .range(from, from + n, 1, 1)
+      .selectExpr("id", "id AS k")
+      .write
+      .mode("overwrite")
+      .option("parquet.block.size", "4096")
+      .option("parquet.page.row.count.limit", "100")
+      .option("parquet.enable.dictionary", "false")
+      .parquet(to)
+    def part(dir: String): File =
+      new File(dir).listFiles.filter(_.getName.endsWith(".parquet")).head
     write(target, 0, 4000)
     write(other, 2000, 9000)
     val df = spark.read.parquet(target).where("k = 2500")

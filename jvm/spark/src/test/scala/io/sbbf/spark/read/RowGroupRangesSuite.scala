@@ -12,24 +12,38 @@ import org.scalatest.funsuite.AnyFunSuite
 class RowGroupRangesSuite extends AnyFunSuite {
 
   private def split(start: Long, length: Long, ranges: Long*): PartitionedFile =
-    PartitionedFile(InternalRow.empty, SparkPath.fromPathString("/nowhere/f"), start, length, Array.empty, 5L, 1000L,
+    PartitionedFile(
+      InternalRow.empty,
+      SparkPath.fromPathString("/nowhere/f"),
+      start,
+      length,
+      Array.empty,
+      5L,
+      1000L,
       Map(RowGroupRanges.Key -> ranges.toArray))
 
   test("a split reads those parts of the ranges that lie in it.") {
     val ranges = Seq(10L, 11L, 50L, 151L, 900L, 901L)
-    assert(RowGroupRanges.within(split(0, 100, ranges: _*), ranges.toArray) == Seq((10L, 11L), (50L, 100L)))
-    assert(RowGroupRanges.within(split(100, 100, ranges: _*), ranges.toArray) == Seq((100L, 151L)))
+    assert(
+      RowGroupRanges
+        .within(split(0, 100, ranges: _*), ranges.toArray) == Seq((10L, 11L), (50L, 100L)))
+    assert(
+      RowGroupRanges.within(split(100, 100, ranges: _*), ranges.toArray) == Seq((100L, 151L)))
     assert(RowGroupRanges.within(split(200, 100, ranges: _*), ranges.toArray).isEmpty)
-    assert(RowGroupRanges.within(split(300, 700, ranges: _*), ranges.toArray) == Seq((900L, 901L)))
+    assert(
+      RowGroupRanges.within(split(300, 700, ranges: _*), ranges.toArray) == Seq((900L, 901L)))
   }
 
   test("every midpoint of a range belongs to exactly one of any splits.") {
     val random = new scala.util.Random(7)
     (0 until 200).foreach { _ =>
-      val cuts = (0L +: Seq.fill(random.nextInt(6))(random.nextInt(1000).toLong) :+ 1000L).distinct.sorted
+      val cuts =
+        (0L +: Seq.fill(random.nextInt(6))(random.nextInt(1000).toLong) :+ 1000L).distinct.sorted
       val points = Seq.fill(8)(random.nextInt(1000).toLong).distinct.sorted
       val ranges = points.grouped(2).collect { case Seq(a, b) => Seq(a, b + 1) }.flatten.toArray
-      val parts = cuts.zip(cuts.tail).flatMap { case (a, b) => RowGroupRanges.within(split(a, b - a), ranges) }
+      val parts = cuts.zip(cuts.tail).flatMap { case (a, b) =>
+        RowGroupRanges.within(split(a, b - a), ranges)
+      }
       (0L until 1000L).foreach { point =>
         val wanted = ranges.grouped(2).exists { case Array(a, b) => a <= point && point < b }
         assert(parts.count { case (a, b) => a <= point && point < b } == (if (wanted) 1 else 0))
@@ -57,8 +71,9 @@ class RowGroupRangesSuite extends AnyFunSuite {
     assert(replaced.start == 0 && replaced.length == 2000 && replaced.fileSize == 2000)
     val part = read(split(100, 200, 110L, 111L).copy(filePath = now))
     assert(part.start == 100 && part.length == 200)
-    val same = read(split(0, 2000, 10L, 11L).copy(filePath = now, fileSize = 2000,
-      modificationTime = file.lastModified))
+    val same = read(
+      split(0, 2000, 10L, 11L)
+        .copy(filePath = now, fileSize = 2000, modificationTime = file.lastModified))
     assert(same.start == 10 && same.length == 1)
     file.delete()
   }

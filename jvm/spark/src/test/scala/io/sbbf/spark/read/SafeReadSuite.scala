@@ -9,16 +9,37 @@ import org.scalatest.funsuite.AnyFunSuite
 class SafeReadSuite extends AnyFunSuite {
 
   private val handedDown: Seq[Filter] = Seq(
-    EqualTo("f", 1.5), EqualNullSafe("f", 1.5f), In("f", Array(1.0, 2.0)), LessThan("f", 1.0), LessThanOrEqual("f", -1.0),
-    GreaterThan("id", 0L), Not(EqualTo("id", 0L)), IsNull("f"), IsNotNull("f"), EqualTo("s", "0.0"),
-    Or(EqualTo("f", 1.5), EqualTo("id", 1L)))
+    EqualTo("f", 1.5),
+    EqualNullSafe("f", 1.5f),
+    In("f", Array(1.0, 2.0)),
+    LessThan("f", 1.0),
+    LessThanOrEqual("f", -1.0),
+    GreaterThan("id", 0L),
+    Not(EqualTo("id", 0L)),
+    IsNull("f"),
+    IsNotNull("f"),
+    EqualTo("s", "0.0"),
+    Or(EqualTo("f", 1.5), EqualTo("id", 1L))
+  )
 
   private val withheld: Seq[Filter] = Seq(
-    EqualTo("f", 0.0), EqualTo("f", -0.0f), EqualTo("f", Double.NaN), EqualNullSafe("f", 0.0), In("f", Array(1.0, -0.0)),
-    In("f", Array(Float.NaN)), LessThan("f", 0.0), LessThanOrEqual("f", -0.0), LessThan("f", Double.NaN),
-    GreaterThan("f", 1.0), GreaterThanOrEqual("f", 0.0), Not(EqualTo("f", 1.0)), Not(LessThan("f", 1.0f)),
-    Not(In("f", Array(1.0))), Or(EqualTo("id", 1L), GreaterThan("f", 1.0)),
-    Not(And(EqualTo("id", 1L), EqualTo("f", 1.0))))
+    EqualTo("f", 0.0),
+    EqualTo("f", -0.0f),
+    EqualTo("f", Double.NaN),
+    EqualNullSafe("f", 0.0),
+    In("f", Array(1.0, -0.0)),
+    In("f", Array(Float.NaN)),
+    LessThan("f", 0.0),
+    LessThanOrEqual("f", -0.0),
+    LessThan("f", Double.NaN),
+    GreaterThan("f", 1.0),
+    GreaterThanOrEqual("f", 0.0),
+    Not(EqualTo("f", 1.0)),
+    Not(LessThan("f", 1.0f)),
+    Not(In("f", Array(1.0))),
+    Or(EqualTo("id", 1L), GreaterThan("f", 1.0)),
+    Not(And(EqualTo("id", 1L), EqualTo("f", 1.0)))
+  )
 
   handedDown.foreach(f => test(s"hands down $f.")(assert(SafeRead.allowed(Seq(f)) == Seq(f))))
   withheld.foreach(f => test(s"withholds $f.")(assert(SafeRead.allowed(Seq(f)).isEmpty)))

@@ -14,7 +14,11 @@ object SparkInternals {
    */
   def registerConf[T](key: String, doc: String, default: String, parse: String => T): Unit =
     if (!SQLConf.containsConfigKey(key)) {
-      SQLConf.buildConf(key).doc(doc).version("0.1.0").stringConf
+      SQLConf
+        .buildConf(key)
+        .doc(doc)
+        .version("0.1.0")
+        .stringConf
         .transform { text => parse(text); text }
         .createWithDefault(default)
     }
