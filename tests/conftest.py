@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
+
 import spark_sbbf as sbbf
 from harness import local_builder, session_with
-from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +24,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="session")
 def stock(spark: SparkSession) -> SparkSession:
-    """Stock Spark, with its own pushdown: what the extension is compared with in cost and in errors."""
+    """Stock Spark, with its own pushdown: what cost and errors are compared with."""
     return session_with(spark, {"spark.sbbf.enabled": "false"})
 
 

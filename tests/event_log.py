@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import spark_sbbf as sbbf
 from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
 
 ROW_GROUPS_PER_FILE = 4
 
@@ -31,8 +32,10 @@ def write(spark: SparkSession, folder: Path, files: int) -> str:
     """Writes the log with filters on both ids and answers its path."""
     filters = sbbf.bloom_options("user_id", "trace_id", fpp=FPP, ndv=ROWS_PER_ROW_GROUP)
     path = str(folder / "events")
-    events(spark, files).write.options(**filters).options(**{
-        "parquet.block.row.count.limit": str(ROWS_PER_ROW_GROUP),
-        "parquet.enable.dictionary": "false",
-    }).parquet(path)
+    events(spark, files).write.options(**filters).options(
+        **{
+            "parquet.block.row.count.limit": str(ROWS_PER_ROW_GROUP),
+            "parquet.enable.dictionary": "false",
+        }
+    ).parquet(path)
     return path

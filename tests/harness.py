@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
-import spark_sbbf as sbbf
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
 
 _groups = itertools.count()
 

@@ -9,10 +9,11 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
+
 import samples
 import spark_sbbf as sbbf
 from harness import explain_text, only_scan, rows, session_with
-from pyspark.sql import SparkSession
 
 GROUPS, ROWS = 4, 50
 KEYS = samples.scattered(GROUPS * ROWS)
@@ -131,7 +132,9 @@ def test_a_bad_setting_is_refused_with_its_key_and_range(
     with pytest.raises(Exception, match=key) as refusal:
         session.conf.set(key, BAD_VALUES[key])
         session.read.parquet(lake).where(f"key = {KEYS[7]}L").collect()
-    allowed = "boolean|true" if key.endswith(("enabled", "trimRowGroups")) else r"\d|positive|between"
+    allowed = (
+        "boolean|true" if key.endswith(("enabled", "trimRowGroups")) else r"\d|positive|between"
+    )
     message = str(refusal.value).replace(BAD_VALUES[key], "")
     assert re.search(allowed, message), message
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import event_log
 import pytest
-import spark_sbbf as sbbf
-from harness import explain_text, input_files, only_scan, session_with, tasks_of
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+
+import event_log
+import spark_sbbf as sbbf
+from harness import explain_text, input_files, only_scan, session_with, tasks_of
 from twin import RowGroup, read_row_groups
 
 FILES = 1_000
@@ -166,7 +167,7 @@ def test_explain_says_what_was_kept(log: EventLog) -> None:
 
 
 def test_a_list_of_keys_keeps_what_any_of_them_keeps(log: EventLog) -> None:
-    for look in (log.lookups[::40], log.lookups[: KEYS : 5]):
+    for look in (log.lookups[::40], log.lookups[:KEYS:5]):
         values = [item.key.value for item in look if item.key.column == "user_id"]
         df = log.table.where(F.col("user_id").isin(values))
         expected = [g for g in log.row_groups["user_id"] if any(map(g.might_hold, values))]

@@ -10,14 +10,15 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame, SparkSession
+
 import samples
 from harness import only_scan, rows
-from pyspark.sql import DataFrame, SparkSession
 
 D = Decimal
 DAY = datetime.date(2013, 1, 1)
 NOON = datetime.datetime(2013, 1, 1, 12, 0, 0, 123000)
-UTC = datetime.timezone.utc
+UTC = datetime.UTC
 
 # What the file stores; what the table calls it; literals that are in the file; literals that are
 # not, each between the lowest and the highest value so that only a filter can tell.
@@ -30,7 +31,8 @@ STORED: list[tuple[str, pa.DataType, list[Any], str, list[str], list[str]]] = [
     ("double", pa.float64(), [-1.5, 0.1, 9.5], "double", ["0.1D", "9.5F"], ["0.2D"]),
     ("string", pa.string(), ["a", "m", "ä"], "string", ["'m'", "'ä'"], ["'n'", "'mm'"]),
     ("binary", pa.binary(), [b"a", b"m", b"z"], "binary", ["X'6d'"], ["X'6e'"]),
-    ("date", pa.date32(), [DAY, DAY.replace(day=9)], "date", ["date'2013-01-09'"], ["date'2013-01-05'"]),
+    ("date", pa.date32(), [DAY, DAY.replace(day=9)], "date", ["date'2013-01-09'"],
+     ["date'2013-01-05'"]),
     ("millis", pa.timestamp("ms", "UTC"),
      [NOON.replace(tzinfo=UTC, day=day) for day in (1, 5, 9)], "timestamp",
      ["timestamp'2013-01-05 12:00:00.123'"],
@@ -177,4 +179,6 @@ def test_null_counts_of_leaves_say_nothing_about_their_struct_list_or_map(
     for condition, answer in found.items():
         assert answer == rows(oracle.read.parquet(str(tmp_path)).where(condition)), condition
     assert [len(found[f"{n} is not null"]) for n in ("st", "ls", "mp")] == [2, 2, 2]
-    assert only_scan(spark.read.parquet(str(tmp_path)).where("st.a is not null")).row_groups_kept == 0
+    assert (
+        only_scan(spark.read.parquet(str(tmp_path)).where("st.a is not null")).row_groups_kept == 0
+    )

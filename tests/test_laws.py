@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame, SparkSession
+
 import samples
 import spark_sbbf as sbbf
 from harness import (
@@ -21,7 +22,6 @@ from harness import (
     rows,
     session_with,
 )
-from pyspark.sql import DataFrame, SparkSession
 
 GROUPS, ROWS = 12, 50
 KEYS = samples.scattered(GROUPS * ROWS)
@@ -30,7 +30,7 @@ NO_TRIM = {"spark.sbbf.trimRowGroups": "false"}
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Four files of twelve row groups: `key` scattered with filters, `other` with none, `day` sorted."""
+    """Four files of twelve row groups: `key` has filters, `other` none, `day` is sorted."""
     folder = tmp_path_factory.mktemp("lake")
     for file in range(4):
         keys = samples.scattered(GROUPS * ROWS, salt=file * GROUPS * ROWS)
@@ -201,7 +201,8 @@ def test_law_4_the_swap_survives_the_optimizer_also_on_a_second_visit(
 
 
 @pytest.mark.parametrize(
-    "condition", ["true", "row % 2 = 0", "key + 0 = 5", "key = other", "text like '%a%'", "rand() < 2"]
+    "condition",
+    ["true", "row % 2 = 0", "key + 0 = 5", "key = other", "text like '%a%'", "rand() < 2"],
 )
 def test_law_6_a_query_without_a_usable_leaf_opens_no_file(
     spark: SparkSession, lake: str, condition: str

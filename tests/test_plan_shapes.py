@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spark_sbbf as sbbf
-from harness import active, explain_text, final_plan, only_scan, rows, session_with
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
+from harness import active, explain_text, final_plan, only_scan, rows, session_with
 
 FILES = 6
 ROWS_PER_GROUP = 100
@@ -20,44 +21,15 @@ ROWS = FILES * 2 * ROWS_PER_GROUP
 OFF = {"spark.sbbf.enabled": "false"}
 KEY, OTHER, ABSENT = "xxhash64(77L)", "xxhash64(901L)", "12345L"
 
-SHAPES = {
-    "point": f"select * from log where user_id = {KEY}",
-    "scalar subquery": f"select * from log where user_id = (select max(user_id) from log where seq = 5) or user_id = {KEY}",
-    "scalar subqueries over one table": f"select (select max(seq) from log where user_id = {KEY}) a, (select min(seq) from log where user_id = {OTHER}) b, (select count(*) from log where user_id = {KEY}) c",
-    "in subquery": f"select * from log where kind in (select kind from log where user_id = {KEY})",
-    "not in subquery": f"select seq from log where seq < 30 and kind not in (select kind from log where user_id = {KEY})",
-    "exists": f"select seq from kinds k join log l using (kind) where exists (select 1 from log x where x.user_id = {KEY} and x.kind = k.kind) and seq < 50",
-    "cte twice": f"with one as (select * from log where user_id in ({KEY}, {OTHER})) select a.seq, b.seq from one a join one b on a.kind <> b.kind",
-    "union": f"select * from log where user_id = {KEY} union all select * from log where user_id = {OTHER}",
-    "union of the same": f"select kind, count(*) from (select * from log where user_id = {KEY} union all select * from log where user_id = {KEY}) group by kind",
-    "self join, other filters": f"select a.seq, b.seq from log a join log b on a.kind = b.kind where a.user_id = {KEY} and b.user_id = {OTHER}",
-    "self join, one filter": f"select a.seq, b.seq from log a join log b on a.user_id = b.user_id where a.user_id = {KEY}",
-    "same aggregate twice": f"select * from (select kind, count(*) n from log where user_id = {KEY} group by kind) a join (select kind, count(*) n from log where user_id = {KEY} group by kind) b using (kind)",
-    "left outer join": f"select k.kind, l.seq from kinds k left join (select * from log where user_id = {KEY}) l using (kind)",
-    "full outer join": f"select k.kind, l.seq from kinds k full join (select * from log where user_id = {KEY}) l using (kind)",
-    "left semi join": f"select * from kinds left semi join (select * from log where user_id = {KEY}) l using (kind)",
-    "left anti join": f"select * from kinds left anti join (select * from log where user_id = {KEY}) l using (kind)",
-    "join with an empty side": f"select k.kind, l.seq from kinds k left join (select * from log where user_id = {ABSENT}) l using (kind)",
-    "global aggregate of nothing": f"select count(*), max(seq) from log where user_id = {ABSENT}",
-    "dynamic partition pruning": f"select p.seq from parts p join (select * from parts where user_id = {KEY} and seq >= 0) d on p.day = d.day",
-    "partition filter": f"select * from parts where day = 2 and user_id in ({KEY}, {OTHER})",
-    "partition or key": f"select seq, day from parts where day = 1 and seq < 40 or user_id = {KEY}",
-    "partition column only": "select count(*), sum(seq) from parts where day = 3",
-    "limit": f"select * from log where user_id = {KEY} limit 5",
-    "order and limit": f"select * from log where user_id in ({KEY}, {OTHER}) order by seq desc limit 1",
-    "window": f"select seq, row_number() over (partition by kind order by seq) from log where user_id in ({KEY}, {OTHER})",
-    "distinct": f"select distinct kind from log where user_id in ({KEY}, {OTHER}, {ABSENT})",
-    "view": f"select * from ids where user_id = {KEY}",
-    "metadata": f"select seq, _metadata.file_name, _metadata.row_index, _metadata.file_size from saved where user_id = {KEY}",
-    "input file name": f"select seq, input_file_name() from log where user_id = {KEY}",
-    "lateral": f"select * from kinds k, lateral (select max(seq) from log l where l.kind = k.kind and l.user_id = {KEY})",
-    "udf in the filter": f"select seq from log where user_id = {KEY} and hash(seq) % 2 in (0, 1, -1)",
-    "random in the filter": f"select seq from log where user_id = {KEY} and rand() >= 0",
-    "catalog table": f"select * from saved where user_id = {KEY}",
-    "catalog partitions": f"select * from saved_parts where day in (0, 2) and user_id in ({KEY}, {OTHER})",
-    "bucketed join": f"select a.seq from bucketed a join bucketed b on a.user_id = b.user_id where a.user_id in ({KEY}, {OTHER})",
-    "bucketed aggregate": f"select user_id, count(*) from bucketed where user_id in ({KEY}, {OTHER}) group by user_id",
-}  # fmt: skip
+
+def shapes() -> dict[str, str]:
+    """The queries of shapes.sql by their names."""
+    text = (Path(__file__).parent / "shapes.sql").read_text()
+    named = re.findall(r"^-- (.+)\n([^;]+);", text, flags=re.MULTILINE)
+    return {name: query.format(key=KEY, other=OTHER, absent=ABSENT) for name, query in named}
+
+
+SHAPES = shapes()
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +74,9 @@ def sides(
     return on, opened(spark, lake, {**adaptive, **OFF})
 
 
-JOINS = re.compile(r"\b(BroadcastHashJoin|SortMergeJoin|ShuffledHashJoin|BroadcastNestedLoopJoin)\b")
+JOINS = re.compile(
+    r"\b(BroadcastHashJoin|SortMergeJoin|ShuffledHashJoin|BroadcastNestedLoopJoin)\b"
+)
 SHARED = re.compile(r"\b(ReusedExchange|ReusedSubquery|Scan parquet)\b")
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from harness import outcome, rows
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+
+from harness import outcome, rows
 
 VALUES = 4
 
@@ -28,7 +29,7 @@ DDL = {
 
 
 def columns(file: Path) -> dict[str, str] | None:
-    """Name and type of the columns that Spark can read; None where not even the footer can be read."""
+    """Name and type of the columns that Spark can read; None if the footer cannot be read."""
     try:
         schema = pq.read_schema(file)
     except (pa.ArrowInvalid, OSError):
@@ -54,8 +55,8 @@ def test_every_public_file_answers_as_without_pushdown(
         found = columns(file)
         if found is None:
             readers = [session.read for session in (spark, oracle)]
-            assert outcome(lambda: readers[0].parquet(str(file))) == outcome(  # noqa: B023
-                lambda: readers[1].parquet(str(file))  # noqa: B023
+            assert outcome(lambda: readers[0].parquet(str(file))) == outcome(
+                lambda: readers[1].parquet(str(file))
             )
             continue
         schema = ", ".join(f"`{name}` {ddl}" for name, ddl in found.items())
@@ -63,8 +64,8 @@ def test_every_public_file_answers_as_without_pushdown(
         for column, ddl in found.items():
             for value in some_values(table, column, ddl):
                 condition = F.col(f"`{column}`") == value
-                answer = outcome(lambda: table.where(condition))  # noqa: B023
-                assert outcome(lambda: mine.where(condition)) == answer, (file.name, column)  # noqa: B023
+                answer = outcome(lambda: table.where(condition))
+                assert outcome(lambda: mine.where(condition)) == answer, (file.name, column)
                 queries += 1
                 failed += isinstance(answer, str)
     say(f"{queries} queries on {len(files)} public files; {failed} fail, as in stock Spark")

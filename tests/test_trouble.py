@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import damage
 import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import damage
 import samples
 from harness import only_scan, outcome, planned, rows, session_with
-from pyspark.sql import DataFrame, SparkSession
 
 ROWS = 50
 OFF = {"spark.sbbf.enabled": "false"}
@@ -38,7 +39,9 @@ def where(session: SparkSession, path: Path, condition: str) -> DataFrame:
     return session.read.schema("key bigint, seq bigint").parquet(str(path)).where(condition)
 
 
-def same_outcome(spark: SparkSession, stock: SparkSession, path: Path, condition: str) -> list[str] | str:
+def same_outcome(
+    spark: SparkSession, stock: SparkSession, path: Path, condition: str
+) -> list[str] | str:
     mine = outcome(lambda: where(spark, path, condition))
     assert mine == outcome(lambda: where(stock, path, condition)), condition
     return mine
@@ -92,7 +95,10 @@ def test_a_filter_that_lies_loses_no_row(
         expected = rows(where(oracle, path, condition))
         assert len(expected) == 1 and rows(where(spark, path, condition)) == expected
         # With stock's own format, stock's own reader still believes some of these lies.
-        assert rows(where(whole, path, condition)) in (expected, rows(where(stock, path, condition)))
+        assert rows(where(whole, path, condition)) in (
+            expected,
+            rows(where(stock, path, condition)),
+        )
     scan = only_scan(where(spark, path, "key = 5L"))
     assert scan.row_groups_kept == 1, "the other row groups still have honest filters"
 
@@ -139,7 +145,9 @@ def test_a_hidden_file_and_another_kind_of_file_are_left_alone(
 # Files that change between plan and run.
 
 
-def changed(session: SparkSession, path: Path, condition: str, change: Callable[[], None]) -> list[str] | str:
+def changed(
+    session: SparkSession, path: Path, condition: str, change: Callable[[], None]
+) -> list[str] | str:
     df = planned(where(session, path, condition))
     change()
     return outcome(lambda: df)

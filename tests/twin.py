@@ -14,7 +14,16 @@ import pyarrow.parquet as pq
 import xxhash
 
 # https://github.com/apache/parquet-format/blob/master/BloomFilter.md
-SALT = (0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D, 0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31)
+SALT = (
+    0x47B6137B,
+    0x44974D91,
+    0x8824AD5B,
+    0xA2B7289D,
+    0x705495C7,
+    0x2DF1424B,
+    0x9EFC4947,
+    0x5C6BFB31,
+)
 SPLIT_BLOCK_XXHASH_UNCOMPRESSED = bytes.fromhex("1c1c00001c1c00001c1c000000")
 
 

@@ -12,9 +12,10 @@ import datafusion
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-import spark_sbbf as sbbf
 from columns import COLUMNS, LEAVES, SCHEMA, Column
 from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
 
 ROW_GROUPS = 4
 ROWS = 40  # of one row group
@@ -94,10 +95,12 @@ def by_spark(table: pa.Table, to: Target, filters: bool, dictionary: bool, times
     options = sbbf.bloom_options(*to.filtered, fpp=0.01, ndv=ROWS) if filters else {}
     to.spark.conf.set("spark.sql.parquet.outputTimestampType", timestamps)
     frame: DataFrame = to.spark.read.schema(SCHEMA).parquet(str(staged)).coalesce(1)
-    frame.write.options(**options).options(**{
-        "parquet.block.row.count.limit": str(ROWS),
-        "parquet.enable.dictionary": str(dictionary).lower(),
-    }).parquet(str(written))
+    frame.write.options(**options).options(
+        **{
+            "parquet.block.row.count.limit": str(ROWS),
+            "parquet.enable.dictionary": str(dictionary).lower(),
+        }
+    ).parquet(str(written))
     next(written.glob("*.parquet")).rename(to.file)
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import spark_sbbf as sbbf
 from columns import COLUMNS, SCHEMA
-from harness import session_with
 from predicates import Predicates
 from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
+from harness import session_with
 from tables import Table, write_table
 
 SEED = int(os.environ.get("SBBF_SEED", "20261121"))
