@@ -22,8 +22,8 @@ private[spark] final case class FileOutcome(
     ranges: Option[Array[Long]],
     refutedBy: Map[Evidence, Int],
     keptBecause: Map[String, Int],
-    bytesRead: Long,
-    opens: Int) {
+    bytesRead: Long = 0L,
+    opens: Int = 0) {
 
   def isKnown: Boolean = rowGroups > 0 || isGone
   def isGone: Boolean = kept == 0 && keptBecause.isEmpty
@@ -32,6 +32,6 @@ private[spark] final case class FileOutcome(
 private[spark] object FileOutcome {
 
   /** Nothing is known, so all of the file is planned. */
-  def whole(length: Long, reason: String, bytesRead: Long = 0, opens: Int = 0): FileOutcome =
-    FileOutcome(0, 0, 0L, length, None, Map.empty, Map(reason -> 1), bytesRead, opens)
+  def whole(length: Long, reason: String): FileOutcome =
+    FileOutcome(0, 0, 0L, length, None, Map.empty, Map(reason -> 1))
 }

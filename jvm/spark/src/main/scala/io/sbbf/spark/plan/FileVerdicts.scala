@@ -6,23 +6,27 @@ import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.{RowGroupPredicate, Verdict}
 import io.sbbf.parquet._
 
-/** One predicate put to the row groups of one file. Not thread-safe. */
+/**
+ * One predicate put to the row groups of one file. Not thread-safe.
+ *
+ * @param open gives the file's bytes, called only when something has to be read
+ */
 private[plan] final class FileVerdicts(
     predicate: RowGroupPredicate,
     evidence: FileEvidence,
     caseSensitive: Boolean,
     encodings: LiteralEncodings,
-    bytes: FileBytes) {
+    open: () => FileBytes) {
 
   // by identity: the values of a long IN list are not compared again for every row group
   private val bound = new IdentityHashMap[Leaf, BoundLeaf]
   predicate.leaves.foreach(leaf => bound.put(leaf, evidence.bind(leaf, caseSensitive, encodings)))
 
-  private val open = () => bytes
-  private val refutedBy = scala.collection.mutable.Map.empty[Evidence, Int].withDefaultValue(0)
-  private val keptBecause = scala.collection.mutable.Map.empty[String, Int].withDefaultValue(0)
+  private var refutedBy = Map.empty[Evidence, Int]
+  private var keptBecause = Map.empty[String, Int]
 
-  def outcome(): FileOutcome = {
+  /** The outcome for a file of `length` bytes. */
+  def outcome(length: Long): FileOutcome = {
     val footer = evidence.footer
     val surviving = Array.tabulate(footer.numRowGroups)(survives)
     val kept = surviving.indices.filter(surviving(_))
@@ -31,12 +35,10 @@ private[plan] final class FileVerdicts(
       kept = kept.size,
       keptRows = kept.map(footer.numRows).sum,
       keptBytes =
-        if (kept.size == surviving.length) bytes.length else kept.map(footer.compressedBytes).sum,
+        if (kept.size == surviving.length) length else kept.map(footer.compressedBytes).sum,
       ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
-      refutedBy = refutedBy.toMap,
-      keptBecause = keptBecause.toMap,
-      bytesRead = bytes.bytesRead,
-      opens = bytes.opens
+      refutedBy = refutedBy,
+      keptBecause = keptBecause
     )
   }
 
@@ -45,7 +47,9 @@ private[plan] final class FileVerdicts(
     val told = ask(_.fromFooter(rowGroup))
     val (verdict, evidence, reason) =
       if (told._1 == Verdict.MightMatch) ask(_.fromData(rowGroup, open)) else told
-    if (verdict == Verdict.CannotMatch) refutedBy(evidence) += 1 else keptBecause(reason) += 1
+    if (verdict == Verdict.CannotMatch)
+      refutedBy = refutedBy.updated(evidence, refutedBy.getOrElse(evidence, 0) + 1)
+    else keptBecause = keptBecause.updated(reason, keptBecause.getOrElse(reason, 0) + 1)
     verdict != Verdict.CannotMatch
   }
 

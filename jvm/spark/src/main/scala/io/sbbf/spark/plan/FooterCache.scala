@@ -63,9 +63,10 @@ private[spark] object FooterCache {
   /** File systems tell modification times in steps of up to two seconds. */
   private val SettlingMillis = 2000L
 
-  /** A map entry, an entry, a version and their headers, measured on a 64-bit JVM; a path is one byte a character. */
-  private val EntryOverhead = 200L
+  /** A map entry, an entry, a version, a path and its URI with their headers, as a 64-bit JVM lays them out. */
+  private val EntryOverhead = 360L
 
+  /** A URI holds its text once as a whole and once as its path. */
   private def weigh(version: FileVersion, evidence: FileEvidence): Long =
-    EntryOverhead + version.path.length + evidence.retainedBytes
+    EntryOverhead + 2L * version.path.toString.length + evidence.retainedBytes
 }

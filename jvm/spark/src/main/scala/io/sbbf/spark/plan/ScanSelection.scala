@@ -18,7 +18,6 @@ private[spark] final class ScanSelection(
     val stoppedEarly: Boolean,
     val nanos: Long) {
 
-  private lazy val versions: IndexedSeq[FileVersion] = files.map(FileVersion.of)
   private lazy val thinFiles: Map[Path, FileOutcome] =
     files
       .zip(outcomes)
@@ -27,7 +26,10 @@ private[spark] final class ScanSelection(
 
   /** Whether it answers the same question about the very same versions of the same files. */
   def answers(asked: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
-    of.size == files.size && asked == predicate && of.map(FileVersion.of) == versions
+    of.size == files.size && asked == predicate && of.indices.forall(i => isSame(of(i), files(i)))
+
+  private def isSame(a: FileStatus, b: FileStatus): Boolean =
+    (a eq b) || FileVersion.of(a) == FileVersion.of(b)
 
   def numFiles: Int = files.size
   lazy val keptFiles: Int = outcomes.count(!_.isGone)

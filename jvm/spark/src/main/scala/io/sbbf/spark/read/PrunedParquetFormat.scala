@@ -9,7 +9,6 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
 
@@ -47,6 +46,8 @@ final class PrunedParquetFormat private[spark] (@transient private val index: Pr
       filters: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+    val trims = selection.exists(_.trimsFiles)
+    val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
     // what the filters could tell is known already: asking again would read each of them once more
     if (selection.exists(_.isComplete))
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
@@ -58,9 +59,6 @@ final class PrunedParquetFormat private[spark] (@transient private val index: Pr
       SafeRead.allowed(filters),
       options,
       hadoopConf)
-    if (selection.exists(_.trimsFiles)) {
-      val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
-      split => RowGroupRanges.read(split, stock, conf.value.value)
-    } else stock
+    conf.fold(stock)(c => split => RowGroupRanges.read(split, stock, c.value.value))
   }
 }

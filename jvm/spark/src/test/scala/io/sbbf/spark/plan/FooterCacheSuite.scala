@@ -32,7 +32,7 @@ class FooterCacheSuite extends SparkSuite {
   }
 
   private def version(i: Int): FileVersion =
-    FileVersion(f"file:/table/part-$i%05d.parquet", 1000L, 0L)
+    FileVersion(new Path(f"file:/table/part-$i%05d.parquet"), 1000L, 0L)
   private val now = 1000000L
 
   test("10,000 footers stay within the bound, the least recently used going first.") {
@@ -70,7 +70,7 @@ class FooterCacheSuite extends SparkSuite {
 
   test("what was read within two seconds of a file's modification is not used again.") {
     val cache = new FooterCache
-    val fresh = FileVersion("file:/a", 10L, now)
+    val fresh = FileVersion(new Path("file:/a"), 10L, now)
     cache.put(fresh, readFooter(), now + 1999, 1L << 20)
     assert(cache.get(fresh).isEmpty)
     cache.put(fresh, readFooter(), now + 2000, 1L << 20)

@@ -1,0 +1,95 @@
+package io.sbbf.spark.plan
+
+import java.io.{FileNotFoundException, InterruptedIOException}
+import java.net.SocketTimeoutException
+import java.nio.channels.ClosedByInterruptException
+
+import scala.util.control.{ControlThrowable, NonFatal}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+
+import io.sbbf.core.RowGroupPredicate
+import io.sbbf.parquet._
+import io.sbbf.spark.SbbfConf
+
+/** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
+private[plan] final class FileAsker(
+    hadoopConf: Configuration,
+    predicate: RowGroupPredicate,
+    caseSensitive: Boolean,
+    limits: PlanningLimits,
+    cache: FooterCache) {
+  import FileAsker._
+
+  private val encodings = new LiteralEncodings
+  @volatile private var systems = Map.empty[(String, String), FileSystem]
+
+  /** The answer if all that it takes is in memory. */
+  def fromMemory(file: FileStatus): Option[FileOutcome] =
+    try cache.get(FileVersion.of(file)).map(verdicts(file, _, () => throw NotInMemory))
+    catch { case NotInMemory => None }
+
+  /** Opens file systems in the calling thread, for they belong to its user; the pool's threads have none. */
+  def open(files: Seq[FileStatus]): Unit =
+    systems ++= files
+      .map(_.getPath)
+      .groupBy(store)
+      .map { case (key, paths) => key -> paths.head.getFileSystem(hadoopConf) }
+
+  /** The answer, read from the file as far as need be; one of trouble keeps the file whole. */
+  def fromStore(file: FileStatus): FileOutcome = {
+    val bytes =
+      new FileBytes(systems(store(file.getPath)), file.getPath, file.getLen, limits.tailBytes)
+    val outcome =
+      try readAndAsk(file, bytes)
+      catch {
+        case NonFatal(e) if !isInterruption(e) =>
+          val reason = reasonOf(e)
+          SbbfConf.warnOnce(
+            reason,
+            s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
+          FileOutcome.whole(file.getLen, reason)
+      } finally bytes.close()
+    outcome.copy(bytesRead = bytes.bytesRead, opens = bytes.opens)
+  }
+
+  private def readAndAsk(file: FileStatus, bytes: FileBytes): FileOutcome = {
+    val version = FileVersion.of(file)
+    val evidence = cache.get(version).getOrElse {
+      val readAt = System.currentTimeMillis
+      val fresh = new FileEvidence(FooterReader.read(bytes))
+      cache.put(version, fresh, readAt, limits.cacheBytes)
+      fresh
+    }
+    try verdicts(file, evidence, () => bytes)
+    finally cache.reweigh(version, limits.cacheBytes)
+  }
+
+  private def verdicts(
+      file: FileStatus,
+      evidence: FileEvidence,
+      open: () => FileBytes): FileOutcome =
+    new FileVerdicts(predicate, evidence, caseSensitive, encodings, open).outcome(file.getLen)
+}
+
+private[plan] object FileAsker {
+
+  /** Something would have to be read. */
+  private object NotInMemory extends ControlThrowable
+
+  private def store(path: Path): (String, String) =
+    (path.toUri.getScheme, path.toUri.getAuthority)
+
+  private def isInterruption(e: Throwable): Boolean = e match {
+    case _: SocketTimeoutException => false
+    case _: InterruptedIOException | _: ClosedByInterruptException => true
+    case _ => Thread.currentThread.isInterrupted
+  }
+
+  private def reasonOf(e: Throwable): String = e match {
+    case e: UnusableFile => e.reason
+    case _: FileNotFoundException => "file not found"
+    case _ => "unreadable file"
+  }
+}

@@ -1,0 +1,37 @@
+package io.sbbf.spark.read
+
+import java.util.{HashMap, LinkedHashMap, Map}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.SparkContext
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.util.SerializableConfiguration
+
+/**
+ * Hadoop configurations as executors get them, one for all queries whose configuration is the same entry by
+ * entry: to broadcast one takes several times as long as to plan a lookup. Thread-safe.
+ */
+private[read] object SharedConf {
+  private final val MaxKept = 8
+
+  private type Key = (String, Map[String, String])
+  private type Shared = Broadcast[SerializableConfiguration]
+
+  private val known = new LinkedHashMap[Key, Shared](MaxKept, 0.75f, true) {
+    override def removeEldestEntry(eldest: Map.Entry[Key, Shared]): Boolean = size > MaxKept
+  }
+
+  /** A broadcast of `conf` as it is now. */
+  def of(context: SparkContext, conf: Configuration): Shared = {
+    val entries = new HashMap[String, String]
+    conf.iterator.forEachRemaining(entry => entries.put(entry.getKey, entry.getValue))
+    val key = (context.applicationId, entries: Map[String, String])
+    known.synchronized {
+      Option(known.get(key)).getOrElse {
+        val shared = context.broadcast(new SerializableConfiguration(new Configuration(conf)))
+        known.put(key, shared)
+        shared
+      }
+    }
+  }
+}
