@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -188,29 +189,34 @@ def test_a_file_replaced_between_plan_and_run_is_never_read_in_part(
 ) -> None:
     """The new file holds the same keys in another order and in other row groups. It is no longer
     than the old one: of a longer one even stock Spark reads only the length that it planned."""
-    path = lake(tmp_path / "lake", files=1)
-    file, other = path / "part-0.parquet", tmp_path / "new.parquet"
-    total = 4 * ROWS
-    samples.write(other, {"key": KEYS[:total][::-1], "seq": [1000] * total}, total // groups)
-    assert other.stat().st_size <= file.stat().st_size
-    wanted = f"key in ({KEYS[3]}L, {KEYS[2 * ROWS]}L, {KEYS[3 * ROWS + 5]}L)"
     session = session_with(spark, {"spark.sbbf.trimRowGroups": trim})
-    old, new = (rows(where(session, p, wanted)) for p in (file, other))
-    assert len(old) == len(new) == 3 and old != new
-    answer = changed(session, path, wanted, lambda: shutil.copy(other, file) and None)
-    assert answer in (old, new) or isinstance(answer, str)
-    assert rows(where(session, path, wanted)) == new
+    total, other = 4 * ROWS, tmp_path / "new.parquet"
+    samples.write(other, {"key": KEYS[:total][::-1], "seq": [1000] * total}, total // groups)
+    for wanted in ((3,), (3 * ROWS + 5,), (3, 2 * ROWS), (3, 2 * ROWS, 3 * ROWS + 5)):
+        path = lake(tmp_path / f"lake-{len(wanted)}-{wanted[0]}", files=1)
+        file = path / "part-0.parquet"
+        assert other.stat().st_size <= file.stat().st_size
+        condition = f"key in ({', '.join(f'{KEYS[row]}L' for row in wanted)})"
+        old, new = (rows(where(session, p, condition)) for p in (file, other))
+        assert len(old) == len(new) == len(wanted) and old != new
+        answer = changed(session, path, condition, lambda f=file: shutil.copy(other, f) and None)
+        assert answer in (old, new) or isinstance(answer, str)
+        assert rows(where(session, path, condition)) == new
 
 
-def test_a_file_replaced_within_a_second_is_not_answered_from_the_cache(
+def test_a_file_replaced_at_once_is_not_answered_from_the_cache(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Same name, same length, and the clock of the file system need not have moved."""
-    path = tmp_path / "lake"
+    """Same name, same length, and a clock that has not moved: it tells whole seconds, say."""
+    file, clock = tmp_path / "lake" / "part.parquet", time.time() + 60
+    lengths = set()
     for turn in range(6):
-        keys = samples.scattered(200, salt=turn * 200)
-        samples.write(path / "part.parquet", {"key": keys, "seq": keys}, ROWS, filters=("key",))
-        assert where(spark, path, f"key = {keys[3]}L").count() == 1, turn
+        keys = [turn * 1_000 + row for row in range(4 * ROWS)]  # out of the bounds before
+        samples.write(file, {"key": keys, "seq": keys}, ROWS, compression="none")
+        os.utime(file, (clock, clock))
+        lengths.add(file.stat().st_size)
+        assert where(spark, file.parent, f"key = {keys[3]}").count() == 1, turn
+    assert len(lengths) == 1
 
 
 # Folders and columns out of the ordinary.
