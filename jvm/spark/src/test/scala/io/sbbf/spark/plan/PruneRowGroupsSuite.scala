@@ -325,7 +325,11 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   test("a decimal too large for its column is NULL to the row-based reader, and found as such.") {
     val target = path("wide-decimals")
-    spark.range(0, 20000, 100, 1).selectExpr("CAST(id AS DECIMAL(7,2)) AS d").write.parquet(target)
+    spark
+      .range(0, 20000, 100, 1)
+      .selectExpr("CAST(id AS DECIMAL(7,2)) AS d")
+      .write
+      .parquet(target)
     withConf(
       "spark.sql.parquet.enableVectorizedReader" -> "false",
       "spark.sql.parquet.filterPushdown" -> "false") {
