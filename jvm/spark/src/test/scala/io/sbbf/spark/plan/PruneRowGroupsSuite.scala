@@ -173,7 +173,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     val target = path("zeros")
     spark
       .sql(
-        "SELECT id, CASE id % 4 WHEN 0 THEN -0.0D WHEN 1 THEN 0.0D WHEN 2 THEN 2.0D ELSE DOUBLE('NaN') END AS f " +
+        "SELECT id, IF(id % 4 = 0, -0.0D, IF(id % 4 = 1, 0.0D, IF(id % 4 = 2, 2.0D, DOUBLE('NaN')))) AS f " +
           "FROM range(0, 400, 1, 1)")
       .union(spark.sql("SELECT id, -0.0D FROM range(0, 10, 1, 1)"))
       .union(spark.sql("SELECT id, CAST(id AS DOUBLE) + 0.5 FROM range(0, 3000, 1, 1)"))
