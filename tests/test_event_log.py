@@ -154,7 +154,8 @@ def test_a_present_key_costs_one_task_and_an_absent_one_none(
     assert statistics.median(look.tasks for look in absent) == 0
     assert all((look.tasks == 0) == (look.kept == 0) for look in log.lookups)
     assert set(evidence) <= {"null count", "min/max", "dictionary", "bloom"}
-    assert evidence["bloom"] > 0.99 * sum(evidence.values())
+    # no trace id of the log begins with 0, so one absent trace id in 16 lies below all of them
+    assert evidence["bloom"] > 0.95 * sum(evidence.values())
 
 
 def test_explain_says_what_was_kept(log: EventLog) -> None:
