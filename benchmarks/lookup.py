@@ -31,7 +31,7 @@ ROW_GROUPS = 4
 # Bitsets come in powers of two; with these many keys the real FPP is the nominal one
 # (10.5 and 26.4 bits for each key, parquet-format's table): 4 KiB and 8 KiB.
 ROWS = {0.01: 3112, 0.0001: 2488}
-WARM_UP = 6
+WARM_UP = 10
 SCHEMA = "key bigint, id bigint, other bigint, amount double"
 
 
@@ -57,8 +57,7 @@ def main() -> None:
             table = written(spark, files, fpp)
             out.append(measured(spark, table, arguments.keys, arguments.first_runs))
             print(out[-1], flush=True)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
+            arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
 
 
 def parsed_arguments() -> argparse.Namespace:
@@ -126,15 +125,16 @@ def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> s
     lines += [f"  absent key: files kept {statistics.mean(kept):.1f}", *compared(times, "stock")]
     lines += ["  first query in a fresh JVM"]
     lines += compared(first_queries(table, present[0], first_runs), "stock")
-    for name, condition in {
-        "a column with no filter": f"other = {present[0]}",
-        "a predicate that keeps all": "id >= 0",
-        "a predicate that evidence cannot answer": "key % 1000003 = 5",
-    }.items():
-        lines += [
-            f"  {name}: {condition}",
-            *compared(overhead(spark, df.where(condition)), "stock"),
-        ]
+    if table.fpp == max(ROWS):  # the filters do not matter here
+        for name, condition in {
+            "a column with no filter": f"other = {present[0]}",
+            "a predicate that keeps all": "id >= 0",
+            "a predicate that evidence cannot answer": "key % 1000003 = 5",
+        }.items():
+            lines += [
+                f"  {name}: {condition}",
+                *compared(overhead(spark, df.where(condition)), "stock"),
+            ]
     return "\n".join(lines)
 
 
@@ -175,13 +175,13 @@ def lookups(
     return times, kept
 
 
-def overhead(spark: SparkSession, query: DataFrame, runs: int = 12) -> Times:
+def overhead(spark: SparkSession, query: DataFrame, runs: int = 11) -> Times:
     times: Times = {}
     for n in range(runs):
         for enabled, name in (("true", "extension"), ("false", "stock"))[:: 1 if n % 2 else -1]:
             with switched(spark, enabled):
                 seconds, _ = timed(lambda: query.selectExpr("sum(amount)").collect())
-            if n >= 4:
+            if n >= 3:
                 times.setdefault(name, []).append(seconds)
     return times
 

@@ -2,7 +2,7 @@ package io.sbbf.parquet
 package footer
 
 import java.lang.ref.WeakReference
-import java.util.WeakHashMap
+import java.util.{Locale, WeakHashMap}
 
 /**
  * The columns of a file: the leaves of its schema, in the order of their column chunks.
@@ -26,7 +26,8 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
       if (rest.isEmpty) { if (node.isLeaf) Found(node.column) else Missing }
       else {
         val named = node.children.filter { child =>
-          if (caseSensitive) child.name == rest.head else child.name.equalsIgnoreCase(rest.head)
+          if (caseSensitive) child.name == rest.head
+          else FileSchema.fold(child.name) == FileSchema.fold(rest.head)
         }
         if (named.isEmpty) Missing
         else if (named.length > 1) Ambiguous
@@ -40,6 +41,10 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
 }
 
 private[parquet] object FileSchema {
+
+  /** As Spark folds names; `equalsIgnoreCase` takes more letters for the same. */
+  private def fold(name: String): String = name.toLowerCase(Locale.ROOT)
+
   sealed abstract class Resolved
   final case class Found(column: Int) extends Resolved
   case object Missing extends Resolved

@@ -36,9 +36,16 @@ private[plan] final class ColumnExtractor(
 
   private def isInFiles(attribute: AttributeReference): Boolean =
     !fromDirectories.contains(fold(attribute.name)) &&
-      !attribute.metadata.contains(METADATA_COL_ATTR_KEY) && isByName(attribute.metadata)
+      !MetadataColumn.is(attribute) && isByName(attribute.metadata)
 
   /** `parquet.field.id` is the key under which Spark keeps a field's id (ParquetUtils.FIELD_ID_METADATA_KEY). */
   private def isByName(metadata: Metadata): Boolean =
     !(byFieldId && metadata.contains("parquet.field.id"))
+}
+
+private[plan] object MetadataColumn {
+
+  /** Whether an attribute is `_metadata` or a part of it, and not a column of the files. */
+  def is(attribute: AttributeReference): Boolean =
+    attribute.metadata.contains(METADATA_COL_ATTR_KEY)
 }

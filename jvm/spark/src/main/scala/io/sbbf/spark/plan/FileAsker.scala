@@ -4,7 +4,7 @@ import java.io.{FileNotFoundException, InterruptedIOException}
 import java.net.SocketTimeoutException
 import java.nio.channels.ClosedByInterruptException
 
-import scala.util.control.{ControlThrowable, NonFatal}
+import scala.util.control.ControlThrowable
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
@@ -44,7 +44,7 @@ private[plan] final class FileAsker(
     val outcome =
       try readAndAsk(file, bytes)
       catch {
-        case NonFatal(e) if !isInterruption(e) =>
+        case Trouble(e) if !isInterruption(e) =>
           val reason = reasonOf(e)
           SbbfConf.warnOnce(
             reason,

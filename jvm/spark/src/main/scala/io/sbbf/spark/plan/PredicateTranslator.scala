@@ -2,7 +2,7 @@ package io.sbbf.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.{expressions => sql}
-import org.apache.spark.sql.types.{BooleanType, DoubleType, FloatType}
+import org.apache.spark.sql.types.{BooleanType, DecimalType, DoubleType, FloatType}
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
@@ -67,7 +67,7 @@ final class PredicateTranslator(
         order(c, l, Greater(_, orEqual = true), negate)
       case sql.GreaterThanOrEqual(l: Literal, Column(c)) =>
         order(c, l, Less(_, orEqual = true), negate)
-      case sql.IsNull(Column(c)) => leaf(c, IsNull, negate)
+      case sql.IsNull(Column(c)) => isNull(c, negate)
       case sql.IsNotNull(Column(c)) => leaf(c, IsNotNull, negate)
       case Column(c) if c.dataType == BooleanType => oneOf(c, Seq(true), negate)
       case _ => Unknown
@@ -86,6 +86,13 @@ final class PredicateTranslator(
   private def leaf(column: Column, test: Test, negate: Boolean): RowGroupPredicate =
     Leaf(column.path, if (negate) test.negated else test)
 
+  /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
+  private def isNull(column: Column, negate: Boolean): RowGroupPredicate =
+    column.dataType match {
+      case _: DecimalType if !negate => Unknown
+      case _ => leaf(column, IsNull, negate)
+    }
+
   /** A NULL in the list makes no row match, and under NOT none either. Of nothing, NOT IN is TRUE even for NULL. */
   private def oneOf(column: Column, values: Seq[Any], negate: Boolean): RowGroupPredicate = {
     val (nulls, others) = values.partition(_ == null)
@@ -101,9 +108,9 @@ final class PredicateTranslator(
       column: Column,
       literal: Literal,
       negate: Boolean): RowGroupPredicate =
-    if (literal.value == null) leaf(column, IsNull, negate)
+    if (literal.value == null) isNull(column, negate)
     else if (negate)
-      Or(Seq(leaf(column, IsNull, negate = false), oneOf(column, Seq(literal.value), negate)))
+      Or(Seq(isNull(column, negate = false), oneOf(column, Seq(literal.value), negate)))
     else oneOf(column, Seq(literal.value), negate)
 
   /** Nothing in a file refutes `>` of a floating-point column: statistics leave NaN out, the greatest value. */

@@ -1,12 +1,12 @@
 package io.sbbf.spark.plan
 
-import scala.util.control.NonFatal
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
   Expression,
+  InputFileBlockLength,
+  InputFileBlockStart,
   PredicateHelper,
   SubqueryExpression
 }
@@ -38,18 +38,26 @@ final case class PruneRowGroups(session: SparkSession)
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
-    else
+    else {
+      lazy val showsBlocks = plan.exists(_.expressions.exists(_.exists(isBlock)))
       plan.transform {
         case filter @ Filter(condition, scan: LogicalRelation) if isPrunable(scan) =>
-          try filter.copy(child = prune(scan, splitConjunctivePredicates(condition)))
+          val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
+          try filter.copy(child = prune(scan, splitConjunctivePredicates(condition), keepsSplits))
           catch {
-            case NonFatal(e) =>
+            case Trouble(e) =>
               SbbfConf.warnOnce(
                 e.getClass.getName,
                 s"a scan was planned without pruning: ${e.getClass.getName}")
               filter
           }
       }
+    }
+
+  private def isBlock(expression: Expression): Boolean = expression match {
+    case InputFileBlockStart() | InputFileBlockLength() => true
+    case _ => false
+  }
 
   private def isPrunable(scan: LogicalRelation): Boolean =
     !scan.isStreaming && (scan.relation match {
@@ -59,7 +67,11 @@ final case class PruneRowGroups(session: SparkSession)
       case _ => false
     })
 
-  private def prune(scan: LogicalRelation, conjuncts: Seq[Expression]): LogicalRelation = {
+  /** @param keepsSplits whether the query can see how files are cut into splits */
+  private def prune(
+      scan: LogicalRelation,
+      conjuncts: Seq[Expression],
+      keepsSplits: Boolean): LogicalRelation = {
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
     val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
     val translator = new PredicateTranslator(
@@ -71,7 +83,7 @@ final case class PruneRowGroups(session: SparkSession)
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
-      rebuilt(scan, files, index, safely)
+      rebuilt(scan, files, index, safely, keepsSplits)
     }
   }
 
@@ -112,17 +124,21 @@ final case class PruneRowGroups(session: SparkSession)
       scan: LogicalRelation,
       files: HadoopFsRelation,
       index: PrunedFileIndex,
-      safely: Boolean): LogicalRelation = {
+      safely: Boolean,
+      keepsSplits: Boolean): LogicalRelation = {
     val swaps = SbbfConf.TrimRowGroups.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,
-        fileFormat = if (swaps) new PrunedParquetFormat(index) else files.fileFormat,
+        fileFormat = if (swaps) new PrunedParquetFormat(index, keepsSplits) else files.fileFormat,
         options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options
       )(files.sparkSession),
-      catalogTable =
-        for (table <- scan.catalogTable; found <- index.selection)
-          yield table.copy(stats = table.stats.map(scaled(_, found, files.location.sizeInBytes)))
+      catalogTable = scan.catalogTable.map { table =>
+        val known =
+          for (stats <- table.stats; found <- index.selection)
+            yield scaled(stats, found, files.location.sizeInBytes)
+        known.fold(table)(SparkInternals.withStats(table, _))
+      }
     )
   }
 

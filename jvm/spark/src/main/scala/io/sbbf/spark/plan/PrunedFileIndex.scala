@@ -2,8 +2,6 @@ package io.sbbf.spark.plan
 
 import java.util.concurrent.atomic.AtomicLong
 
-import scala.util.control.NonFatal
-
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 import org.apache.spark.sql.execution.datasources._
@@ -44,7 +42,7 @@ final class PrunedFileIndex private[spark] (
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = within(partitionFilters).listFiles(partitionFilters, dataFilters)
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
-    val outcomes = select(files, translator.translate(dataFilters)).outcomes.iterator
+    val outcomes = select(files, translated(dataFilters)).outcomes.iterator
     directories
       .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next()))))
       .filter(_.files.nonEmpty)
@@ -76,12 +74,16 @@ final class PrunedFileIndex private[spark] (
     case index => index
   }
 
+  private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
+    try translator.translate(dataFilters)
+    catch { case Trouble(_) => RowGroupPredicate.Unknown }
+
   private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanSelection =
     latest.filter(_.answers(predicate, files)).getOrElse {
       val started = System.nanoTime
       val pruned =
         try pruner.prune(files, predicate)
-        catch { case NonFatal(e) => pruner.giveUp(files, e) }
+        catch { case Trouble(e) => pruner.giveUp(files, e) }
       val spent = System.nanoTime - started
       val selection =
         new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)

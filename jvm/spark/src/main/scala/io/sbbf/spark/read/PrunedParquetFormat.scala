@@ -17,8 +17,11 @@ import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
  * on the byte ranges of the surviving row groups. All of these formats are equal, as all of Spark's are.
  *
  * @param index the pruned files of the relation; null on executors
+ * @param keepsSplits whether files are cut into splits as without pruning, since the query shows blocks
  */
-final class PrunedParquetFormat private[spark] (@transient private val index: PrunedFileIndex)
+final class PrunedParquetFormat private[spark] (
+    @transient private val index: PrunedFileIndex,
+    keepsSplits: Boolean)
     extends ParquetFileFormat {
 
   private def selection: Option[ScanSelection] = Option(index).flatMap(_.selection)
@@ -35,7 +38,8 @@ final class PrunedParquetFormat private[spark] (@transient private val index: Pr
       session: SparkSession,
       options: Map[String, String],
       path: Path): Boolean =
-    !selection.exists(_.isOneTask(path, session.sessionState.conf.filesMaxPartitionBytes)) &&
+    (keepsSplits ||
+      !selection.exists(_.isOneTask(path, session.sessionState.conf.filesMaxPartitionBytes))) &&
       super.isSplitable(session, options, path)
 
   override def buildReaderWithPartitionValues(

@@ -12,9 +12,9 @@ import org.apache.spark.sql.types.{DoubleType, FloatType}
  */
 private[spark] object SafeRead {
 
-  /** The Hadoop keys of every level at which parquet-mr drops row groups or pages. */
+  /** The Hadoop keys of every level at which parquet-mr drops row groups, pages or rows. */
   val LevelsOff: Map[String, String] =
-    Seq("stats", "dictionary", "bloom", "columnindex")
+    Seq("stats", "dictionary", "bloom", "columnindex", "record-level")
       .map(l => s"parquet.filter.$l.enabled" -> "false")
       .toMap
 

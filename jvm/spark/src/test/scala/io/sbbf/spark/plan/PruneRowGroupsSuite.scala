@@ -294,4 +294,47 @@ class PruneRowGroupsSuite extends SparkSuite {
     new File(part(target).getParentFile, s".${part(target).getName}.crc").delete()
     assert(rows(df) == Seq("[2500,2500]"))
   }
+
+  test("a query that shows blocks sees them as without pruning.") {
+    val target = path("blocks")
+    spark
+      .range(0, 20000, 1, 1)
+      .write
+      .option("parquet.block.size", "16384")
+      .option("parquet.page.row.count.limit", "500")
+      .option("parquet.enable.dictionary", "false")
+      .parquet(target)
+    withConf("spark.sql.files.maxPartitionBytes" -> "20000") {
+      def table = spark.read.parquet(target)
+      def shown = table
+        .where("id = 19000")
+        .selectExpr("id", "_metadata.file_block_start", "input_file_block_length()")
+      def filtered = table.where("id = 19000 AND _metadata.file_block_start > 0")
+      assert(rows(shown) == oracle(shown))
+      assert(rows(filtered) == oracle(filtered) && rows(filtered).size == 1)
+      assert(dataTasks(table.where("id = 19000")) == 1)
+    }
+  }
+
+  test("names are folded as Spark folds them: the long s is not an s.") {
+    val target = path("long-s")
+    spark.range(0, 3, 1, 1).selectExpr("id AS `\u017fize`").write.parquet(target)
+    def query = spark.read.schema("size bigint").parquet(target).where("size IS NULL")
+    assert(rows(query) == oracle(query) && rows(query).size == 3)
+  }
+
+  test("a decimal too large for its column is NULL to the row-based reader, and found as such.") {
+    val target = path("wide-decimals")
+    spark
+      .range(0, 20000, 100, 1)
+      .selectExpr("CAST(id AS DECIMAL(7,2)) AS d")
+      .write
+      .parquet(target)
+    withConf(
+      "spark.sql.parquet.enableVectorizedReader" -> "false",
+      "spark.sql.parquet.filterPushdown" -> "false") {
+      def query = spark.read.schema("d decimal(5,2)").parquet(target).where("d IS NULL")
+      assert(rows(query) == oracle(query) && rows(query).nonEmpty)
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.sbbf
 
+import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.internal.SQLConf
@@ -32,4 +33,17 @@ object SparkInternals {
     DataSourceStrategy.getPushedDownFilters(columns, normalized).toSeq
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
+
+  /**
+   * `table` with other statistics. Through the constructor that is there, for it takes more arguments with
+   * nearly every version of Spark.
+   */
+  def withStats(table: CatalogTable, stats: CatalogStatistics): CatalogTable = {
+    val fields = table.productIterator.map {
+      case field: AnyRef if field eq table.stats => Some(stats)
+      case field => field.asInstanceOf[AnyRef]
+    }
+    val constructor = classOf[CatalogTable].getConstructors.maxBy(_.getParameterCount)
+    constructor.newInstance(fields.toSeq: _*).asInstanceOf[CatalogTable]
+  }
 }

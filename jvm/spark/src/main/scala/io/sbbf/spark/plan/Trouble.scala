@@ -1,0 +1,12 @@
+package io.sbbf.spark.plan
+
+import scala.util.control.NonFatal
+
+/** What pruning gives up for, and the query does not fail of: also a class that this Spark does not have. */
+private[plan] object Trouble {
+  def unapply(e: Throwable): Option[Throwable] = e match {
+    case _: LinkageError => Some(e)
+    case NonFatal(_) => Some(e)
+    case _ => None
+  }
+}
