@@ -23,7 +23,7 @@ def events(spark: SparkSession, files: int) -> DataFrame:
     return spark.range(0, rows, 1, files).selectExpr(
         "id as seq",
         "xxhash64(id) as user_id",
-        "lower(lpad(hex(xxhash64(id, 1)), 32, hex(xxhash64(id, 2)))) as trace_id",
+        "lower(concat(lpad(hex(xxhash64(id, 1)), 16, '0'), hex(xxhash64(id, 2)))) as trace_id",
         "cast(id % 7 as int) as kind",
     )
 
