@@ -175,7 +175,7 @@ def lookups(
     return times, kept
 
 
-def overhead(spark: SparkSession, query: DataFrame, runs: int = 11) -> Times:
+def overhead(spark: SparkSession, query: DataFrame, runs: int = 9) -> Times:
     times: Times = {}
     for n in range(runs):
         for enabled, name in (("true", "extension"), ("false", "stock"))[:: 1 if n % 2 else -1]:
