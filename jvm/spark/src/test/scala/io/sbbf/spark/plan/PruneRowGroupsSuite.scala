@@ -337,4 +337,14 @@ class PruneRowGroupsSuite extends SparkSuite {
       assert(rows(query) == oracle(query) && rows(query).nonEmpty)
     }
   }
+
+  test("without the format swap, stock's filtering of single records loses no zero either.") {
+    val expected = oracle(spark.read.parquet(zeros).where("f = 0.0D"))
+    withConf(
+      "spark.sbbf.trimRowGroups" -> "false",
+      "spark.sql.parquet.enableVectorizedReader" -> "false",
+      "spark.sql.parquet.recordLevelFilter.enabled" -> "true") {
+      assert(rows(spark.read.parquet(zeros).where("f = 0.0D")) == expected)
+    }
+  }
 }
