@@ -11,6 +11,9 @@ from xml.etree import ElementTree
 # ScalaTest's closing lines of one module under one Scala version.
 SUITES = re.compile(r"Suites: completed \d+, aborted (\d+)")
 TESTS = re.compile(r"Tests: succeeded (\d+), failed (\d+)")
+# A failed test with the line below it, which says why; colours come between.
+FAILED = re.compile(r"^.*\*\*\* FAILED \*\*\*.*\n.*$", re.MULTILINE)
+COLOURS = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 
 def of_sbt(log: Path) -> tuple[int, int]:
@@ -19,6 +22,12 @@ def of_sbt(log: Path) -> tuple[int, int]:
     aborted = sum(int(match[1]) for match in SUITES.finditer(text))
     tests = [(int(match[1]), int(match[2])) for match in TESTS.finditer(text)]
     return sum(passed for passed, _ in tests), sum(failed for _, failed in tests) + aborted
+
+
+def failures_of_sbt(log: Path) -> list[str]:
+    """The failed tests and why, as the log has them: its end, which CI keeps, names suites only."""
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    return FAILED.findall(COLOURS.sub("", text))
 
 
 def of_pytest(report: Path) -> tuple[int, int]:
@@ -41,6 +50,8 @@ def main(reports: Path, expected: Path) -> int:
     lines = expected.read_text().splitlines()
     least = dict(line.split() for line in lines if line and not line.startswith("#"))
     good = True
+    for failure in failures_of_sbt(reports / "jvm.log"):
+        print(failure)
     for name, (passed, failed) in sums.items():
         if passed < int(least[name]):
             print(f"{name}: {passed} tests passed, expected at least {least[name]}")

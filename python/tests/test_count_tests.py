@@ -54,6 +54,12 @@ def test_fewer_tests_than_expected_fail_the_run(expected, lost, run):
     assert lines[-1] == "16 passed, 0 failed"
 
 
+def test_failed_jvm_tests_are_named_with_their_reason(run):
+    log = "\x1b[31m- loses no row *** FAILED *** (8 ms)\x1b[0m\n[info]   3 was not 4 (A.scala:1)\n"
+    _, lines = run(log + BAD, [], "jvm 1\npython 0")
+    assert lines[:2] == ["- loses no row *** FAILED *** (8 ms)", "[info]   3 was not 4 (A.scala:1)"]
+
+
 def test_a_run_without_any_report_fails(tmp_path, capsys):
     (tmp_path / "expected").write_text("jvm 1\npython 1")
     assert count_tests.main(tmp_path, tmp_path / "expected") == 1

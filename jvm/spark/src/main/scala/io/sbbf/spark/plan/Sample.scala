@@ -6,16 +6,17 @@ import org.apache.hadoop.fs.FileStatus
 private[plan] object Sample {
 
   /**
-   * Positions of about `size` files: one half evenly spread over the listing, thus over the partitions, the
-   * other over the files' ages. Never the first ones alone: old partitions, which may well lack filters, come
-   * first. The same files give the same sample.
+   * Positions of `size` files, or of all if there are no more: one half evenly spread over the listing, thus over
+   * the partitions, the other over the ages of the files left. Never the first ones alone: old partitions, which
+   * may well lack filters, come first. The same files give the same sample.
    */
   def of(files: IndexedSeq[FileStatus], size: Int): IndexedSeq[Int] =
     if (files.size <= size) files.indices
     else {
-      val byAge = files.indices.sortBy(files(_).getModificationTime)
       val half = spread(files.size, (size + 1) / 2)
-      (half ++ spread(files.size, size / 2).map(byAge)).distinct
+      val byAge =
+        files.indices.filterNot(half.toSet).sortBy(files(_).getModificationTime)
+      half ++ spread(byAge.size, size / 2).map(byAge)
     }
 
   /** The middles of `parts` equal parts of 0 until `total`. */
