@@ -25,7 +25,7 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: ## make .venv with all tools, or say what is missing
@@ -76,10 +76,14 @@ format: setup ## put style right
 bench: wheel ## measure lookups against stock Spark, the oracle and the filter limit
 	$(bin)/python benchmarks/lookup.py
 
+.PHONY: benchkernels
+benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
+	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))
+
 .PHONY: docs
 docs: setup ## build the documentation into build/docs
 	$(bin)/mkdocs build --quiet --strict --site-dir build/docs
 
 .PHONY: clean
 clean: ## remove everything that was built, also .venv and the demo's data
-	rm -rf .venv build python/dist python/build target project/target project/project jvm/target jvm/*/target spark-warehouse
+	rm -rf .venv build python/dist python/build target project/target project/project jvm/target jvm/*/target benchmarks/native/target spark-warehouse

@@ -46,7 +46,7 @@ val common = Seq(
   Test / fork := true,
   Test / parallelExecution := false,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
-  Test / javaOptions ++= "-Xmx2g" +: openPackages,
+  Test / javaOptions ++= Seq("-Xmx2g", "--add-modules=jdk.incubator.vector") ++ openPackages,
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD")
 )
 

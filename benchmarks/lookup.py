@@ -24,6 +24,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import spark_sbbf as sbbf
+from machine import cpu
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "build" / "bench"
@@ -248,15 +249,6 @@ def header(spark: SparkSession, keys: int) -> str:
             f"Rows of a row group, so that the real FPP is the nominal one: {ROWS}",
         ]
     )
-
-
-def cpu() -> str:
-    models = [
-        line.split(":", 1)[1].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    return f"{models[0]}, {len(models)} cores" if models else platform.processor()
 
 
 if __name__ == "__main__":

@@ -1,53 +1,48 @@
 package io.sbbf.bench
 
-import java.util.concurrent.TimeUnit
-
 import net.openhft.hashing.LongHashFunction
 import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 import org.openjdk.jmh.annotations._
 
-import io.sbbf.core.XxHash64
+import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
 
-/** What does the hash of one 8-byte key cost? */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@OperationsPerInvocation(Keys.Count)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(2)
-class HashLongBenchmark {
-  private val keys = Keys.longs(1)
+/** What does the hash of one 8-byte number cost? */
+@OperationsPerInvocation(KernelBenchmark.Keys)
+class HashLongBenchmark extends KernelBenchmark {
+  private val keys = KernelBenchmark.longs(1)
+  private val hashes = new Array[Long](KernelBenchmark.Batch)
   private val reference = LongHashFunction.xx()
   private val parquet = new BlockSplitBloomFilter(32)
 
-  @Benchmark def sbbf(): Long = {
-    var sum = 0L
-    var i = 0
-    while (i < keys.length) {
-      sum += XxHash64.hashLong(keys(i))
-      i += 1
-    }
-    sum
+  @Benchmark def scalar(): Array[Long] = hashed(ScalarKernel)
+  @Benchmark def vector(): Array[Long] = hashed(VectorKernel)
+
+  private def hashed(kernel: Kernel): Array[Long] = inBatches { (from, until) =>
+    kernel.hashLongs(keys, from, until, hashes, 0)
   }
 
-  @Benchmark def zeroAllocationHashing(): Long = {
-    var sum = 0L
-    var i = 0
-    while (i < keys.length) {
-      sum += reference.hashLong(keys(i))
+  @Benchmark def zeroAllocationHashing(): Array[Long] = inBatches { (from, until) =>
+    var i = from
+    while (i < until) {
+      hashes(i - from) = reference.hashLong(keys(i))
       i += 1
     }
-    sum
   }
 
-  @Benchmark def parquetJava(): Long = {
-    var sum = 0L
-    var i = 0
-    while (i < keys.length) {
-      sum += parquet.hash(keys(i))
+  @Benchmark def parquetJava(): Array[Long] = inBatches { (from, until) =>
+    var i = from
+    while (i < until) {
+      hashes(i - from) = parquet.hash(keys(i))
       i += 1
     }
-    sum
+  }
+
+  private def inBatches(hash: (Int, Int) => Unit): Array[Long] = {
+    var from = 0
+    while (from < keys.length) {
+      hash(from, from + hashes.length)
+      from += hashes.length
+    }
+    hashes
   }
 }

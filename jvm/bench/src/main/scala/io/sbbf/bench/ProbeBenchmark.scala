@@ -1,24 +1,16 @@
 package io.sbbf.bench
 
-import java.util.concurrent.TimeUnit
-
 import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 import org.openjdk.jmh.annotations._
 
-import io.sbbf.core.SplitBlockBloomFilter
+import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
 
 /**
- * What does it cost to ask a filter for one hash, by where the filter lies and whether it holds
- * the hash?
+ * What does it cost to ask a filter for one hash, by where the filter lies and how many of the
+ * hashes it holds?
  */
-@State(Scope.Thread)
-@BenchmarkMode(Array(Mode.AverageTime))
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@OperationsPerInvocation(Keys.Count)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(2)
-class ProbeBenchmark {
+@OperationsPerInvocation(KernelBenchmark.Keys)
+class ProbeBenchmark extends KernelBenchmark {
 
   /**
    * In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or
@@ -27,40 +19,37 @@ class ProbeBenchmark {
   @Param(Array("131072", "2097152", "33554432"))
   var filterBytes: Int = _
 
-  @Param(Array("hit", "miss"))
-  var answer: String = _
+  @Param(Array("0", "50", "100"))
+  var hitPercent: Int = _
 
   private var bitset: Array[Byte] = _
   private var parquet: BlockSplitBloomFilter = _
-  private var probes: Array[Long] = _
+  private val hashes = KernelBenchmark.longs(2)
+  private val matches = new Array[Long](hashes.length / 64)
 
   @Setup def fill(): Unit = {
     bitset = new Array[Byte](filterBytes)
-    val absent = Keys.longs(2)
-    // 10.5 bits a value, which is an FPP of 1 % (the specification's "Sizing an SBBF").
-    val present = Keys.longs(1, (8L * filterBytes / 10.5).toInt)
-    present.foreach(SplitBlockBloomFilter.insert(bitset, _))
+    val present = KernelBenchmark.longs(1, KernelBenchmark.ndvAtOnePercent(filterBytes))
+    ScalarKernel.insert(bitset, present, 0, present.length)
     parquet = new BlockSplitBloomFilter(bitset)
-    probes =
-      if (answer == "miss") absent
-      else absent.map(r => present((r & Int.MaxValue).toInt % present.length))
+    for (i <- hashes.indices if (hashes(i) >>> 8) % 100 < hitPercent) {
+      hashes(i) = present((hashes(i) & Int.MaxValue).toInt % present.length)
+    }
   }
 
-  @Benchmark def sbbf(): Int = {
-    var found = 0
-    var i = 0
-    while (i < probes.length) {
-      if (SplitBlockBloomFilter.mightContain(bitset, probes(i))) found += 1
-      i += 1
-    }
-    found
+  @Benchmark def scalar(): Array[Long] = answers(ScalarKernel)
+  @Benchmark def vector(): Array[Long] = answers(VectorKernel)
+
+  private def answers(kernel: Kernel): Array[Long] = {
+    kernel.probe(bitset, hashes, 0, hashes.length, matches)
+    matches
   }
 
   @Benchmark def parquetJava(): Int = {
     var found = 0
     var i = 0
-    while (i < probes.length) {
-      if (parquet.findHash(probes(i))) found += 1
+    while (i < hashes.length) {
+      if (parquet.findHash(hashes(i))) found += 1
       i += 1
     }
     found

@@ -28,13 +28,30 @@ object FilterShape {
     }
     val folded = new Array[Byte](numBytes)
     val halvings = Integer.numberOfTrailingZeros(bitset.length / numBytes)
-    var at = 0
-    while (at < bitset.length) {
-      val to = (at / BytesPerBlock >> halvings) * BytesPerBlock + at % BytesPerBlock
-      folded(to) = (folded(to) | bitset(at)).toByte
-      at += 1
+    var block = 0
+    while (block < bitset.length / BytesPerBlock) {
+      orBlock(bitset, block * BytesPerBlock, folded, (block >> halvings) * BytesPerBlock)
+      block += 1
     }
     folded
+  }
+
+  /**
+   * Makes `target` the filter of what either holds.
+   *
+   * @throws IllegalArgumentException unless both are equally long; [[fold]] the larger one first
+   */
+  def union(target: Array[Byte], source: Array[Byte]): Unit = {
+    checkLength(target.length)
+    if (source.length != target.length) {
+      throw new IllegalArgumentException(
+        s"a bitset of ${source.length} bytes cannot be united with one of ${target.length} bytes")
+    }
+    var at = 0
+    while (at < target.length) {
+      target(at) = (target(at) | source(at)).toByte
+      at += 1
+    }
   }
 
   /**
@@ -61,8 +78,8 @@ object FilterShape {
     var set = 0L
     var at = 0
     while (at < bitset.length) {
-      set += bitsInWord(bitset, at)
-      at += 4
+      set += java.lang.Long.bitCount(LittleEndian.getLong(bitset, at))
+      at += 8
     }
     set / (8.0 * bitset.length)
   }
@@ -78,16 +95,16 @@ object FilterShape {
     var sum = 0.0
     var block = 0
     while (block < bitset.length) {
-      var product = 1.0
+      var product = 1L // at most 32^8
       var word = block
       while (word < block + BytesPerBlock) {
-        product *= bitsInWord(bitset, word) / 32.0
+        product *= Integer.bitCount(LittleEndian.getInt(bitset, word))
         word += 4
       }
       sum += product
       block += BytesPerBlock
     }
-    sum / (bitset.length / BytesPerBlock)
+    sum / math.pow(32, 8) / (bitset.length / BytesPerBlock)
   }
 
   /**
@@ -109,8 +126,13 @@ object FilterShape {
     at == bitset.length
   }
 
-  private def bitsInWord(bitset: Array[Byte], at: Int): Int =
-    Integer.bitCount(LittleEndian.int(bitset, at))
+  private def orBlock(source: Array[Byte], from: Int, target: Array[Byte], to: Int): Unit = {
+    var at = 0
+    while (at < BytesPerBlock) {
+      LittleEndian.orLong(target, to + at, LittleEndian.getLong(source, from + at))
+      at += 8
+    }
+  }
 
   private def checkFoldable(length: Int): Unit = {
     checkLength(length)

@@ -16,14 +16,14 @@ object SplitBlockBloomFilter {
   final val BytesPerBlock = 32
 
   // `salt[0]` to `salt[7]` of the specification: one odd multiplier for each word of a block.
-  private final val Salt0 = 0x47b6137b
-  private final val Salt1 = 0x44974d91
-  private final val Salt2 = 0x8824ad5b
-  private final val Salt3 = 0xa2b7289d
-  private final val Salt4 = 0x705495c7
-  private final val Salt5 = 0x2df1424b
-  private final val Salt6 = 0x9efc4947
-  private final val Salt7 = 0x5c6bfb31
+  private[core] final val Salt0 = 0x47b6137b
+  private[core] final val Salt1 = 0x44974d91
+  private[core] final val Salt2 = 0x8824ad5b
+  private[core] final val Salt3 = 0xa2b7289d
+  private[core] final val Salt4 = 0x705495c7
+  private[core] final val Salt5 = 0x2df1424b
+  private[core] final val Salt6 = 0x9efc4947
+  private[core] final val Salt7 = 0x5c6bfb31
 
   /**
    * `filter_insert`: from now on the filter contains `hash`.
@@ -32,16 +32,20 @@ object SplitBlockBloomFilter {
    */
   def insert(bitset: Array[Byte], hash: Long): Unit = {
     checkLength(bitset.length)
+    insertChecked(bitset, hash)
+  }
+
+  private[core] def insertChecked(bitset: Array[Byte], hash: Long): Unit = {
     val block = blockOffset(bitset.length, hash)
     val key = hash.toInt
-    setBit(bitset, block, key * Salt0)
-    setBit(bitset, block + 4, key * Salt1)
-    setBit(bitset, block + 8, key * Salt2)
-    setBit(bitset, block + 12, key * Salt3)
-    setBit(bitset, block + 16, key * Salt4)
-    setBit(bitset, block + 20, key * Salt5)
-    setBit(bitset, block + 24, key * Salt6)
-    setBit(bitset, block + 28, key * Salt7)
+    LittleEndian.orInt(bitset, block, bit(key * Salt0))
+    LittleEndian.orInt(bitset, block + 4, bit(key * Salt1))
+    LittleEndian.orInt(bitset, block + 8, bit(key * Salt2))
+    LittleEndian.orInt(bitset, block + 12, bit(key * Salt3))
+    LittleEndian.orInt(bitset, block + 16, bit(key * Salt4))
+    LittleEndian.orInt(bitset, block + 20, bit(key * Salt5))
+    LittleEndian.orInt(bitset, block + 24, bit(key * Salt6))
+    LittleEndian.orInt(bitset, block + 28, bit(key * Salt7))
   }
 
   /**
@@ -49,29 +53,27 @@ object SplitBlockBloomFilter {
    *
    * @throws IllegalArgumentException if the bitset is not a positive multiple of 32 bytes long
    */
-  def mightContain(bitset: Array[Byte], hash: Long): Boolean =
-    mightContain(bitset, 0, bitset.length, hash)
+  def mightContain(bitset: Array[Byte], hash: Long): Boolean = {
+    checkLength(bitset.length)
+    answer(bitset, hash) != 0
+  }
 
   /**
-   * The same for the bitset that fills `length` bytes of `bytes` from `offset` on.
-   *
-   * @throws IllegalArgumentException if `length` is not a positive multiple of 32
-   * @throws IndexOutOfBoundsException if the bitset is not all inside `bytes`
+   * 1 if a bitset of a good length might contain `hash`, else 0. All eight words are always asked:
+   * leaving early costs a mispredicted branch for each hash.
    */
-  def mightContain(bytes: Array[Byte], offset: Int, length: Int, hash: Long): Boolean = {
-    checkLength(length)
-    if (offset < 0 || offset > bytes.length - length) {
-      throw new IndexOutOfBoundsException(
-        s"offset $offset and length $length reach outside of ${bytes.length} bytes")
-    }
-    val block = offset + blockOffset(length, hash)
+  private[core] def answer(bitset: Array[Byte], hash: Long): Int = {
+    val block = blockOffset(bitset.length, hash)
     val key = hash.toInt
-    // All eight words are always asked: leaving early costs a mispredicted branch for each hash.
-    val bits = bit(bytes, block, key * Salt0) & bit(bytes, block + 4, key * Salt1) &
-      bit(bytes, block + 8, key * Salt2) & bit(bytes, block + 12, key * Salt3) &
-      bit(bytes, block + 16, key * Salt4) & bit(bytes, block + 20, key * Salt5) &
-      bit(bytes, block + 24, key * Salt6) & bit(bytes, block + 28, key * Salt7)
-    (bits & 1) != 0
+    val bits = LittleEndian.getInt(bitset, block) >>> (key * Salt0 >>> 27) &
+      LittleEndian.getInt(bitset, block + 4) >>> (key * Salt1 >>> 27) &
+      LittleEndian.getInt(bitset, block + 8) >>> (key * Salt2 >>> 27) &
+      LittleEndian.getInt(bitset, block + 12) >>> (key * Salt3 >>> 27) &
+      LittleEndian.getInt(bitset, block + 16) >>> (key * Salt4 >>> 27) &
+      LittleEndian.getInt(bitset, block + 20) >>> (key * Salt5 >>> 27) &
+      LittleEndian.getInt(bitset, block + 24) >>> (key * Salt6 >>> 27) &
+      LittleEndian.getInt(bitset, block + 28) >>> (key * Salt7 >>> 27)
+    bits & 1
   }
 
   private[core] def checkLength(length: Int): Unit =
@@ -81,19 +83,9 @@ object SplitBlockBloomFilter {
     }
 
   /** Where the block begins that the upper half of `hash` selects: `((h >> 32) * z) >> 32`. */
-  private def blockOffset(length: Int, hash: Long): Int =
+  private[core] def blockOffset(length: Int, hash: Long): Int =
     (((hash >>> 32) * (length / BytesPerBlock)) >>> 32).toInt * BytesPerBlock
 
-  // The upper five bits of a product number the bit of its word, `y >> 27`. The word is
-  // little-endian, so two of them choose its byte and three the bit of the byte, and no word has
-  // to be put together.
-
-  private def setBit(bitset: Array[Byte], word: Int, product: Int): Unit = {
-    val at = word + (product >>> 30)
-    bitset(at) = (bitset(at) | 1 << (product >>> 27 & 7)).toByte
-  }
-
-  /** The bit, as the lowest bit of the result. */
-  private def bit(bytes: Array[Byte], word: Int, product: Int): Int =
-    bytes(word + (product >>> 30)) >>> (product >>> 27 & 7)
+  /** The bit of a word that the upper five bits of a product number: `1 << (y >> 27)`. */
+  private def bit(product: Int): Int = 1 << (product >>> 27)
 }

@@ -11,13 +11,13 @@ import java.lang.Long.rotateLeft
 object XxHash64 {
 
   // The five primes of the specification.
-  private final val Prime1 = 0x9e3779b185ebca87L
-  private final val Prime2 = 0xc2b2ae3d27d4eb4fL
-  private final val Prime3 = 0x165667b19e3779f9L
-  private final val Prime4 = 0x85ebca77c2b2ae63L
-  private final val Prime5 = 0x27d4eb2f165667c5L
+  private[core] final val Prime1 = 0x9e3779b185ebca87L
+  private[core] final val Prime2 = 0xc2b2ae3d27d4eb4fL
+  private[core] final val Prime3 = 0x165667b19e3779f9L
+  private[core] final val Prime4 = 0x85ebca77c2b2ae63L
+  private[core] final val Prime5 = 0x27d4eb2f165667c5L
 
-  private final val StripeBytes = 32
+  private[core] final val StripeBytes = 32
 
   /**
    * The hash of the 4 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT32.
@@ -41,9 +41,15 @@ object XxHash64 {
       throw new IndexOutOfBoundsException(
         s"offset $offset and length $length reach outside of ${bytes.length} bytes")
     }
-    val stripesEnd = offset + length / StripeBytes * StripeBytes
-    val accumulator = if (length < StripeBytes) Prime5 else consume(bytes, offset, stripesEnd)
-    avalanche(mixRest(accumulator + length, bytes, stripesEnd, offset + length))
+    hashRange(bytes, offset, offset + length)
+  }
+
+  /** The same of the bytes from `from` until `until`, which are inside of the array. */
+  private[core] def hashRange(bytes: Array[Byte], from: Int, until: Int): Long = {
+    val length = until - from
+    val stripesEnd = from + length / StripeBytes * StripeBytes
+    val accumulator = if (length < StripeBytes) Prime5 else consume(bytes, from, stripesEnd)
+    avalanche(mixRest(accumulator + length, bytes, stripesEnd, until))
   }
 
   /** Steps 1 to 3: four accumulators take every stripe's four lanes and then converge. */
@@ -54,10 +60,10 @@ object XxHash64 {
     var acc4 = -Prime1
     var at = from
     while (at < until) {
-      acc1 = round(acc1, LittleEndian.long(bytes, at))
-      acc2 = round(acc2, LittleEndian.long(bytes, at + 8))
-      acc3 = round(acc3, LittleEndian.long(bytes, at + 16))
-      acc4 = round(acc4, LittleEndian.long(bytes, at + 24))
+      acc1 = round(acc1, LittleEndian.getLong(bytes, at))
+      acc2 = round(acc2, LittleEndian.getLong(bytes, at + 8))
+      acc3 = round(acc3, LittleEndian.getLong(bytes, at + 16))
+      acc4 = round(acc4, LittleEndian.getLong(bytes, at + 24))
       at += StripeBytes
     }
     val sum =
@@ -78,11 +84,11 @@ object XxHash64 {
     var accumulator = start
     var at = from
     while (until - at >= 8) {
-      accumulator = mixLong(accumulator, LittleEndian.long(bytes, at))
+      accumulator = mixLong(accumulator, LittleEndian.getLong(bytes, at))
       at += 8
     }
     if (until - at >= 4) {
-      accumulator = mixInt(accumulator, LittleEndian.int(bytes, at))
+      accumulator = mixInt(accumulator, LittleEndian.getInt(bytes, at))
       at += 4
     }
     while (at < until) {
@@ -97,6 +103,11 @@ object XxHash64 {
 
   private def mixInt(accumulator: Long, lane: Int): Long =
     rotateLeft(accumulator ^ (lane & 0xffffffffL) * Prime1, 23) * Prime2 + Prime3
+
+  private[core] def long(bytes: Array[Byte], at: Int): Long = LittleEndian.getLong(bytes, at)
+
+  private[core] def unsignedInt(bytes: Array[Byte], at: Int): Long =
+    LittleEndian.getInt(bytes, at) & 0xffffffffL
 
   /** Step 6: every input bit gets its chance to change every output bit. */
   private def avalanche(accumulator: Long): Long = {

@@ -20,6 +20,18 @@ class FilterShapeSuite extends RandomSuite {
     }
   }
 
+  randomTest("a union is the filter of what either holds, bit for bit") { random =>
+    for (numBytes <- Seq(32, 96, 4096); ndv <- Seq(0, 1, 100)) {
+      val (some, others) = (hashes(random, ndv), hashes(random, 40))
+      val united = filterOf(numBytes, some)
+      union(united, filterOf(numBytes, others))
+      assert(united.sameElements(filterOf(numBytes, some ++ others)), s"$ndv in $numBytes bytes")
+    }
+    val message = intercept[IllegalArgumentException](
+      union(new Array[Byte](64), new Array[Byte](32))).getMessage
+    assert(message == "a bitset of 32 bytes cannot be united with one of 64 bytes")
+  }
+
   randomTest("folding to an FPP ends at the last size that keeps it") { random =>
     for (ndv <- Seq(10, 100, 1000, 10000, 100000); fpp <- Seq(0.05, 0.01, 0.0001)) {
       val large = filterOf(1 << 20, hashes(random, ndv))

@@ -4,7 +4,8 @@ import java.io.IOException
 
 import scala.util.control.NonFatal
 
-import io.sbbf.core.{SplitBlockBloomFilter, Verdict}
+import io.sbbf.core.Verdict
+import io.sbbf.core.kernel.Kernels
 import io.sbbf.parquet.chunk.{ChunkDictionary, DictionaryReader}
 import io.sbbf.parquet.footer.Physical
 import io.sbbf.parquet.literal.ColumnTest
@@ -126,13 +127,20 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     }
   }
 
-  /** Asks for those of the literals alone that lie within the chunk's bounds. */
+  /**
+   * Asks for those of the literals alone that lie within the chunk's bounds; if that is all of
+   * them, in the order in which their blocks lie.
+   */
   private def containsOneOf(test: Membership, chunk: Int, bitset: Array[Byte]): Boolean = {
     val isBounded = bounds.isKnown(chunk)
+    val from = if (isBounded) test.keys.fromMin(bounds, chunk) else 0
     val until = if (isBounded) test.keys.aboveMax(bounds, chunk) else test.keys.size
-    var i = if (isBounded) test.keys.fromMin(bounds, chunk) else 0
-    while (i < until && !SplitBlockBloomFilter.mightContain(bitset, test.hashes(i))) i += 1
-    i < until
+    val isWhole = from == 0 && until == test.hashes.length
+    Kernels.containsAny(
+      bitset,
+      if (isWhole) test.sortedHashes else test.hashes,
+      from,
+      math.max(from, until))
   }
 }
 

@@ -1,0 +1,69 @@
+package io.sbbf.bench
+
+import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
+import org.openjdk.jmh.annotations._
+
+import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
+
+/**
+ * What does an IN list of 100,000 values cost that no filter of 2,000 row groups holds, so that
+ * every filter is asked for every value? Filters hold few values for their 64 KiB, as those that
+ * can refute so long a list must. Two threads share the row groups, as the planner's do; nanoseconds
+ * for each pair of a value and a filter, of which there are 200 million.
+ */
+@BenchmarkMode(Array(Mode.SingleShotTime))
+@Warmup(iterations = 8)
+@Measurement(iterations = 8)
+@OperationsPerInvocation(AbsentKeysBenchmark.Keys * ManyFiltersBenchmark.Filters)
+class AbsentKeysBenchmark extends KernelBenchmark {
+  import ManyFiltersBenchmark.{FilterBytes, Filters}
+
+  private val hashes = KernelBenchmark.longs(-1, AbsentKeysBenchmark.Keys)
+  private val sorted = hashes.sortWith(java.lang.Long.compareUnsigned(_, _) < 0)
+  private var bitsets: Array[Array[Byte]] = _
+  private var parquet: Array[BlockSplitBloomFilter] = _
+
+  @Setup def fill(): Unit = {
+    bitsets = Array.tabulate(Filters) { seed =>
+      val bitset = new Array[Byte](FilterBytes)
+      ScalarKernel.insert(bitset, KernelBenchmark.longs(seed, 1000), 0, 1000)
+      bitset
+    }
+    parquet = bitsets.map(new BlockSplitBloomFilter(_))
+  }
+
+  @Benchmark def scalar(): Int = asked(ScalarKernel)
+  @Benchmark def vector(): Int = asked(VectorKernel)
+
+  private def asked(kernel: Kernel): Int =
+    onTwoThreads(f => kernel.containsAny(bitsets(f), sorted, 0, sorted.length))
+
+  @Benchmark def parquetJava(): Int = onTwoThreads { f =>
+    var i = 0
+    while (i < hashes.length && !parquet(f).findHash(hashes(i))) i += 1
+    i < hashes.length
+  }
+
+  /** In how many filters a value was found. */
+  private def onTwoThreads(isFound: Int => Boolean): Int = {
+    def half(first: Int) = {
+      var found = 0
+      var f = first
+      while (f < Filters) {
+        if (isFound(f)) found += 1
+        f += 2
+      }
+      found
+    }
+    var odd = 0
+    val other = new Thread(() => odd = half(1))
+    other.start()
+    val even = half(0)
+    other.join()
+    even + odd
+  }
+}
+
+object AbsentKeysBenchmark {
+  final val Keys = 100000
+}

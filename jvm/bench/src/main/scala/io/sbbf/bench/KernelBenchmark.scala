@@ -1,0 +1,40 @@
+package io.sbbf.bench
+
+import java.util.concurrent.TimeUnit
+
+import scala.util.Random
+
+import org.openjdk.jmh.annotations._
+
+/**
+ * What the benchmarks of the kernels share: nanoseconds for each key, on one thread, in JVMs that
+ * run one contestant each.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Array(Mode.AverageTime))
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(value = 2, jvmArgsAppend = Array("--add-modules=jdk.incubator.vector", "-Xmx3g"))
+abstract class KernelBenchmark
+
+private[bench] object KernelBenchmark {
+
+  /**
+   * A million keys, because a CPU learns the branches of a few thousand by heart and then makes
+   * early exits look free.
+   */
+  final val Keys = 1 << 20
+
+  /** Keys whose hashes are used before those of the next ones, as a page's values are. */
+  final val Batch = 1 << 12
+
+  /** Distinct as far as 64 random bits are. */
+  def longs(seed: Int, count: Int = Keys): Array[Long] = {
+    val random = new Random(seed)
+    Array.fill(count)(random.nextLong())
+  }
+
+  /** The NDV at which a filter has an FPP of 1 %: 10.5 bits a value ("Sizing an SBBF"). */
+  def ndvAtOnePercent(filterBytes: Int): Int = (8L * filterBytes / 10.5).toInt
+}

@@ -1,0 +1,153 @@
+package io.sbbf.core
+package kernel
+
+import java.lang.Long.rotateLeft
+import java.util
+
+import io.sbbf.core.XxHash64._
+
+/**
+ * XXH64 of many byte strings of one width at once: steps 1 to 5 go from word to word, each for all
+ * strings before the next. Bringing the strings' words of one number together is scalar work, the
+ * arithmetic on them is [[VectorKernel]]'s.
+ */
+private[kernel] object FixedWidth {
+
+  /**
+   * Strings at once. Their words and the four accumulators of step 1 stay in the nearest cache.
+   */
+  final val Tile = 256
+
+  /** For [[mix]]: a tile of words, then one of each of the four accumulators. */
+  def scratch(): Array[Long] = new Array[Long](5 * Tile)
+
+  /** Whether the strings `from` until `until` lie end to end in `length` bytes, `width` each. */
+  def isEven(offsets: Array[Int], from: Int, until: Int, width: Int, length: Int): Boolean = {
+    var difference = 0
+    var i = from
+    while (i < until) {
+      difference |= offsets(i + 1) - offsets(i) ^ width
+      i += 1
+    }
+    difference == 0 && offsets(from) >= 0 &&
+    offsets(from) + (until - from).toLong * width <= length
+  }
+
+  /**
+   * What step 6 makes the hashes of, for `count` strings from `offset` on: a multiple of 8 and at
+   * most [[Tile]].
+   */
+  def mix(
+      bytes: Array[Byte],
+      offset: Int,
+      width: Int,
+      count: Int,
+      scratch: Array[Long],
+      hashes: Array[Long],
+      to: Int): Unit = {
+    val stripesEnd = width / StripeBytes * StripeBytes
+    if (stripesEnd == 0) util.Arrays.fill(hashes, to, to + count, Prime5 + width)
+    else consume(bytes, offset, width, stripesEnd, count, scratch, hashes, to)
+    var at = stripesEnd
+    while (width - at >= 8) {
+      collectLongs(bytes, offset + at, width, count, scratch)
+      VectorKernel.mixRound(hashes, to, scratch, 0, count, 27)
+      at += 8
+    }
+    if (width - at >= 4) {
+      collectInts(bytes, offset + at, width, count, scratch)
+      VectorKernel.mixShort(hashes, to, scratch, count, Prime1, 23, Prime2, Prime3)
+      at += 4
+    }
+    while (at < width) {
+      collectBytes(bytes, offset + at, width, count, scratch)
+      VectorKernel.mixShort(hashes, to, scratch, count, Prime5, 11, Prime1, 0)
+      at += 1
+    }
+  }
+
+  /** Steps 1 to 4. */
+  private def consume(
+      bytes: Array[Byte],
+      offset: Int,
+      width: Int,
+      stripesEnd: Int,
+      count: Int,
+      scratch: Array[Long],
+      hashes: Array[Long],
+      to: Int): Unit = {
+    util.Arrays.fill(scratch, Tile, 2 * Tile, Prime1 + Prime2)
+    util.Arrays.fill(scratch, 2 * Tile, 3 * Tile, Prime2)
+    util.Arrays.fill(scratch, 3 * Tile, 4 * Tile, 0L)
+    util.Arrays.fill(scratch, 4 * Tile, 5 * Tile, -Prime1)
+    var at = 0
+    while (at < stripesEnd) {
+      collectLongs(bytes, offset + at, width, count, scratch)
+      VectorKernel.addRound(scratch, (1 + at / 8 % 4) * Tile, count)
+      at += 8
+    }
+    converge(scratch, count, hashes, to)
+    var lane = 1
+    while (lane <= 4) {
+      VectorKernel.mixRound(hashes, to, scratch, lane * Tile, count, 0)
+      lane += 1
+    }
+    addLength(hashes, to, count, width)
+  }
+
+  private def converge(scratch: Array[Long], count: Int, hashes: Array[Long], to: Int): Unit = {
+    var i = 0
+    while (i < count) {
+      hashes(to + i) = rotateLeft(scratch(Tile + i), 1) + rotateLeft(scratch(2 * Tile + i), 7) +
+        rotateLeft(scratch(3 * Tile + i), 12) + rotateLeft(scratch(4 * Tile + i), 18)
+      i += 1
+    }
+  }
+
+  private def addLength(hashes: Array[Long], to: Int, count: Int, length: Int): Unit = {
+    var i = to
+    while (i < to + count) {
+      hashes(i) += length
+      i += 1
+    }
+  }
+
+  private def collectLongs(
+      bytes: Array[Byte],
+      offset: Int,
+      width: Int,
+      count: Int,
+      words: Array[Long]): Unit = {
+    var i = 0
+    while (i < count) {
+      words(i) = XxHash64.long(bytes, offset + i * width)
+      i += 1
+    }
+  }
+
+  private def collectInts(
+      bytes: Array[Byte],
+      offset: Int,
+      width: Int,
+      count: Int,
+      words: Array[Long]): Unit = {
+    var i = 0
+    while (i < count) {
+      words(i) = XxHash64.unsignedInt(bytes, offset + i * width)
+      i += 1
+    }
+  }
+
+  private def collectBytes(
+      bytes: Array[Byte],
+      offset: Int,
+      width: Int,
+      count: Int,
+      words: Array[Long]): Unit = {
+    var i = 0
+    while (i < count) {
+      words(i) = bytes(offset + i * width) & 0xff
+      i += 1
+    }
+  }
+}

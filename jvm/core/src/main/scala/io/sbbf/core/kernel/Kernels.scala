@@ -1,0 +1,116 @@
+package io.sbbf.core
+package kernel
+
+/**
+ * The kernel that everything in this JVM uses. Each capability starts scalar and moves to the
+ * Vector API by the policy of [[Capability]], on its own, because a CPU may have what one needs
+ * and lack what another does. Thread-safe.
+ *
+ * The system property `sbbf.kernel` (`auto`, `scalar` or `vector`) sets the mode that [[use]]
+ * changes.
+ */
+object Kernels extends Kernel {
+  import Capability.{Blocks, Numbers, Strings}
+
+  sealed abstract class Mode(val text: String)
+
+  object Mode {
+
+    /** Scalar at first, then whichever was measured to be faster. */
+    case object Auto extends Mode("auto")
+    case object Scalar extends Mode("scalar")
+
+    /** The Vector API at once where the JVM and the CPU have it, else scalar. */
+    case object Vector extends Mode("vector")
+
+    val all: Seq[Mode] = Seq(Auto, Scalar, Vector)
+
+    /** @throws IllegalArgumentException for any other text */
+    def of(text: String): Mode = all.find(_.text == text).getOrElse {
+      throw new IllegalArgumentException(
+        s"a kernel is ${all.map(_.text).mkString(", ")}, not '$text'")
+    }
+
+    /** What the system property says; `auto` if nothing or nothing known. */
+    val default: Mode =
+      sys.props.get("sbbf.kernel").flatMap(text => all.find(_.text == text)).getOrElse(Auto)
+  }
+
+  private val numbers = new Capability("hashes of numbers", Numbers)
+  private val strings = new Capability("hashes of byte strings", Strings)
+  private val blocks = new Capability("filter blocks", Blocks)
+  private val capabilities = Seq(numbers, strings, blocks)
+
+  @volatile private var mode: Mode = _
+  use(Mode.default)
+
+  /** From now on; nothing happens if that is the mode already. */
+  def use(to: Mode): Unit = synchronized {
+    if (to != mode) {
+      mode = to
+      capabilities.foreach(_.reset(to))
+    }
+  }
+
+  /** Is told, in a line each, what was chosen and why, now and whenever that changes. */
+  def onChoice(log: String => Unit): Unit = capabilities.foreach(_.onChoice(log))
+
+  /**
+   * What runs now, for people: `filter blocks: vector (2.9 times as fast as scalar), ...`.
+   */
+  def implementationName: String = capabilities.mkString(", ")
+
+  /** `scalar`, `vector`, or `mixed` where capabilities differ. */
+  override def name: String =
+    capabilities.map(_.current.name).distinct match {
+      case Seq(one) => one
+      case _ => "mixed"
+    }
+
+  override def hashLongs(
+      values: Array[Long],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit =
+    numbers.forWork(until - from).hashLongs(values, from, until, hashes, to)
+
+  override def hashInts(
+      values: Array[Int],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit =
+    numbers.forWork(until - from).hashInts(values, from, until, hashes, to)
+
+  override def hashBytes(
+      bytes: Array[Byte],
+      offsets: Array[Int],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit =
+    strings.forWork(until - from).hashBytes(bytes, offsets, from, until, hashes, to)
+
+  override def insert(
+      bitset: Array[Byte],
+      hashes: Array[Long],
+      from: Int,
+      until: Int): Unit =
+    blocks.forWork(until - from).insert(bitset, hashes, from, until)
+
+  override def probe(
+      bitset: Array[Byte],
+      hashes: Array[Long],
+      from: Int,
+      until: Int,
+      matches: Array[Long]): Unit =
+    blocks.forWork(until - from).probe(bitset, hashes, from, until, matches)
+
+  override def containsAny(
+      bitset: Array[Byte],
+      hashes: Array[Long],
+      from: Int,
+      until: Int): Boolean =
+    blocks.forWork(until - from).containsAny(bitset, hashes, from, until)
+}

@@ -1,0 +1,330 @@
+package io.sbbf.core
+package kernel
+
+import jdk.incubator.vector.{ByteVector, IntVector, LongVector, VectorOperators}
+
+import io.sbbf.core.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
+
+/**
+ * The same on the Java Vector API, as it is from JDK 17 on. The only file that names it: the
+ * module may be absent, so nothing but [[Kernels]] touches this object, and it expects a
+ * LinkageError.
+ *
+ * Species and constants are private vals of an object and no vector outlives the method that made
+ * it, because only then does the compiler keep vectors in registers. All vectors of longs have
+ * 512 bits: on JDK 17 loops of two widths slow each other for good.
+ */
+object VectorKernel extends Kernel {
+  import Kernel._
+  import SplitBlockBloomFilter._
+  import VectorOperators.{EQ, I2L, LSHL, LSHR, ROL, XOR}
+
+  override val name: String = "vector"
+
+  private[this] val BlockBytes = ByteVector.SPECIES_256
+  private[this] val BlockInts = IntVector.SPECIES_256
+  private[this] val Longs = LongVector.SPECIES_512
+
+  private final val Lanes = 8
+
+  /**
+   * Elements that go through each step together: some CPUs make a multiplication wait for the
+   * last one whose result lay in the same register, and four vectors hide that.
+   */
+  private final val InStep = 4 * Lanes
+
+  /** Elements whose half-made hashes are still in the nearest cache when they are finished. */
+  private final val Tile = 8 * InStep
+
+  private[this] val One = IntVector.broadcast(BlockInts, 1)
+  private[this] val Salt = IntVector.fromArray(
+    BlockInts,
+    Array(Salt0, Salt1, Salt2, Salt3, Salt4, Salt5, Salt6, Salt7),
+    0)
+
+  /** Bits in the widest vectors that this machine has of each kind. */
+  def bitsOfInts: Int = IntVector.SPECIES_PREFERRED.vectorBitSize
+  def bitsOfLongs: Int = LongVector.SPECIES_PREFERRED.vectorBitSize
+
+  override def hashLongs(
+      values: Array[Long],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit = {
+    checkHashing(from, until, values.length, hashes, to)
+    var i = from
+    while (i <= until - InStep) {
+      val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
+      mixLongs(values, i, end, hashes, to + i - from)
+      avalanche(hashes, to + i - from, to + end - from)
+      i = end
+    }
+    ScalarKernel.hashLongs(values, i, until, hashes, to + i - from)
+  }
+
+  override def hashInts(
+      values: Array[Int],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit = {
+    checkHashing(from, until, values.length, hashes, to)
+    var i = from
+    while (i <= until - InStep) {
+      val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
+      mixInts(values, i, end, hashes, to + i - from)
+      avalanche(hashes, to + i - from, to + end - from)
+      i = end
+    }
+    ScalarKernel.hashInts(values, i, until, hashes, to + i - from)
+  }
+
+  /**
+   * Strings of one width, as keys and digests mostly are, go eight to a vector; few of them are
+   * not worth the scratch space.
+   */
+  override def hashBytes(
+      bytes: Array[Byte],
+      offsets: Array[Int],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit = {
+    checkHashing(from, until, offsets.length - 1, hashes, to)
+    val width = if (until - from < FixedWidth.Tile) 0 else offsets(from + 1) - offsets(from)
+    if (width > 0 && FixedWidth.isEven(offsets, from, until, width, bytes.length)) {
+      val scratch = FixedWidth.scratch()
+      var i = from
+      while (i <= until - InStep) {
+        val count = math.min(FixedWidth.Tile, (until - i) / InStep * InStep)
+        FixedWidth.mix(bytes, offsets(i), width, count, scratch, hashes, to + i - from)
+        avalanche(hashes, to + i - from, to + i - from + count)
+        i += count
+      }
+      ScalarKernel.hashBytes(bytes, offsets, i, until, hashes, to + i - from)
+    } else ScalarKernel.hashBytes(bytes, offsets, from, until, hashes, to)
+  }
+
+  // Steps 5 and 6 of XXH64 (see XxHash64), each a loop of its own and written out on purpose: the
+  // compiler gives up on graphs as large as both together, then vectors live on the heap, ten
+  // times slower; and it leaves alone, as too big to inline, what has this many bytecodes.
+
+  private def mixLongs(
+      values: Array[Long],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit = {
+    var i = from
+    while (i < until) {
+      var a = LongVector.fromArray(Longs, values, i).mul(Prime2)
+      var b = LongVector.fromArray(Longs, values, i + Lanes).mul(Prime2)
+      var c = LongVector.fromArray(Longs, values, i + 2 * Lanes).mul(Prime2)
+      var d = LongVector.fromArray(Longs, values, i + 3 * Lanes).mul(Prime2)
+      a = a.lanewise(ROL, 31).mul(Prime1).lanewise(XOR, Prime5 + 8)
+      b = b.lanewise(ROL, 31).mul(Prime1).lanewise(XOR, Prime5 + 8)
+      c = c.lanewise(ROL, 31).mul(Prime1).lanewise(XOR, Prime5 + 8)
+      d = d.lanewise(ROL, 31).mul(Prime1).lanewise(XOR, Prime5 + 8)
+      a = a.lanewise(ROL, 27).mul(Prime1).add(Prime4)
+      b = b.lanewise(ROL, 27).mul(Prime1).add(Prime4)
+      c = c.lanewise(ROL, 27).mul(Prime1).add(Prime4)
+      d = d.lanewise(ROL, 27).mul(Prime1).add(Prime4)
+      val at = to + i - from
+      a.intoArray(hashes, at)
+      b.intoArray(hashes, at + Lanes)
+      c.intoArray(hashes, at + 2 * Lanes)
+      d.intoArray(hashes, at + 3 * Lanes)
+      i += InStep
+    }
+  }
+
+  private def mixInts(
+      values: Array[Int],
+      from: Int,
+      until: Int,
+      hashes: Array[Long],
+      to: Int): Unit = {
+    var i = from
+    while (i < until) {
+      var a = widened(values, i).mul(Prime1).lanewise(XOR, Prime5 + 4)
+      var b = widened(values, i + Lanes).mul(Prime1).lanewise(XOR, Prime5 + 4)
+      var c = widened(values, i + 2 * Lanes).mul(Prime1).lanewise(XOR, Prime5 + 4)
+      var d = widened(values, i + 3 * Lanes).mul(Prime1).lanewise(XOR, Prime5 + 4)
+      a = a.lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      b = b.lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      c = c.lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      d = d.lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      val at = to + i - from
+      a.intoArray(hashes, at)
+      b.intoArray(hashes, at + Lanes)
+      c.intoArray(hashes, at + 2 * Lanes)
+      d.intoArray(hashes, at + 3 * Lanes)
+      i += InStep
+    }
+  }
+
+  private def widened(values: Array[Int], i: Int): LongVector = IntVector
+    .fromArray(BlockInts, values, i)
+    .convertShape(I2L, Longs, 0)
+    .reinterpretAsLongs()
+    .and(0xffffffffL)
+
+  private def avalanche(hashes: Array[Long], from: Int, until: Int): Unit = {
+    var i = from
+    while (i < until) {
+      var a = LongVector.fromArray(Longs, hashes, i)
+      var b = LongVector.fromArray(Longs, hashes, i + Lanes)
+      var c = LongVector.fromArray(Longs, hashes, i + 2 * Lanes)
+      var d = LongVector.fromArray(Longs, hashes, i + 3 * Lanes)
+      a = a.lanewise(XOR, a.lanewise(LSHR, 33)).mul(Prime2)
+      b = b.lanewise(XOR, b.lanewise(LSHR, 33)).mul(Prime2)
+      c = c.lanewise(XOR, c.lanewise(LSHR, 33)).mul(Prime2)
+      d = d.lanewise(XOR, d.lanewise(LSHR, 33)).mul(Prime2)
+      a = a.lanewise(XOR, a.lanewise(LSHR, 29)).mul(Prime3)
+      b = b.lanewise(XOR, b.lanewise(LSHR, 29)).mul(Prime3)
+      c = c.lanewise(XOR, c.lanewise(LSHR, 29)).mul(Prime3)
+      d = d.lanewise(XOR, d.lanewise(LSHR, 29)).mul(Prime3)
+      a = a.lanewise(XOR, a.lanewise(LSHR, 32))
+      b = b.lanewise(XOR, b.lanewise(LSHR, 32))
+      c = c.lanewise(XOR, c.lanewise(LSHR, 32))
+      d = d.lanewise(XOR, d.lanewise(LSHR, 32))
+      a.intoArray(hashes, i)
+      b.intoArray(hashes, i + Lanes)
+      c.intoArray(hashes, i + 2 * Lanes)
+      d.intoArray(hashes, i + 3 * Lanes)
+      i += InStep
+    }
+  }
+
+  // What FixedWidth needs of steps 1 to 5, for accumulators and words that lie in arrays; `count`
+  // is a multiple of eight.
+
+  /** A round of step 2 for accumulators from `to` on, with the words at the array's beginning. */
+  private[kernel] def addRound(scratch: Array[Long], to: Int, count: Int): Unit = {
+    var i = 0
+    while (i < count) {
+      LongVector
+        .fromArray(Longs, scratch, i)
+        .mul(Prime2)
+        .add(LongVector.fromArray(Longs, scratch, to + i))
+        .lanewise(ROL, 31)
+        .mul(Prime1)
+        .intoArray(scratch, to + i)
+      i += Lanes
+    }
+  }
+
+  /** Eight bytes of step 5, with a rotation by 27, or an accumulator of step 3, with none. */
+  private[kernel] def mixRound(
+      hashes: Array[Long],
+      to: Int,
+      words: Array[Long],
+      from: Int,
+      count: Int,
+      rotation: Int): Unit = {
+    var i = 0
+    while (i < count) {
+      LongVector
+        .fromArray(Longs, words, from + i)
+        .mul(Prime2)
+        .lanewise(ROL, 31)
+        .mul(Prime1)
+        .lanewise(XOR, LongVector.fromArray(Longs, hashes, to + i))
+        .lanewise(ROL, rotation)
+        .mul(Prime1)
+        .add(Prime4)
+        .intoArray(hashes, to + i)
+      i += Lanes
+    }
+  }
+
+  /** Four bytes of step 5, or one, by their constants. */
+  private[kernel] def mixShort(
+      hashes: Array[Long],
+      to: Int,
+      words: Array[Long],
+      count: Int,
+      factor: Long,
+      rotation: Int,
+      multiplier: Long,
+      addend: Long): Unit = {
+    var i = 0
+    while (i < count) {
+      LongVector
+        .fromArray(Longs, words, i)
+        .mul(factor)
+        .lanewise(XOR, LongVector.fromArray(Longs, hashes, to + i))
+        .lanewise(ROL, rotation)
+        .mul(multiplier)
+        .add(addend)
+        .intoArray(hashes, to + i)
+      i += Lanes
+    }
+  }
+
+  override def insert(
+      bitset: Array[Byte],
+      hashes: Array[Long],
+      from: Int,
+      until: Int): Unit = {
+    checkFilter(bitset, hashes, from, until)
+    var i = from
+    while (i < until) {
+      val at = blockOffset(bitset.length, hashes(i))
+      val mask = One.lanewise(LSHL, Salt.mul(hashes(i).toInt).lanewise(LSHR, 27))
+      // loaded and stored hash by hash: two of a batch may fall into one block
+      ByteVector
+        .fromArray(BlockBytes, bitset, at)
+        .reinterpretAsInts()
+        .or(mask)
+        .reinterpretAsBytes()
+        .intoArray(bitset, at)
+      i += 1
+    }
+  }
+
+  override def probe(
+      bitset: Array[Byte],
+      hashes: Array[Long],
+      from: Int,
+      until: Int,
+      matches: Array[Long]): Unit = {
+    checkFilter(bitset, hashes, from, until)
+    checkMatches(until - from, matches)
+    var start = from
+    while (start < until) {
+      val count = math.min(until - start, BitsPerWord)
+      var answers = 0L
+      var j = 0
+      while (j < count) {
+        if (isHit(bitset, hashes(start + j))) answers |= 1L << j
+        j += 1
+      }
+      matches((start - from) / BitsPerWord) = answers
+      start += count
+    }
+  }
+
+  override def containsAny(
+      bitset: Array[Byte],
+      hashes: Array[Long],
+      from: Int,
+      until: Int): Boolean = {
+    checkFilter(bitset, hashes, from, until)
+    var i = from
+    while (i < until && !isHit(bitset, hashes(i))) i += 1
+    i < until
+  }
+
+  private def isHit(bitset: Array[Byte], hash: Long): Boolean = {
+    val at = blockOffset(bitset.length, hash)
+    val mask = One.lanewise(LSHL, Salt.mul(hash.toInt).lanewise(LSHR, 27))
+    !ByteVector
+      .fromArray(BlockBytes, bitset, at)
+      .reinterpretAsInts()
+      .and(mask)
+      .compare(EQ, 0)
+      .anyTrue()
+  }
+}

@@ -1,0 +1,92 @@
+package io.sbbf.core.kernel
+
+import java.lang.management.ManagementFactory
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.util.Random
+
+import com.sun.management.ThreadMXBean
+import org.scalatest.BeforeAndAfter
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.kernel.Kernels.Mode
+
+class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
+
+  after(Kernels.use(Mode.default))
+
+  private val hashes = Array.fill(1 << 16)(new Random(1).nextLong())
+  private val bitset = new Array[Byte](1 << 16)
+
+  private def work(): Unit = Kernels.containsAny(bitset, hashes, 0, hashes.length)
+
+  test("answers are scalar at first, and whatever was chosen keeps answering the same.") {
+    Kernels.use(Mode.Scalar)
+    Kernels.use(Mode.Auto)
+    assert(Kernels.name == "scalar" && Kernels.implementationName.contains("at first"))
+    val lines = new ConcurrentLinkedQueue[String]
+    Kernels.onChoice(line => { lines.add(line); () })
+    assert(lines.size == 3)
+    val end = System.nanoTime() + 60000000000L
+    while (lines.size == 3 && System.nanoTime() < end) work()
+    Kernels.onChoice(_ => ())
+    // the blocks alone have worked
+    assert(lines.toArray.last.toString.startsWith("filter blocks: "))
+    assert(!lines.toArray.last.toString.contains("at first"))
+    assert(Kernels.implementationName.split(", ").count(_.contains("at first")) == 2)
+  }
+
+  test("little work stays scalar.") {
+    Kernels.use(Mode.Scalar)
+    Kernels.use(Mode.Auto)
+    for (_ <- 0 until 100) work() // 6.5 million
+    Thread.sleep(300)
+    assert(Kernels.implementationName.split(", ").forall(_.contains("scalar (at first")))
+  }
+
+  test("what is set is used from then on, and named.") {
+    Kernels.use(Mode.Scalar)
+    assert(Kernels.implementationName == "hashes of numbers: scalar (set so), " +
+      "hashes of byte strings: scalar (set so), filter blocks: scalar (set so)")
+    Kernels.use(Mode.Vector)
+    assert(Set("vector", "scalar", "mixed")(Kernels.name))
+    if (VectorKernel.bitsOfInts >= 256)
+      assert(Kernels.implementationName.endsWith("filter blocks: vector (set so)"))
+  }
+
+  test("a mode that there is not is refused with those that there are.") {
+    assert(Mode.all.map(m => Mode.of(m.text)) == Mode.all)
+    assert(intercept[IllegalArgumentException](Mode.of("simd")).getMessage ==
+      "a kernel is auto, scalar, vector, not 'simd'")
+  }
+
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+
+  for (kernel <- Seq[Kernel](ScalarKernel, VectorKernel))
+    test(s"once compiled, the ${kernel.name} kernel allocates nothing for an element.") {
+      val matches = new Array[Long](hashes.length / 64)
+      val out = new Array[Long](hashes.length)
+      val ints = hashes.map(_.toInt)
+      val own = new Array[Byte](1 << 16)
+      val loops = Seq[(String, () => Unit)](
+        "insert" -> (() => kernel.insert(own, hashes, 0, hashes.length)),
+        "probe" -> (() => kernel.probe(bitset, hashes, 0, hashes.length, matches)),
+        "any" -> (() => kernel.containsAny(bitset, hashes, 0, hashes.length)),
+        "longs" -> (() => kernel.hashLongs(hashes, 0, hashes.length, out, 0)),
+        "ints" -> (() => kernel.hashInts(ints, 0, hashes.length, out, 0))
+      )
+      val thread = Thread.currentThread.getId
+      def allocated(loop: () => Unit): Long = {
+        val before = threads.getThreadAllocatedBytes(thread)
+        loop()
+        threads.getThreadAllocatedBytes(thread) - before
+      }
+      for ((name, loop) <- loops if kernel == ScalarKernel || VectorKernel.bitsOfLongs >= 512) {
+        val end = System.nanoTime() + 60000000000L
+        var bytes = allocated(loop)
+        // of 65,536 elements; the measurement takes a little itself
+        while (bytes > 4096 && System.nanoTime() < end) bytes = allocated(loop)
+        assert(bytes <= 4096, name)
+      }
+    }
+}
