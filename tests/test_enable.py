@@ -209,3 +209,23 @@ def test_bloom_options_make_stock_spark_write_filters(spark: SparkSession, tmp_p
     frame.coalesce(1).write.options(**options, **plain).parquet(str(tmp_path / "t"))
     found = sbbf.inspect(spark, str(tmp_path / "t")).where("filter_bytes > 0").select("column")
     assert rows(found) == ["Row(column='id')", "Row(column='st.leaf')"]
+
+
+def test_the_doctor_names_the_kernels_and_what_is_missing(lake: str) -> None:
+    lines = fresh(
+        """
+        spark = builder().getOrCreate()
+        print("#", sbbf.doctor(spark)["extension"])
+        sbbf.enable(spark)
+        spark.conf.set("spark.sbbf.kernel", "scalar")
+        findings = sbbf.doctor(spark)
+        print("#", findings["extension"], findings["spark.sbbf.kernel"], findings["java"] != "")
+        print("#", findings["kernels"])
+        spark.conf.unset("spark.sbbf.kernel")
+        print("#", sbbf.doctor(spark)["kernels"])
+        """
+    )
+    assert lines[:2] == ["not in this session: sbbf.enable(spark)", "active scalar True"]
+    assert lines[2].count("scalar (set so)") == 3
+    # Spark 4 adds the module to the drivers that it starts
+    assert lines[3].count("scalar (at first") == 3

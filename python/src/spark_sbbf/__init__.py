@@ -9,7 +9,7 @@
 from spark_sbbf.evidence import inspect, probe
 from spark_sbbf.jar import jar_path
 from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
-from spark_sbbf.session import disable, enable, is_enabled
+from spark_sbbf.session import disable, doctor, enable, is_enabled
 from spark_sbbf.writer import bloom_options
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "UnprunedRelation",
     "bloom_options",
     "disable",
+    "doctor",
     "enable",
     "explain",
     "inspect",

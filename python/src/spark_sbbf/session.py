@@ -54,6 +54,22 @@ def is_enabled(session: SparkSession) -> bool:
     return bridge is not None and bool(bridge.isActive(session._jsparkSession))
 
 
+def doctor(session: SparkSession) -> dict[str, str]:
+    """What a session runs on and how spark-sbbf works in it, as text under short names.
+
+    >>> doctor(spark)["kernels"]  # doctest: +SKIP
+    'hashes of numbers: scalar (at first; ...), ..., filter blocks: vector (2.9 times as fast ...)'
+
+    Always ``spark`` and ``extension``; with the JAR in the session also ``scala``, ``java``,
+    ``kernels`` (what hashes and asks filters, and why) and each ``spark.sbbf.*`` key's value.
+    Raises TypeError as :func:`enable` does.
+    """
+    bridge = bridge_of(classic(session))
+    if bridge is None:
+        return {"spark": session.version, "extension": "not in this session: sbbf.enable(spark)"}
+    return {str(name): str(text) for name, text in bridge.doctor(session._jsparkSession).items()}
+
+
 def _enable_builder(builder: SparkSession.Builder) -> None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

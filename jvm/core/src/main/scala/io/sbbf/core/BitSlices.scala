@@ -81,10 +81,7 @@ object BitSlices {
         transpose(square)
         var f = 0
         while (f < count) {
-          LittleEndian.orLong(
-            blocks,
-            (word * Word + f) * BytesPerBlock + 8 * quarter,
-            square(f))
+          LittleEndian.orLong(blocks, (word * Word + f) * BytesPerBlock + 8 * quarter, square(f))
           f += 1
         }
         quarter += 1

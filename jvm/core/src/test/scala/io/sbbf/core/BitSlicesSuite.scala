@@ -32,8 +32,8 @@ class BitSlicesSuite extends RandomSuite {
     for (numFilters <- numbersOfFilters; numBlocks <- Seq(1, 3, 64)) {
       val held = Array.fill(numFilters, numBlocks * 8)(random.nextLong())
       val filters = held.map(filterOf(numBlocks * 32, _))
-      val sliced = (0 until numBlocks).map(b =>
-        slice(filters.flatMap(f => f.slice(b * 32, b * 32 + 32))))
+      val sliced =
+        (0 until numBlocks).map(b => slice(filters.flatMap(f => f.slice(b * 32, b * 32 + 32))))
       val absent = Seq.fill(20)(random.nextLong()) ++ Seq(0L, -1L, 0xffffffff00000000L)
       for (hash <- absent ++ held.map(_.head).take(50)) {
         val matches = Array.fill(wordsPerSlice(numFilters))(-1L)
@@ -50,12 +50,16 @@ class BitSlicesSuite extends RandomSuite {
   test("arrays that are too short are refused before anything is written") {
     val slices = slice(new Array[Byte](65 * 32))
     val matches = Array(-1L)
-    assert(intercept[IndexOutOfBoundsException](probe(slices, 65, 1, matches)).getMessage ==
-      "the answers of 65 filters do not fit into 1 words of 64 bits")
+    assert(
+      intercept[IndexOutOfBoundsException](probe(slices, 65, 1, matches)).getMessage ==
+        "the answers of 65 filters do not fit into 1 words of 64 bits")
     assert(matches.head == -1)
-    for (ask <- Seq[() => Any](() => probe(slices, 129, 1, new Array[Long](3)), () => blocks(slices, 129))) {
-      assert(intercept[IndexOutOfBoundsException](ask()).getMessage ==
-        "512 words are not 256 slices of 3")
+    for (ask <- Seq[() => Any](
+        () => probe(slices, 129, 1, new Array[Long](3)),
+        () => blocks(slices, 129))) {
+      assert(
+        intercept[IndexOutOfBoundsException](ask()).getMessage ==
+          "512 words are not 256 slices of 3")
     }
     intercept[IllegalArgumentException](slice(new Array[Byte](33)))
   }

@@ -42,7 +42,8 @@ class FalsePositivesSuite extends RandomSuite {
         val numBytes = FilterSizing.bytesFor(ndv.toLong, fpp)
         val exact = FilterSizing.falsePositiveProbability(ndv.toLong, numBytes)
         val real = observed(random, ndv, numBytes)
-        info(f"$ndv%,9d values, $numBytes%,9d bytes: observed ${real.share}%.6f, exact $exact%.6f")
+        info(
+          f"$ndv%,9d values, $numBytes%,9d bytes: observed ${real.share}%.6f, exact $exact%.6f")
         assert(exact <= fpp)
         assert(math.abs(real.share - exact) < 5 * real.deviation, s"$ndv values at $fpp")
       }

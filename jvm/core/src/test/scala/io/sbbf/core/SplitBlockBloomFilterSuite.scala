@@ -85,9 +85,7 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
     for (length <- Seq(0, 1, 31, 33, 48)) {
       val bitset = new Array[Byte](length)
       val message = s"a bitset is a positive multiple of 32 bytes long, not $length"
-      for (call <- Seq[() => Any](
-          () => insert(bitset, 1),
-          () => mightContain(bitset, 1))) {
+      for (call <- Seq[() => Any](() => insert(bitset, 1), () => mightContain(bitset, 1))) {
         assert(intercept[IllegalArgumentException](call()).getMessage == message)
       }
     }

@@ -9,6 +9,8 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.core.kernel.Kernels
+
 /** One configuration key: its text, its default and the values it takes. */
 final class SbbfConf[T] private[spark] (
     val key: String,
@@ -119,8 +121,20 @@ object SbbfConf extends Logging {
     "How much of a file's end is read at once; a footer, and filters before it, that fit need no second read."
   )
 
+  val Kernel: SbbfConf[Kernels.Mode] = new SbbfConf(
+    "spark.sbbf.kernel",
+    "What hashes and asks filters: plain code (`scalar`), the Java Vector API where the JVM was started with " +
+      "`--add-modules=jdk.incubator.vector` and the CPU suits (`vector`), or plain code until there is work enough " +
+      "for the faster of both (`auto`). All sessions of a JVM share the last one set; the system property " +
+      "`sbbf.kernel` sets the default. Answers are the same.",
+    Kernels.Mode.Auto.text,
+    Kernels.Mode.all.map(_.text).mkString("one of ", ", ", ""),
+    Kernels.Mode.of,
+    _ => true
+  )
+
   val all: Seq[SbbfConf[_]] =
-    Seq(Enabled, TrimRowGroups, CacheBytes, Threads, SampleFiles, TailBytes)
+    Seq(Enabled, TrimRowGroups, CacheBytes, Threads, SampleFiles, TailBytes, Kernel)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

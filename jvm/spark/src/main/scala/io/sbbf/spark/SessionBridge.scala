@@ -1,8 +1,11 @@
 package io.sbbf.spark
 
+import java.util
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
+import io.sbbf.core.kernel.Kernels
 import io.sbbf.spark.plan.PruneRowGroups
 
 /** What the Python package calls; needs no more than an instance, from whichever class loader has the JAR. */
@@ -29,6 +32,20 @@ final class SessionBridge {
   /** Whether the session's next query would be pruned. */
   def isActive(session: SparkSession): Boolean =
     hasRule(session) && SbbfConf.Enabled.get(session.sessionState.conf)
+
+  /** What there is and what runs, for people who ask why something is slow or off. */
+  def doctor(session: SparkSession): util.Map[String, String] = {
+    KernelChoice.follow(session.sessionState.conf)
+    val findings = new util.LinkedHashMap[String, String]
+    findings.put("spark", session.version)
+    findings.put("scala", scala.util.Properties.versionNumberString)
+    findings.put("java", s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}")
+    findings.put("extension", if (isActive(session)) "active" else "not active in this session")
+    findings.put("kernels", Kernels.implementationName)
+    SbbfConf.all.foreach(c =>
+      findings.put(c.key, session.sessionState.conf.getConfString(c.key, c.default)))
+    findings
+  }
 
   private def hasRule(session: SparkSession): Boolean =
     session.experimental.extraOptimizations.exists(_.isInstanceOf[PruneRowGroups]) ||

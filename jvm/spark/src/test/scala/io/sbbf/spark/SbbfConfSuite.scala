@@ -13,7 +13,8 @@ class SbbfConfSuite extends SparkSuite {
     "spark.sbbf.planning.threads" -> "0",
     "spark.sbbf.planning.threads" -> "x",
     "spark.sbbf.planning.sampleFiles" -> "-1",
-    "spark.sbbf.planning.tailBytes" -> "1"
+    "spark.sbbf.planning.tailBytes" -> "1",
+    "spark.sbbf.kernel" -> "fast"
   )
 
   refused.foreach { case (key, value) =>

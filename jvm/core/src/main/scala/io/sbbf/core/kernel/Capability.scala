@@ -2,7 +2,7 @@ package io.sbbf.core
 package kernel
 
 import java.util.Locale
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
+import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.Random
 import scala.util.control.NonFatal
@@ -31,29 +31,32 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   @volatile private var isSettled = false
   @volatile private var log: String => Unit = _ => ()
   private val work = new AtomicLong
-  private val isStarted = new AtomicBoolean
+  private var setting = 0 // counts resets: a rehearsal that began before the last one is void
 
   /** The kernel for the next `elements` of work, which are counted. */
   def forWork(elements: Int): Kernel = {
-    if (!isSettled && work.addAndGet(elements) >= WorkToPay && isStarted.compareAndSet(false, true))
+    if (!isSettled && work.get < WorkToPay && work.addAndGet(elements.toLong) >= WorkToPay)
       startRehearsal()
     chosen
   }
 
   def current: Kernel = chosen
 
-  def reset(mode: Mode): Unit = mode match {
-    case Mode.Scalar => settle(ScalarKernel, "set so")
-    case Mode.Vector =>
-      obstacle match {
-        case Some(why) => settle(ScalarKernel, why)
-        case None => settle(VectorKernel, "set so")
-      }
-    case Mode.Auto =>
-      Platform.obstacle match {
-        case Some(why) => settle(ScalarKernel, why)
-        case None => begin()
-      }
+  def reset(mode: Mode): Unit = synchronized {
+    setting += 1
+    mode match {
+      case Mode.Scalar => settle(ScalarKernel, "set so")
+      case Mode.Vector =>
+        obstacle match {
+          case Some(why) => settle(ScalarKernel, why)
+          case None => settle(VectorKernel, "set so")
+        }
+      case Mode.Auto =>
+        Platform.obstacle match {
+          case Some(why) => settle(ScalarKernel, why)
+          case None => begin()
+        }
+    }
   }
 
   def onChoice(listener: String => Unit): Unit = {
@@ -67,7 +70,6 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
     chosen = ScalarKernel
     reason = "at first; vector when there has been enough work"
     work.set(0)
-    isStarted.set(false)
     isSettled = false
   }
 
@@ -79,19 +81,25 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   }
 
   private def startRehearsal(): Unit = {
-    val thread = new Thread(() => rehearse(), "sbbf-kernel-warm-up")
+    val current = synchronized(setting)
+    val thread = new Thread(() => rehearse(current), "sbbf-kernel-warm-up")
     thread.setDaemon(true)
     thread.start()
   }
 
-  private def rehearse(): Unit =
+  private def rehearse(of: Int): Unit = {
+    val (kernel, why) = rehearsed()
+    synchronized(if (setting == of) settle(kernel, why))
+  }
+
+  private def rehearsed(): (Kernel, String) =
     obstacle match {
-      case Some(why) => settle(ScalarKernel, why)
+      case Some(why) => (ScalarKernel, why)
       case None =>
         val gain = measuredGain()
         val factor = String.format(Locale.ROOT, "%.1f", Double.box(gain))
-        if (gain > 1) settle(VectorKernel, s"$factor times as fast as scalar")
-        else settle(ScalarKernel, s"vector was $factor times as fast")
+        if (gain > 1) (VectorKernel, s"$factor times as fast as scalar")
+        else (ScalarKernel, s"vector was $factor times as fast")
     }
 
   /**

@@ -92,11 +92,7 @@ object Kernels extends Kernel {
       to: Int): Unit =
     strings.forWork(until - from).hashBytes(bytes, offsets, from, until, hashes, to)
 
-  override def insert(
-      bitset: Array[Byte],
-      hashes: Array[Long],
-      from: Int,
-      until: Int): Unit =
+  override def insert(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit =
     blocks.forWork(until - from).insert(bitset, hashes, from, until)
 
   override def probe(

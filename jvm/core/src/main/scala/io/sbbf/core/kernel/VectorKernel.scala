@@ -263,11 +263,7 @@ object VectorKernel extends Kernel {
     }
   }
 
-  override def insert(
-      bitset: Array[Byte],
-      hashes: Array[Long],
-      from: Int,
-      until: Int): Unit = {
+  override def insert(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit = {
     checkFilter(bitset, hashes, from, until)
     var i = from
     while (i < until) {

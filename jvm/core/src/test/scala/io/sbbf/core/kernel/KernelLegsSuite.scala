@@ -38,10 +38,13 @@ class KernelLegsSuite extends AnyFunSuite {
 
   private final class Leg(output: Seq[String]) {
     val Seq(before, after, choice) = output
-    private val chosen = choice.split(", (?=hashes|filter)").map { text =>
-      val (label, outcome) = text.splitAt(text.indexOf(": "))
-      label -> outcome.drop(2)
-    }.toMap
+    private val chosen = choice
+      .split(", (?=hashes|filter)")
+      .map { text =>
+        val (label, outcome) = text.splitAt(text.indexOf(": "))
+        label -> outcome.drop(2)
+      }
+      .toMap
     def blocks: String = chosen("filter blocks")
     def hashes: Seq[String] = Seq(chosen("hashes of numbers"), chosen("hashes of byte strings"))
     def all: Seq[String] = blocks +: hashes
@@ -83,8 +86,9 @@ class KernelLegsSuite extends AnyFunSuite {
       else assert(leg.hashes.forall(_.startsWith("scalar (vectors have ")))
     }
     leg(jdk, "without the module") { leg =>
-      assert(leg.all.forall(_ ==
-        "scalar (start the JVM with --add-modules=jdk.incubator.vector for the Vector API)"))
+      assert(
+        leg.all.forall(_ ==
+          "scalar (start the JVM with --add-modules=jdk.incubator.vector for the Vector API)"))
     }
     leg(jdk, "with vectors of 256 bits", module, "-XX:UseAVX=2") { leg =>
       if (hasAvx2) assert(leg.blocks.startsWith("vector ("))

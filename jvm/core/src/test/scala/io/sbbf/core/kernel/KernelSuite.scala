@@ -16,7 +16,8 @@ import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 class KernelSuite extends RandomSuite {
 
   private val sizes = (0 to 65) ++ Seq(207, 511, 512, 513, 4098)
-  private val edges = Array(0L, -1L, 1L, 0xffffffffL, 0xffffffff00000000L, Long.MinValue, Long.MaxValue)
+  private val edges =
+    Array(0L, -1L, 1L, 0xffffffffL, 0xffffffff00000000L, Long.MinValue, Long.MaxValue)
 
   // As elsewhere only where the CPU has vectors so wide: emulated ones are tested by the legs.
   private val kernels = Seq(ScalarKernel, VectorKernel)
@@ -37,11 +38,15 @@ class KernelSuite extends RandomSuite {
           val hashes = new Array[Long](to + n + 2)
           kernel.hashLongs(values, from, until, hashes, to)
           val expected = values.slice(from, until).map(XxHash64.hashLong)
-          assert(hashes.sameElements(new Array[Long](to) ++ expected ++ Array(0L, 0L)), s"$n longs")
+          assert(
+            hashes.sameElements(new Array[Long](to) ++ expected ++ Array(0L, 0L)),
+            s"$n longs")
           val others = new Array[Long](to + n + 2)
           kernel.hashInts(ints, from, until, others, to)
           val expectedInts = ints.slice(from, until).map(XxHash64.hashInt)
-          assert(others.sameElements(new Array[Long](to) ++ expectedInts ++ Array(0L, 0L)), s"$n ints")
+          assert(
+            others.sameElements(new Array[Long](to) ++ expectedInts ++ Array(0L, 0L)),
+            s"$n ints")
         }
       }
     }
@@ -53,7 +58,8 @@ class KernelSuite extends RandomSuite {
       assert(hashes.sameElements(values.map(XxHash64.hashLong)))
     }
 
-    randomTest(s"${kernel.name}: byte strings of 0 to 1,024 bytes hash as one by one, wherever they lie") {
+    randomTest(
+      s"${kernel.name}: byte strings of 0 to 1,024 bytes hash as one by one, wherever they lie") {
       random =>
         val lengths = random.shuffle((0 to 1024).toList)
         for (start <- Seq(0, 1, 3, 13)) {
@@ -68,7 +74,8 @@ class KernelSuite extends RandomSuite {
         }
     }
 
-    randomTest(s"${kernel.name}: byte strings of one width hash as one by one, whatever the width") {
+    randomTest(
+      s"${kernel.name}: byte strings of one width hash as one by one, whatever the width") {
       random =>
         for (width <- (0 to 100) ++ Seq(127, 128, 1024); n <- Seq(31, 255, 256, 257, 290, 700)) {
           val start = random.nextInt(9)
@@ -79,7 +86,9 @@ class KernelSuite extends RandomSuite {
           kernel.hashBytes(bytes, offsets, from, from + n, hashes, to)
           val expected =
             Array.tabulate(n)(i => XxHash64.hashBytes(bytes, offsets(from + i), width))
-          assert(hashes.sameElements(new Array[Long](to) ++ expected :+ 0L), s"$n of $width bytes")
+          assert(
+            hashes.sameElements(new Array[Long](to) ++ expected :+ 0L),
+            s"$n of $width bytes")
         }
     }
 
@@ -97,16 +106,17 @@ class KernelSuite extends RandomSuite {
       }
     }
 
-    randomTest(s"${kernel.name}: inserts add to what any number of blocks holds already") { random =>
-      for (numBlocks <- (1 to 40) ++ Seq(63, 65, 1000, 4097)) {
-        val before = randomBytes(random, numBlocks * 32).map(b => (b & 17).toByte)
-        val hashes = longs(random, 500)
-        val expected = before.clone()
-        hashes.foreach(SplitBlockBloomFilter.insert(expected, _))
-        val bitset = before.clone()
-        kernel.insert(bitset, hashes, 0, 500)
-        assert(bitset.sameElements(expected), s"$numBlocks blocks")
-      }
+    randomTest(s"${kernel.name}: inserts add to what any number of blocks holds already") {
+      random =>
+        for (numBlocks <- (1 to 40) ++ Seq(63, 65, 1000, 4097)) {
+          val before = randomBytes(random, numBlocks * 32).map(b => (b & 17).toByte)
+          val hashes = longs(random, 500)
+          val expected = before.clone()
+          hashes.foreach(SplitBlockBloomFilter.insert(expected, _))
+          val bitset = before.clone()
+          kernel.insert(bitset, hashes, 0, 500)
+          assert(bitset.sameElements(expected), s"$numBlocks blocks")
+        }
     }
 
     randomTest(s"${kernel.name}: answers are those to one hash after the other") { random =>
@@ -132,7 +142,9 @@ class KernelSuite extends RandomSuite {
       val held = random.nextLong()
       val bitset = filterOf(1 << 15, Array(held))
       val absent =
-        Iterator.continually(random.nextLong()).filter(!SplitBlockBloomFilter.mightContain(bitset, _))
+        Iterator
+          .continually(random.nextLong())
+          .filter(!SplitBlockBloomFilter.mightContain(bitset, _))
       val hashes = absent.take(200).toArray
       assert(!kernel.containsAny(bitset, hashes, 0, 200))
       for (place <- hashes.indices) {
@@ -144,21 +156,23 @@ class KernelSuite extends RandomSuite {
       }
     }
 
-    randomTest(s"${kernel.name}: a million hashes give the bits and the answers of one by one") { random =>
-      val hashes = Array.fill(1 << 20)(random.nextLong())
-      val numbers = new Array[Long](hashes.length)
-      kernel.hashLongs(hashes, 0, hashes.length, numbers, 0)
-      assert(numbers.indices.forall(i => numbers(i) == XxHash64.hashLong(hashes(i))))
-      val bitset = new Array[Byte](1 << 20)
-      kernel.insert(bitset, numbers, 0, numbers.length)
-      assert(bitset.sameElements(filterOf(1 << 20, numbers)))
-      val matches = new Array[Long](1 << 14)
-      kernel.probe(bitset, numbers, 0, numbers.length, matches)
-      assert(matches.forall(_ == -1))
+    randomTest(s"${kernel.name}: a million hashes give the bits and the answers of one by one") {
+      random =>
+        val hashes = Array.fill(1 << 20)(random.nextLong())
+        val numbers = new Array[Long](hashes.length)
+        kernel.hashLongs(hashes, 0, hashes.length, numbers, 0)
+        assert(numbers.indices.forall(i => numbers(i) == XxHash64.hashLong(hashes(i))))
+        val bitset = new Array[Byte](1 << 20)
+        kernel.insert(bitset, numbers, 0, numbers.length)
+        assert(bitset.sameElements(filterOf(1 << 20, numbers)))
+        val matches = new Array[Long](1 << 14)
+        kernel.probe(bitset, numbers, 0, numbers.length, matches)
+        assert(matches.forall(_ == -1))
     }
 
     test(s"${kernel.name}: what reaches outside is refused before anything is written") {
-      val (bitset, hashes, matches) = (new Array[Byte](64), new Array[Long](10), new Array[Long](1))
+      val (bitset, hashes, matches) =
+        (new Array[Byte](64), new Array[Long](10), new Array[Long](1))
       val (bytes, offsets) = (new Array[Byte](8), Array(0, 4, 8))
       def refused(call: => Any): Unit = {
         intercept[IndexOutOfBoundsException](call)
@@ -188,7 +202,8 @@ class KernelSuite extends RandomSuite {
           (even, 4799),
           (even.map(_ - 1), 4800),
           (even.map(Int.MaxValue - 100 + _), 4800),
-          (Array.tabulate(301)(_ << 30), 4800))) {
+          (Array.tabulate(301)(_ << 30), 4800)
+        )) {
         intercept[IndexOutOfBoundsException](
           kernel.hashBytes(new Array[Byte](length), wrong, 0, wrong.length - 1, many, 0))
         assert(many.forall(_ == 0))
@@ -202,8 +217,9 @@ class KernelSuite extends RandomSuite {
             () => kernel.insert(bitset, Array(1L), 0, 1),
             () => kernel.probe(bitset, Array(1L), 0, 1, Array(0L)),
             () => kernel.containsAny(bitset, Array(1L), 0, 1))) {
-          assert(intercept[IllegalArgumentException](ask()).getMessage ==
-            s"a bitset is a positive multiple of 32 bytes long, not $length")
+          assert(
+            intercept[IllegalArgumentException](ask()).getMessage ==
+              s"a bitset is a positive multiple of 32 bytes long, not $length")
         }
       }
     }
@@ -220,8 +236,9 @@ class KernelSuite extends RandomSuite {
         val bytes = randomBytes(random, width * 300)
         val strings = new Array[Long](300)
         kernel.hashBytes(bytes, Array.tabulate(301)(_ * width), 0, 300, strings, 0)
-        assert(strings.indices.forall(i =>
-          strings(i) == reference.hashBytes(bytes, i * width, width)), s"$width bytes")
+        assert(
+          strings.indices.forall(i => strings(i) == reference.hashBytes(bytes, i * width, width)),
+          s"$width bytes")
       }
     }
 
@@ -230,7 +247,13 @@ class KernelSuite extends RandomSuite {
       edges.foreach(buffer.putLong(_))
       val (numbers, strings) = (new Array[Long](edges.length), new Array[Long](edges.length))
       kernel.hashLongs(edges, 0, edges.length, numbers, 0)
-      kernel.hashBytes(buffer.array, Array.tabulate(edges.length + 1)(_ * 8), 0, edges.length, strings, 0)
+      kernel.hashBytes(
+        buffer.array,
+        Array.tabulate(edges.length + 1)(_ * 8),
+        0,
+        edges.length,
+        strings,
+        0)
       assert(numbers.sameElements(strings))
     }
   }

@@ -46,8 +46,9 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
 
   test("what is set is used from then on, and named.") {
     Kernels.use(Mode.Scalar)
-    assert(Kernels.implementationName == "hashes of numbers: scalar (set so), " +
-      "hashes of byte strings: scalar (set so), filter blocks: scalar (set so)")
+    assert(
+      Kernels.implementationName == "hashes of numbers: scalar (set so), " +
+        "hashes of byte strings: scalar (set so), filter blocks: scalar (set so)")
     Kernels.use(Mode.Vector)
     assert(Set("vector", "scalar", "mixed")(Kernels.name))
     if (VectorKernel.bitsOfInts >= 256)
@@ -56,8 +57,9 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
 
   test("a mode that there is not is refused with those that there are.") {
     assert(Mode.all.map(m => Mode.of(m.text)) == Mode.all)
-    assert(intercept[IllegalArgumentException](Mode.of("simd")).getMessage ==
-      "a kernel is auto, scalar, vector, not 'simd'")
+    assert(
+      intercept[IllegalArgumentException](Mode.of("simd")).getMessage ==
+        "a kernel is auto, scalar, vector, not 'simd'")
   }
 
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]

@@ -16,8 +16,8 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.SbbfConf
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
+import io.sbbf.spark.{KernelChoice, SbbfConf}
 
 /**
  * Leaves out of a Parquet scan what its files' own evidence refutes, while the query is planned:
@@ -39,6 +39,7 @@ final case class PruneRowGroups(session: SparkSession)
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
     else {
+      KernelChoice.follow(conf)
       lazy val showsBlocks = plan.exists(_.expressions.exists(_.exists(isBlock)))
       plan.transform {
         case filter @ Filter(condition, scan: LogicalRelation) if isPrunable(scan) =>
