@@ -29,7 +29,7 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   @volatile private var chosen: Kernel = ScalarKernel
   @volatile private var reason = ""
   @volatile private var isSettled = false
-  @volatile private var log: String => Unit = _ => ()
+  @volatile private var log: String => Unit = (_: String) => ()
   private val work = new AtomicLong
   private var setting = 0 // counts resets: a rehearsal that began before the last one is void
 

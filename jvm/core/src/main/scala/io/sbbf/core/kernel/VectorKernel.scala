@@ -17,7 +17,7 @@ import io.sbbf.core.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
 object VectorKernel extends Kernel {
   import Kernel._
   import SplitBlockBloomFilter._
-  import VectorOperators.{EQ, I2L, LSHL, LSHR, ROL, XOR}
+  import VectorOperators.{EQ, LSHL, LSHR, ROL, XOR}
 
   override val name: String = "vector"
 
@@ -73,7 +73,8 @@ object VectorKernel extends Kernel {
     var i = from
     while (i <= until - InStep) {
       val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
-      mixInts(values, i, end, hashes, to + i - from)
+      widen(values, i, end, hashes, to + i - from)
+      mixInts(hashes, to + i - from, to + end - from)
       avalanche(hashes, to + i - from, to + end - from)
       i = end
     }
@@ -139,7 +140,7 @@ object VectorKernel extends Kernel {
     }
   }
 
-  private def mixInts(
+  private def widen(
       values: Array[Int],
       from: Int,
       until: Int,
@@ -147,28 +148,29 @@ object VectorKernel extends Kernel {
       to: Int): Unit = {
     var i = from
     while (i < until) {
-      var a = widened(values, i).mul(Prime1).lanewise(XOR, Prime5 + 4)
-      var b = widened(values, i + Lanes).mul(Prime1).lanewise(XOR, Prime5 + 4)
-      var c = widened(values, i + 2 * Lanes).mul(Prime1).lanewise(XOR, Prime5 + 4)
-      var d = widened(values, i + 3 * Lanes).mul(Prime1).lanewise(XOR, Prime5 + 4)
-      a = a.lanewise(ROL, 23).mul(Prime2).add(Prime3)
-      b = b.lanewise(ROL, 23).mul(Prime2).add(Prime3)
-      c = c.lanewise(ROL, 23).mul(Prime2).add(Prime3)
-      d = d.lanewise(ROL, 23).mul(Prime2).add(Prime3)
-      val at = to + i - from
-      a.intoArray(hashes, at)
-      b.intoArray(hashes, at + Lanes)
-      c.intoArray(hashes, at + 2 * Lanes)
-      d.intoArray(hashes, at + 3 * Lanes)
-      i += InStep
+      hashes(to - from + i) = values(i) & 0xffffffffL
+      i += 1
     }
   }
 
-  private def widened(values: Array[Int], i: Int): LongVector = IntVector
-    .fromArray(BlockInts, values, i)
-    .convertShape(I2L, Longs, 0)
-    .reinterpretAsLongs()
-    .and(0xffffffffL)
+  private def mixInts(hashes: Array[Long], from: Int, until: Int): Unit = {
+    var i = from
+    while (i < until) {
+      var a = LongVector.fromArray(Longs, hashes, i).mul(Prime1)
+      var b = LongVector.fromArray(Longs, hashes, i + Lanes).mul(Prime1)
+      var c = LongVector.fromArray(Longs, hashes, i + 2 * Lanes).mul(Prime1)
+      var d = LongVector.fromArray(Longs, hashes, i + 3 * Lanes).mul(Prime1)
+      a = a.lanewise(XOR, Prime5 + 4).lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      b = b.lanewise(XOR, Prime5 + 4).lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      c = c.lanewise(XOR, Prime5 + 4).lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      d = d.lanewise(XOR, Prime5 + 4).lanewise(ROL, 23).mul(Prime2).add(Prime3)
+      a.intoArray(hashes, i)
+      b.intoArray(hashes, i + Lanes)
+      c.intoArray(hashes, i + 2 * Lanes)
+      d.intoArray(hashes, i + 3 * Lanes)
+      i += InStep
+    }
+  }
 
   private def avalanche(hashes: Array[Long], from: Int, until: Int): Unit = {
     var i = from

@@ -65,7 +65,8 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
 
   for (kernel <- Seq[Kernel](ScalarKernel, VectorKernel))
-    test(s"once compiled, the ${kernel.name} kernel allocates nothing for an element.") {
+    test(
+      s"once compiled, the ${kernel.name} kernel allocates nothing for an element asked or inserted.") {
       val matches = new Array[Long](hashes.length / 64)
       val out = new Array[Long](hashes.length)
       val ints = hashes.map(_.toInt)
@@ -83,7 +84,7 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
         loop()
         threads.getThreadAllocatedBytes(thread) - before
       }
-      for ((name, loop) <- loops if kernel == ScalarKernel || VectorKernel.bitsOfLongs >= 512) {
+      for ((name, loop) <- if (kernel == ScalarKernel) loops else loops.take(3)) {
         val end = System.nanoTime() + 60000000000L
         var bytes = allocated(loop)
         // of 65,536 elements; the measurement takes a little itself
