@@ -58,6 +58,7 @@ lazy val core = (project in file("jvm/core"))
   .settings(common)
   .settings(
     name := "sbbf-core",
+    Compile / javacOptions ++= Seq("--release", "11"),
     libraryDependencies += "org.apache.parquet" % "parquet-column" % parquetVersion(
       scalaVersion.value) % Test)
 

@@ -22,7 +22,7 @@ object BitSlices {
   private final val LongsPerBlock = BytesPerBlock / 8
 
   /** The words in the slice of so many filters. */
-  def wordsPerSlice(numFilters: Int): Int = (numFilters + Word - 1) / Word
+  def wordsPerSlice(numFilters: Int): Int = ((numFilters.toLong + Word - 1) / Word).toInt
 
   /** The number of the block that `hash` asks in filters of `numBlocks` blocks. */
   def blockOf(hash: Long, numBlocks: Int): Int = (((hash >>> 32) * numBlocks) >>> 32).toInt
@@ -66,7 +66,7 @@ object BitSlices {
   def blocks(slices: Array[Long], numFilters: Int): Array[Byte] = {
     val width = wordsPerSlice(numFilters)
     checkSlices(slices, width)
-    val blocks = new Array[Byte](numFilters * BytesPerBlock)
+    val blocks = new Array[Byte](Math.multiplyExact(numFilters, BytesPerBlock))
     val square = new Array[Long](Word)
     var word = 0
     while (word < width) {
@@ -120,7 +120,7 @@ object BitSlices {
   }
 
   private def checkSlices(slices: Array[Long], width: Int): Unit =
-    if (slices.length < Slices.toLong * width) {
+    if (width <= 0 || slices.length != Slices.toLong * width) {
       throw new IndexOutOfBoundsException(
         s"${slices.length} words are not $Slices slices of $width")
     }

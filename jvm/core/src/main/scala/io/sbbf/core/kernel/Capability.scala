@@ -12,7 +12,7 @@ import Kernels.Mode
 /**
  * When one group of loops moves from scalar code to the Vector API. The policy, in one place:
  *
- *   1. Where the module, HotSpot's C2 or vectors of the needed width are missing: never.
+ *   1. Where the module or HotSpot's C2 is missing: never.
  *   1. Until [[Capability.WorkToPay]] elements have passed: not yet. The vector code costs a
  *      cold JVM 0.1 to 1 s of compilation, which a short life never earns back.
  *   1. Then a daemon thread runs both kernels side by side on data of its own, off any query's
@@ -88,8 +88,13 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   }
 
   private def rehearse(of: Int): Unit = {
-    val (kernel, why) = rehearsed()
-    synchronized(if (setting == of) settle(kernel, why))
+    val (kernel, why) =
+      try rehearsed()
+      catch {
+        case e: LinkageError => (ScalarKernel, s"the Vector API of this JDK is another one: $e")
+        case NonFatal(e) => (ScalarKernel, s"the Vector API fails: $e")
+      }
+    synchronized(if (setting == of && !isSettled) settle(kernel, why))
   }
 
   private def rehearsed(): (Kernel, String) =
@@ -99,7 +104,7 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
         val gain = measuredGain()
         val factor = String.format(Locale.ROOT, "%.1f", Double.box(gain))
         if (gain > 1) (VectorKernel, s"$factor times as fast as scalar")
-        else (ScalarKernel, s"vector was $factor times as fast")
+        else (ScalarKernel, s"vector was not steadily faster: $factor times")
     }
 
   /**
@@ -131,8 +136,10 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   private def obstacle: Option[String] = Platform.obstacle.orElse {
     try {
       val bits = trial.bits()
-      if (bits >= trial.bitsNeeded) None
-      else Some(s"vectors have $bits bits, ${trial.bitsNeeded} are needed")
+      if (bits >= trial.bitsNeeded) {
+        trial.prepare()(VectorKernel) // methods are linked when they are called
+        None
+      } else Some(s"vectors have $bits bits, ${trial.bitsNeeded} are needed")
     } catch {
       case e: LinkageError => Some(s"the Vector API of this JDK is another one: $e")
       case NonFatal(e) => Some(s"the Vector API fails: $e")

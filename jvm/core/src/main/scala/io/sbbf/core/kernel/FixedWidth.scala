@@ -18,6 +18,12 @@ private[kernel] object FixedWidth {
    */
   final val Tile = 256
 
+  /**
+   * In bytes. Going from string to string for each word is slower than one string after the other
+   * when a tile of them outgrows the nearest cache by much.
+   */
+  final val MaxWidth = 128
+
   /** For [[mix]]: a tile of words, then one of each of the four accumulators. */
   def scratch(): Array[Long] = new Array[Long](5 * Tile)
 

@@ -7,7 +7,7 @@ import io.sbbf.core.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
 
 /**
  * The same on the Java Vector API, as it is from JDK 17 on. The only file that names it: the
- * module may be absent, so nothing but [[Kernels]] touches this object, and it expects a
+ * module may be absent, so only [[Capability]], and [[FixedWidth]] on its behalf, touch this object, and it expects a
  * LinkageError.
  *
  * Species and constants are private vals of an object and no vector outlives the method that made
@@ -94,7 +94,12 @@ object VectorKernel extends Kernel {
       to: Int): Unit = {
     checkHashing(from, until, offsets.length - 1, hashes, to)
     val width = if (until - from < FixedWidth.Tile) 0 else offsets(from + 1) - offsets(from)
-    if (width > 0 && FixedWidth.isEven(offsets, from, until, width, bytes.length)) {
+    if (width > 0 && width <= FixedWidth.MaxWidth && FixedWidth.isEven(
+        offsets,
+        from,
+        until,
+        width,
+        bytes.length)) {
       val scratch = FixedWidth.scratch()
       var i = from
       while (i <= until - InStep) {

@@ -19,7 +19,6 @@ class KernelSuite extends RandomSuite {
   private val edges =
     Array(0L, -1L, 1L, 0xffffffffL, 0xffffffff00000000L, Long.MinValue, Long.MaxValue)
 
-  // As elsewhere only where the CPU has vectors so wide: emulated ones are tested by the legs.
   private val kernels = Seq(ScalarKernel, VectorKernel)
 
   private def longs(random: Random, n: Int): Array[Long] =

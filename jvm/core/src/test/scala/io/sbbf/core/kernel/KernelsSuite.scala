@@ -15,12 +15,13 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
 
   after(Kernels.use(Mode.default))
 
-  private val hashes = Array.fill(1 << 16)(new Random(1).nextLong())
+  private val random = new Random(1)
+  private val hashes = Array.fill(1 << 16)(random.nextLong())
   private val bitset = new Array[Byte](1 << 16)
 
   private def work(): Unit = Kernels.containsAny(bitset, hashes, 0, hashes.length)
 
-  test("answers are scalar at first, and whatever was chosen keeps answering the same.") {
+  test("answers are scalar at first, and the capability that has worked alone is settled.") {
     Kernels.use(Mode.Scalar)
     Kernels.use(Mode.Auto)
     assert(Kernels.name == "scalar" && Kernels.implementationName.contains("at first"))
@@ -50,7 +51,6 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
       Kernels.implementationName == "hashes of numbers: scalar (set so), " +
         "hashes of byte strings: scalar (set so), filter blocks: scalar (set so)")
     Kernels.use(Mode.Vector)
-    assert(Set("vector", "scalar", "mixed")(Kernels.name))
     if (VectorKernel.bitsOfInts >= 256)
       assert(Kernels.implementationName.endsWith("filter blocks: vector (set so)"))
   }

@@ -39,13 +39,14 @@ final case class PruneRowGroups(session: SparkSession)
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
     else {
-      KernelChoice.follow(conf)
       lazy val showsBlocks = plan.exists(_.expressions.exists(_.exists(isBlock)))
       plan.transform {
         case filter @ Filter(condition, scan: LogicalRelation) if isPrunable(scan) =>
           val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
-          try filter.copy(child = prune(scan, splitConjunctivePredicates(condition), keepsSplits))
-          catch {
+          try {
+            KernelChoice.follow(conf)
+            filter.copy(child = prune(scan, splitConjunctivePredicates(condition), keepsSplits))
+          } catch {
             case Trouble(e) =>
               SbbfConf.warnOnce(
                 e.getClass.getName,
