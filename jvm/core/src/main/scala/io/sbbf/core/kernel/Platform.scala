@@ -6,7 +6,8 @@ private[kernel] object Platform {
 
   /** Why the Vector API cannot be had, or be fast, in this JVM; None if nothing speaks against it. */
   lazy val obstacle: Option[String] =
-    if (!hasModule)
+    if (!hasVectors) Some("the Vector API wants Java 17 or later")
+    else if (!hasModule)
       Some("start the JVM with --add-modules=jdk.incubator.vector for the Vector API")
     else if (!hasC2) Some(s"no C2 compiler: $vmName, $vmInfo")
     else None
@@ -16,9 +17,12 @@ private[kernel] object Platform {
   /** `mixed mode, sharing`; C1 alone says `emulated-client`, the interpreter `interpreted mode`. */
   private def vmInfo: String = sys.props.getOrElse("java.vm.info", "")
 
+  /** Java 16 has the module too, but another API; before, the option to add it stops the JVM. */
+  private def hasVectors: Boolean =
+    sys.props.get("java.specification.version").exists(v => v.toDouble >= 17)
+
   private def hasModule: Boolean =
-    try ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent
-    catch { case _: LinkageError => false } // JDK 8
+    ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent
 
   /** Other compilers, and C1, take ten to hundred times as long for vector as for scalar code. */
   private def hasC2: Boolean =

@@ -55,7 +55,7 @@ object VectorKernel extends Kernel {
     checkHashing(from, until, values.length, hashes, to)
     var i = from
     while (i <= until - InStep) {
-      val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
+      val end = i + math.min(Tile, (until - i) / InStep * InStep)
       mixLongs(values, i, end, hashes, to + i - from)
       avalanche(hashes, to + i - from, to + end - from)
       i = end
@@ -72,7 +72,7 @@ object VectorKernel extends Kernel {
     checkHashing(from, until, values.length, hashes, to)
     var i = from
     while (i <= until - InStep) {
-      val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
+      val end = i + math.min(Tile, (until - i) / InStep * InStep)
       widen(values, i, end, hashes, to + i - from)
       mixInts(hashes, to + i - from, to + end - from)
       avalanche(hashes, to + i - from, to + end - from)
