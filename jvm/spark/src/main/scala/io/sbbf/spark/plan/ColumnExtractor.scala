@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.types.{DataType, Metadata, StructType}
 
+import io.sbbf.spark.FieldId
+
 /** A column, or a field within structs, by its path from the root of the table's schema. */
 private[plan] final case class Column(path: Seq[String], dataType: DataType)
 
@@ -38,9 +40,8 @@ private[plan] final class ColumnExtractor(
     !fromDirectories.contains(fold(attribute.name)) &&
       !MetadataColumn.is(attribute) && isByName(attribute.metadata)
 
-  /** `parquet.field.id` is the key under which Spark keeps a field's id (ParquetUtils.FIELD_ID_METADATA_KEY). */
   private def isByName(metadata: Metadata): Boolean =
-    !(byFieldId && metadata.contains("parquet.field.id"))
+    !(byFieldId && metadata.contains(FieldId.Key))
 }
 
 private[plan] object MetadataColumn {

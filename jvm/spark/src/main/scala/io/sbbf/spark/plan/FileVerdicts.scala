@@ -38,7 +38,8 @@ private[plan] final class FileVerdicts(
         if (kept.size == surviving.length) length else kept.map(footer.compressedBytes).sum,
       ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
       refutedBy = refutedBy,
-      keptBecause = keptBecause
+      keptBecause = keptBecause,
+      distrustsFilter = evidence.distrustsFilter
     )
   }
 

@@ -76,12 +76,15 @@ final case class PruneRowGroups(session: SparkSession)
       keepsSplits: Boolean): LogicalRelation = {
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
     val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
+    val byFieldId = SparkInternals.readsByFieldId(conf)
     val translator = new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf))
-    val safely = conjuncts.exists(SafeRead.concerns)
-    if (!safely && !translator.translate(dataFilters).isUsable) scan
+      byFieldId)
+    val safely =
+      if (!SbbfConf.SafeRead.get(conf)) Map.empty[String, String]
+      else SafeRead.options(conjuncts, files.dataSchema, byFieldId)
+    if (safely.isEmpty && !translator.translate(dataFilters).isUsable) scan
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
@@ -119,21 +122,24 @@ final case class PruneRowGroups(session: SparkSession)
   )
 
   /**
-   * Where the format is not to be swapped, a float predicate that stock evaluates wrongly costs stock's checks.
+   * Where the format is not to be swapped, read options switch off what of stock's checks is not to be trusted.
    * All Parquet formats are equal to Spark, so it is by the index alone that the optimizer sees a change.
    */
   private def rebuilt(
       scan: LogicalRelation,
       files: HadoopFsRelation,
       index: PrunedFileIndex,
-      safely: Boolean,
+      safely: Map[String, String],
       keepsSplits: Boolean): LogicalRelation = {
+    val settled =
+      if (index.selection.exists(_.settlesFilters)) SafeRead.FiltersOff
+      else Map.empty[String, String]
     val swaps = SbbfConf.TrimRowGroups.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,
         fileFormat = if (swaps) new PrunedParquetFormat(index, keepsSplits) else files.fileFormat,
-        options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options
+        options = if (swaps) files.options else files.options ++ settled ++ safely
       )(files.sparkSession),
       catalogTable = scan.catalogTable.map { table =>
         val known =

@@ -44,8 +44,12 @@ private[spark] final class ScanSelection(
   def rows: Option[Long] =
     if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
 
-  /** Whether every file gave an answer, so that asking filters again in the tasks would find nothing more. */
-  def isComplete: Boolean = outcomes.forall(_.isKnown)
+  /**
+   * Whether tasks should ask no filter: every file gave its answer, so that asking again would find nothing more,
+   * or a filter is not to be believed, which stock does.
+   */
+  def settlesFilters: Boolean =
+    outcomes.forall(_.isKnown) || outcomes.exists(_.distrustsFilter)
 
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)
