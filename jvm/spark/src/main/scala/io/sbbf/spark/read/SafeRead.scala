@@ -1,7 +1,13 @@
 package io.sbbf.spark.read
 
 import org.apache.parquet.Version
-import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, IsNull}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  Equality,
+  Expression,
+  GetStructField
+}
+import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 
@@ -41,7 +47,7 @@ private[spark] object SafeRead {
       schema: StructType,
       byFieldId: Boolean): Map[String, String] =
     if (conditions.exists(concerns) || byFieldId && hasFieldIds(schema)) LevelsOff
-    else if (misreadsFilters) FiltersOff
+    else if (misreadsFilters && conditions.exists(_.exists(asksFilter))) FiltersOff
     else Map.empty
 
   /** Of the filters on columns of `schema`, those that stock may be handed: it evaluates them as Spark does. */
@@ -50,8 +56,22 @@ private[spark] object SafeRead {
 
   /** Whether `condition` may compare a floating-point column in a way that stock would evaluate wrongly. */
   private[read] def concerns(condition: Expression): Boolean = condition match {
-    case IsNull(_) | IsNotNull(_) => false
+    case sql.IsNull(_) | sql.IsNotNull(_) => false
     case e => isFloating(e) || e.children.exists(concerns)
+  }
+
+  /** Whether stock may look for the comparison's values in filters. */
+  private def asksFilter(comparison: Expression): Boolean = comparison match {
+    case Equality(left, right) => isColumn(left) || isColumn(right)
+    case sql.In(value, _) => isColumn(value)
+    case sql.InSet(value, _) => isColumn(value)
+    case _ => false
+  }
+
+  private def isColumn(e: Expression): Boolean = e match {
+    case _: AttributeReference => true
+    case GetStructField(parent, _, _) => isColumn(parent)
+    case _ => false
   }
 
   private def hasFieldIds(dataType: DataType): Boolean = dataType match {

@@ -1,7 +1,11 @@
 package io.sbbf.spark.read
 
 import org.apache.spark.sql.catalyst.dsl.expressions._
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, IsNotNull => NotNull}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  Expression,
+  IsNotNull => NotNull
+}
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
@@ -61,9 +65,12 @@ class SafeReadSuite extends AnyFunSuite {
 
   test("leaves stock alone where it is right, but for parquet-java 1.14 and 1.15.") {
     val expected = if (SafeRead.misreadsFilters) SafeRead.FiltersOff else Map.empty
-    assert(SafeRead.options(Nil, withIds, byFieldId = false) == expected)
     val id = AttributeReference("id", LongType)()
-    assert(SafeRead.options(Seq(id === 1L), plain, byFieldId = true) == expected)
+    def options(condition: Expression, schema: StructType) =
+      SafeRead.options(Seq(condition), schema, byFieldId = schema eq plain)
+    assert(options(id === 1L, withIds) == expected)
+    assert(options(id.in(1L, 2L) || id > 7L, plain) == expected)
+    assert(options(id > 1L, plain).isEmpty && options(id + 1L === 2L, plain).isEmpty)
     assert(SafeRead.misreadsFilters == org.apache.spark.SPARK_VERSION.startsWith("4.0"))
   }
 
