@@ -4,7 +4,7 @@ package kernel
 /** What can be known of this JVM without touching the Vector API. */
 private[kernel] object Platform {
 
-  /** Why the Vector API cannot be had, or be fast, in this JVM; None if nothing speaks against it. */
+  /** Why the Vector API cannot be had, or be fast, in this JVM, if so. */
   lazy val obstacle: Option[String] =
     if (!hasVectors) Some("the Vector API wants Java 17 or later")
     else if (!hasModule)
@@ -17,7 +17,7 @@ private[kernel] object Platform {
   /** `mixed mode, sharing`; C1 alone says `emulated-client`, the interpreter `interpreted mode`. */
   private def vmInfo: String = sys.props.getOrElse("java.vm.info", "")
 
-  /** Java 16 has the module too, but another API; before, the option to add it stops the JVM. */
+  /** Java 16 has another API in that module; before, the option to add it stops the JVM. */
   private def hasVectors: Boolean =
     sys.props.get("java.specification.version").exists(v => v.toDouble >= 17)
 

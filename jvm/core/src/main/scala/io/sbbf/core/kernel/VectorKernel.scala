@@ -7,12 +7,12 @@ import io.sbbf.core.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
 
 /**
  * The same on the Java Vector API, as it is from JDK 17 on. The only file that names it: the
- * module may be absent, so only [[Capability]], and [[FixedWidth]] on its behalf, touch this object, and it expects a
- * LinkageError.
+ * module may be absent, so in a query only [[Capability]], which expects a LinkageError, and
+ * [[FixedWidth]] on its behalf touch this object.
  *
- * Species and constants are private vals of an object and no vector outlives the method that made
- * it, because only then does the compiler keep vectors in registers. All vectors of longs have
- * 512 bits: on JDK 17 loops of two widths slow each other for good.
+ * Species and constants are private vals of an object, and apart from those constants no vector
+ * outlives the method that made it: only then does the compiler keep vectors in registers. All
+ * vectors of longs have 512 bits: on JDK 17 loops of two widths slow each other for good.
  */
 object VectorKernel extends Kernel {
   import Kernel._
