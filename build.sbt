@@ -110,5 +110,5 @@ lazy val bench = (project in file("jvm/bench"))
     publish / skip := true,
     libraryDependencies ++= Seq(
       "net.openhft" % "zero-allocation-hashing" % "0.27ea1",
-      "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value))
+      "org.apache.parquet" % "parquet-column" % "1.17.0") // the newest, whatever Spark has
   )
