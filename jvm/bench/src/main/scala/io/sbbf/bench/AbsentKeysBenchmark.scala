@@ -13,8 +13,8 @@ import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
  * for all filters, is part of the time.
  */
 @BenchmarkMode(Array(Mode.SingleShotTime))
-@Warmup(iterations = 8)
-@Measurement(iterations = 8)
+@Warmup(iterations = 3)
+@Measurement(iterations = 5)
 @OperationsPerInvocation(AbsentKeysBenchmark.Keys * ManyFiltersBenchmark.Filters)
 class AbsentKeysBenchmark extends KernelBenchmark {
   import ManyFiltersBenchmark.{FilterBytes, Filters}
