@@ -25,7 +25,7 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: ## make .venv with all tools, or say what is missing
@@ -79,6 +79,10 @@ bench: wheel ## measure lookups against stock Spark, the oracle and the filter l
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))
+
+.PHONY: benchcoldstart
+benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/jdk /another"
+	$(bin)/python benchmarks/coldstart.py $(addprefix --jdk ,$(JDKS))
 
 .PHONY: docs
 docs: setup ## build the documentation into build/docs

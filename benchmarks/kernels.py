@@ -77,7 +77,7 @@ JDK: {jdk}
 Date: {date}; spark-sbbf {version}
 JARs: {jars}
 Crates: {crates}
-A time is the least of {samples} means, each over an iteration of JMH, natively of 10 over 0.3 s each.
+A time is the least of {samples} means, each over an iteration of JMH; natively of 10, over 0.3 s.
 Everybody writes hashes, 4,096 at a time, into the same array. Where strings differ in width, as
 those of 4 to 40 bytes do, the vector kernel runs the scalar code.
 Probe and insert: bytes of the filter, percent of hits. A filter that is asked holds a value for

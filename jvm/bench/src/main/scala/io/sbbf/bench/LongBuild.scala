@@ -4,10 +4,10 @@ import io.sbbf.core.kernel.Kernels
 
 /**
  * How fast does a long build of a filter become in a fresh JVM? Hashes some 400 million longs and
- * inserts them into a filter of 2 MiB, in batches. Prints, tab-separated, `step` and the
- * nanoseconds a key of each 4 million keys in turn, and whenever a choice of kernel is made or was
- * made already: `choice`, the keys and nanoseconds until then and what was chosen. The system
- * property `sbbf.kernel` sets the mode.
+ * inserts them into a filter of 2 MiB, in batches. Prints, tab-separated, `step`, the keys until
+ * then and the nanoseconds a key of each 4 million keys in turn; and whenever a choice of kernel is
+ * made or was made already: `choice`, the keys and nanoseconds until then and what was chosen. The
+ * system property `sbbf.kernel` sets the mode.
  */
 object LongBuild {
   import KernelBenchmark.Batch
@@ -29,7 +29,7 @@ object LongBuild {
     while (step < Steps) {
       val begin = System.nanoTime()
       insert(longs, hashes, bitset)
-      println(s"step\t${(System.nanoTime() - begin).toDouble / StepKeys}")
+      println(s"step\t$inserted\t${(System.nanoTime() - begin).toDouble / StepKeys}")
       step += 1
     }
   }
