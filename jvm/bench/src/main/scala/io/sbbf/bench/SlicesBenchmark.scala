@@ -34,13 +34,21 @@ class SlicesBenchmark extends KernelBenchmark {
   }
 
   @Benchmark def bitSliced(): Array[Long] = {
-    hashes.foreach(BitSlices.probe(slices, RowGroups, _, answers))
+    var k = 0
+    while (k < AskedKeys) {
+      BitSlices.probe(slices, RowGroups, hashes(k), answers)
+      k += 1
+    }
     answers
   }
 
   /** The baseline: the key's mask, made beforehand, against block after block. */
   @Benchmark def blockAfterBlock(): Array[Long] = {
-    masks.foreach(probe)
+    var k = 0
+    while (k < AskedKeys) {
+      probe(masks(k))
+      k += 1
+    }
     answers
   }
 
