@@ -27,7 +27,7 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   import Capability._
 
   @volatile private var choice: Choice = AtFirst
-  @volatile private var log: String => Unit = (_: String) => ()
+  @volatile private var listener: Option[String => Unit] = None
   private var mode: Mode = Mode.Auto
   private var rehearsal: Option[Choice] = None // made once: neither the JVM nor the CPU change
   private val work = new AtomicLong
@@ -46,17 +46,30 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
       mode = to
       choice = to match {
         case Mode.Scalar => Choice(ScalarKernel, "set so")
-        case Mode.Vector => obstacle.fold(Choice(VectorKernel, "set so"))(Choice(ScalarKernel, _))
+        case Mode.Vector =>
+          obstacle match {
+            case Some(why) => Choice(ScalarKernel, why)
+            case None => Choice(VectorKernel, "set so")
+          }
         case Mode.Auto =>
-          Platform.obstacle.map(Choice(ScalarKernel, _)).orElse(rehearsal).getOrElse(AtFirst)
+          (Platform.obstacle, rehearsal) match {
+            case (Some(why), _) => Choice(ScalarKernel, why)
+            case (None, Some(found)) => found
+            case (None, None) => AtFirst
+          }
       }
     }
-    log(toString)
+    tell()
   }
 
-  def onChoice(listener: String => Unit): Unit = {
-    log = listener
-    log(toString)
+  def onChoice(log: String => Unit): Unit = {
+    listener = Some(log)
+    tell()
+  }
+
+  private def tell(): Unit = listener match {
+    case Some(log) => log(toString)
+    case None =>
   }
 
   override def toString: String = {
@@ -82,7 +95,7 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
       if (mode == Mode.Auto) choice = found
       mode == Mode.Auto
     }
-    if (isChosen) log(toString)
+    if (isChosen) tell()
   }
 
   private def rehearsed(): Choice =
@@ -127,7 +140,7 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   /** Why the vector kernel cannot run here, if so; loads it to see. */
   private def obstacle: Option[String] = Platform.obstacle.orElse {
     try {
-      val bits = trial.bits()
+      val bits = trial.bits
       if (bits >= trial.bitsNeeded) {
         trial.prepare()(VectorKernel) // methods are linked when they are called
         None
@@ -165,12 +178,15 @@ private[kernel] object Capability {
   /** Less is noise. */
   private final val Margin = 1.1
 
-  /**
-   * What a capability needs and how to try it out.
-   *
-   * @param bits how wide the vectors of this machine are
-   */
-  final class Trial(val bitsNeeded: Int, val bits: () => Int, val prepare: () => Kernel => Unit)
+  /** What a capability needs and how to try it out. */
+  sealed abstract class Trial(val bitsNeeded: Int) {
+
+    /** How wide the vectors of this machine are. */
+    def bits: Int
+
+    /** Work for a kernel, on data that are made now. */
+    def prepare(): Kernel => Unit
+  }
 
   private final val Elements = 4096
 
@@ -188,10 +204,9 @@ private[kernel] object Capability {
     Array.fill(Elements)(random.nextLong())
   }
 
-  val Numbers: Trial = new Trial(
-    512,
-    () => VectorKernel.bitsOfLongs,
-    () => {
+  object Numbers extends Trial(512) {
+    override def bits: Int = VectorKernel.bitsOfLongs
+    override def prepare(): Kernel => Unit = {
       val (values, hashes) = (longs(), new Array[Long](Elements))
       val ints = values.map(_.toInt)
       kernel =>
@@ -200,12 +215,11 @@ private[kernel] object Capability {
           kernel.hashInts(ints, from, until, hashes, from)
         }
     }
-  )
+  }
 
-  val Strings: Trial = new Trial(
-    512,
-    () => VectorKernel.bitsOfLongs,
-    () => {
+  object Strings extends Trial(512) {
+    override def bits: Int = VectorKernel.bitsOfLongs
+    override def prepare(): Kernel => Unit = {
       val hashes = new Array[Long](Elements)
       // the lengths of digests and UUIDs, as bytes and as text
       val columns = for (width <- Seq(16, 36)) yield {
@@ -218,12 +232,11 @@ private[kernel] object Capability {
           kernel.hashBytes(bytes, offsets, from, until, hashes, from)
         }
     }
-  )
+  }
 
-  val Blocks: Trial = new Trial(
-    256,
-    () => VectorKernel.bitsOfInts,
-    () => {
+  object Blocks extends Trial(256) {
+    override def bits: Int = VectorKernel.bitsOfInts
+    override def prepare(): Kernel => Unit = {
       val bitset = new Array[Byte](1 << 16)
       val (held, absent) = longs().splitAt(Elements / 2)
       val (present, asked) = (held ++ held, absent ++ absent)
@@ -235,5 +248,5 @@ private[kernel] object Capability {
           kernel.containsAny(bitset, asked, from, until)
         }
     }
-  )
+  }
 }

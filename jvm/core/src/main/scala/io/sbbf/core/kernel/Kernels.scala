@@ -26,14 +26,19 @@ object Kernels extends Kernel {
     val all: Seq[Mode] = Seq(Auto, Scalar, Vector)
 
     /** @throws IllegalArgumentException for any other text */
-    def of(text: String): Mode = all.find(_.text == text).getOrElse {
-      throw new IllegalArgumentException(
-        s"a kernel is ${all.map(_.text).mkString(", ")}, not '$text'")
+    def of(text: String): Mode = text match {
+      case Auto.text => Auto
+      case Scalar.text => Scalar
+      case Vector.text => Vector
+      case _ =>
+        throw new IllegalArgumentException(
+          s"a kernel is ${all.map(_.text).mkString(", ")}, not '$text'")
     }
 
     /** What the system property says; `auto` if nothing or nothing known. */
     val default: Mode =
-      sys.props.get("sbbf.kernel").flatMap(text => all.find(_.text == text)).getOrElse(Auto)
+      try of(System.getProperty("sbbf.kernel", Auto.text))
+      catch { case _: IllegalArgumentException => Auto }
   }
 
   private val numbers = new Capability("hashes of numbers", Numbers)
@@ -47,7 +52,9 @@ object Kernels extends Kernel {
   /** From now on; nothing happens if that is the mode already. */
   def use(to: Mode): Unit = synchronized {
     if (to != mode) {
-      capabilities.foreach(_.reset(to))
+      numbers.reset(to)
+      strings.reset(to)
+      blocks.reset(to)
       mode = to
     }
   }
