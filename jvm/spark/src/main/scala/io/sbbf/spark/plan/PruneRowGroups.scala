@@ -3,6 +3,7 @@ package io.sbbf.spark.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
+  And,
   AttributeSet,
   Expression,
   InputFileBlockLength,
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
@@ -76,10 +78,7 @@ final case class PruneRowGroups(session: SparkSession)
       keepsSplits: Boolean): LogicalRelation = {
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
     val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
-    val translator = new PredicateTranslator(
-      files.partitionSchema.fieldNames.toSet,
-      conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf))
+    val translator = PruneRowGroups.translator(files, conf)
     val safely = conjuncts.exists(SafeRead.concerns)
     if (!safely && !translator.translate(dataFilters).isUsable) scan
     else {
@@ -154,4 +153,26 @@ final case class PruneRowGroups(session: SparkSession)
       CatalogStatistics(
         sizeInBytes = BigInt(found.sizeInBytes),
         rowCount = found.rows.map(BigInt(_)))
+}
+
+private[spark] object PruneRowGroups {
+  private def translator(files: HadoopFsRelation, conf: SQLConf): PredicateTranslator =
+    new PredicateTranslator(
+      files.partitionSchema.fieldNames.toSet,
+      conf.caseSensitiveAnalysis,
+      SparkInternals.readsByFieldId(conf))
+
+  /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
+  def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] = {
+    val normalized = SparkInternals.normalize(conjuncts(filter.condition), filter.child.output)
+    val ofFiles = normalized.filterNot(c =>
+      c.references.nonEmpty && c.references.forall(a =>
+        files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
+    translator(files, conf).unused(ofFiles)
+  }
+
+  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
+    case And(left, right) => conjuncts(left) ++ conjuncts(right)
+    case other => Seq(other)
+  }
 }
