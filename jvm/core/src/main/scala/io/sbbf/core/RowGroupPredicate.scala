@@ -60,6 +60,8 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
    * The same with all tests that an AND puts to one column in one leaf. Such tests have to be passed by one and
    * the same value, which evidence may rule out where it rules out none of them alone: `5 < c AND c < 9`.
    *
+   * The result matches the same rows, but no longer tells FALSE from NULL: it is not to be negated.
+   *
    * @param isSingle whether a column has one value in each row, or NULL; of others nothing is joined
    */
   final def joined(isSingle: Seq[String] => Boolean): RowGroupPredicate = this match {
