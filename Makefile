@@ -80,6 +80,10 @@ bench: wheel ## measure lookups against stock Spark, the oracle and the filter l
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))
 
+.PHONY: predicates
+predicates: wheel ## write docs/predicates.md: what is pruned for which predicate
+	$(bin)/python tests/predicate_table.py
+
 .PHONY: docs
 docs: setup ## build the documentation into build/docs
 	$(bin)/mkdocs build --quiet --strict --site-dir build/docs

@@ -84,7 +84,9 @@ final case class PruneRowGroups(session: SparkSession)
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
-      rebuilt(scan, files, index, safely, keepsSplits)
+      val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
+      val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
+      rebuilt(scan, files, index, safely, format)
     }
   }
 
@@ -126,12 +128,12 @@ final case class PruneRowGroups(session: SparkSession)
       files: HadoopFsRelation,
       index: PrunedFileIndex,
       safely: Boolean,
-      keepsSplits: Boolean): LogicalRelation = {
+      format: PrunedParquetFormat): LogicalRelation = {
     val swaps = SbbfConf.TrimRowGroups.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,
-        fileFormat = if (swaps) new PrunedParquetFormat(index, keepsSplits) else files.fileFormat,
+        fileFormat = if (swaps) format else files.fileFormat,
         options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options
       )(files.sparkSession),
       catalogTable = scan.catalogTable.map { table =>

@@ -18,10 +18,12 @@ import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
  *
  * @param index the pruned files of the relation; null on executors
  * @param keepsSplits whether files are cut into splits as without pruning, since the query shows blocks
+ * @param asksLater whether values of the filter are known to the tasks only, those of subqueries
  */
 final class PrunedParquetFormat private[spark] (
     @transient private val index: PrunedFileIndex,
-    keepsSplits: Boolean)
+    keepsSplits: Boolean,
+    asksLater: Boolean)
     extends ParquetFileFormat {
 
   private def selection: Option[ScanSelection] = Option(index).flatMap(_.selection)
@@ -53,7 +55,7 @@ final class PrunedParquetFormat private[spark] (
     val trims = selection.exists(_.trimsFiles)
     val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
     // what the filters could tell is known already: asking again would read each of them once more
-    if (selection.exists(_.isComplete))
+    if (!asksLater && selection.exists(_.isComplete))
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     val stock = super.buildReaderWithPartitionValues(
       session,
