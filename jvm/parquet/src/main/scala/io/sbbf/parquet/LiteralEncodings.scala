@@ -12,7 +12,6 @@ import io.sbbf.parquet.literal.{
   ColumnTest,
   LongKeys,
   LongRange,
-  Range,
   StoredLiteral
 }
 
@@ -50,16 +49,17 @@ private[parquet] object LiteralEncodings {
     case RowGroupPredicate.IsNotNull => IsNotNull
     case In(values) => membership(values, kind, isNegated = false)
     case NotIn(values) => membership(values, kind, isNegated = true)
-    case Less(than, orEqual) => listed(below(StoredLiteral.of(than, kind), orEqual, kind), kind)
-    case Greater(than, orEqual) => listed(above(StoredLiteral.of(than, kind), orEqual, kind), kind)
+    case Less(than, orEqual) => below(StoredLiteral.of(than, kind), orEqual, kind)
+    case Greater(than, orEqual) => above(StoredLiteral.of(than, kind), orEqual, kind)
     case AllOf(tests) => all(tests.map(encode(_, kind)), kind)
   }
 
   /** Literals stay as far as they might pass everything else, and ranges become one. */
   private def all(tests: Seq[ColumnTest], kind: ColumnType): ColumnTest = {
     val decidable = tests.collect { case test: ValueTest => test }
-    val (range, others) = intersected(decidable, kind)
-    val combined = (range ++ others).toSeq
+    val ranges = decidable.collect { case Within(range, _) => range }
+    val range = ranges.reduceOption(_ and _).map(r => listed(Within(r, kind.isReal), kind))
+    val combined = range.toSeq ++ decidable.filter(!_.isInstanceOf[Within])
     val literals = combined.collectFirst { case m: Membership if !m.isNegated => m }
     val isWhole = decidable.size == tests.size
     val parts =
@@ -67,14 +67,6 @@ private[parquet] object LiteralEncodings {
     if (parts.isEmpty) tests.head
     else if (parts.size == 1 && isWhole) parts.head
     else Every(parts, isWhole)
-  }
-
-  private def intersected(
-      tests: Seq[ValueTest],
-      kind: ColumnType): (Option[ValueTest], Seq[ValueTest]) = {
-    val ranges = tests.collect { case Within(range, _) => range }
-    val range = ranges.reduceOption(_ and _).map(r => listed(Within(r, kind.isReal), kind))
-    (range, tests.filter(!_.isInstanceOf[Within]))
   }
 
   private def membership(values: Seq[Value], kind: ColumnType, isNegated: Boolean): ColumnTest = {
@@ -165,11 +157,13 @@ private[parquet] object LiteralEncodings {
         Within(BytesRange(Some(BytesRange.End(key, orEqual)), None), isReal = false)
     }
 
-  private def listed(test: ColumnTest, kind: ColumnType): ColumnTest = test match {
-    case Within(range: LongRange, false) =>
-      range.keys(MostListed).fold(test)(keys =>
-        ofNumbers(keys.filter(isRepresentable(_, kind)), kind, isNegated = false))
-    case _ => test
+  private def listed(within: Within, kind: ColumnType): ValueTest = within.range match {
+    case range: LongRange if !kind.isReal =>
+      range
+        .keys(MostListed)
+        .fold[ValueTest](within)(keys =>
+          ofNumbers(keys.filter(isRepresentable(_, kind)), kind, isNegated = false))
+    case _ => within
   }
 
   private val EmptyRange = LongRange(1, 0)
