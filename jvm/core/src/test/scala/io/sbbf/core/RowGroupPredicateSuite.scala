@@ -28,7 +28,7 @@ class RowGroupPredicateSuite extends RandomSuite {
       cell.map(c => c > number(than) || (orEqual && c == number(than)))
     case IsNull => Some(cell.isEmpty)
     case IsNotNull => Some(cell.nonEmpty)
-    case AllOf(tests) => if (cell.isEmpty) None else Some(tests.forall(test(_, cell).contains(true)))
+    case AllOf(tests) => if (cell.isEmpty) None else Some(tests.forall(this.test(_, cell).contains(true)))
   }
 
   /**

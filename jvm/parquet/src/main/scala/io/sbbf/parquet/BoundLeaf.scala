@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import io.sbbf.core.Verdict
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.parquet.chunk.{ChunkDictionary, DictionaryReader}
+import io.sbbf.parquet.chunk.DictionaryReader
 import io.sbbf.parquet.footer.Physical
 import io.sbbf.parquet.literal.ColumnTest
 
