@@ -188,7 +188,9 @@ class RowGroupPredicateSuite extends RandomSuite {
   randomTest("joined tests match the same rows, and refute no less") { random =>
     var more = 0
     for (_ <- 1 to 50000) {
-      val predicate = randomPredicate(random, depth = 3)
+      def ofOneColumn = And(Seq.fill(3)(Leaf(Seq("a"), randomTestOf(random))))
+      val predicate =
+        if (random.nextBoolean()) randomPredicate(random, depth = 3) else ofOneColumn
       val joined = predicate.joined(_ != Seq("c"))
       val group = randomGroup(random)
       for (unknown <- Seq(Some(true), Some(false)); row <- group)
