@@ -84,6 +84,10 @@ benchkernels: setup ## measure the kernels against parquet-java and native crate
 benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/coldstart.py $(addprefix --jdk ,$(JDKS))
 
+.PHONY: predicates
+predicates: wheel ## write docs/predicates.md: what is pruned for which predicate
+	$(bin)/python tests/predicate_table.py
+
 .PHONY: docs
 docs: setup ## build the documentation into build/docs
 	$(bin)/mkdocs build --quiet --strict --site-dir build/docs

@@ -6,6 +6,7 @@ from spark_sbbf import PruneReport
 SCAN = {
     "paths": ["/lake/<events>"],
     "predicate": "user_id = ? AND name = '<b>'",
+    "not_used": ["a function of the column: upper(<n>)"],
     "files": 1000,
     "files_kept": 1,
     "row_groups": 4000,
@@ -35,6 +36,7 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
     assert str(report()).splitlines() == [
         "/lake/<events>: kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read",
         "  predicate     user_id = ? AND name = '<b>'",
+        "  not used      a function of the column: upper(<n>)",
         "  refuted by    min/max 12, bloom 3,987",
         "  kept because  bloom says maybe 1",
         "  bytes         160,000 of 640,000,000",
@@ -66,7 +68,8 @@ def test_the_html_is_one_table_with_every_value_escaped():
     assert set(page.tags) == {"table", "tr", "th", "td", "p"}
     assert page.tags.count("tr") == 2
     assert page.tags.count("th") == page.tags.count("td")
-    for text in ("/lake/<events>", SCAN["predicate"], "1 of 4,000", "csv <x>: not pruned"):
+    asked = (SCAN["predicate"], *SCAN["not_used"])
+    for text in ("/lake/<events>", *asked, "1 of 4,000", "csv <x>: not pruned"):
         assert any(text in cell for cell in page.texts), text
 
 

@@ -20,6 +20,8 @@ class ScanReport:
     paths: list[str]
     predicate: str
     """The part of the filter that was used, with ``?`` for values."""
+    not_used: list[str]
+    """Why other parts of the filter cannot rule out anything: functions and columns, no values."""
     files: int
     files_kept: int
     row_groups: int
@@ -39,6 +41,7 @@ class ScanReport:
 
     def __str__(self) -> str:
         lines = [f"{', '.join(self.paths)}: {self.summary}", f"  predicate     {self.predicate}"]
+        lines += [f"  not used      {reason}" for reason in self.not_used]
         if self.refuted_by:
             lines.append(f"  refuted by    {_counts(self.refuted_by)}")
         if self.kept_because:
@@ -116,6 +119,7 @@ _NOTHING = "nothing to prune: the query reads no Parquet files"
 _HEADINGS = (
     "scan",
     "predicate",
+    "not used",
     "files",
     "row groups",
     "bytes",
@@ -129,6 +133,7 @@ def _cells(scan: ScanReport) -> list[str]:
     return [
         ", ".join(scan.paths),
         scan.predicate,
+        "; ".join(scan.not_used),
         f"{scan.files_kept:,} of {scan.files:,}",
         f"{scan.row_groups_kept:,} of {scan.row_groups:,}",
         f"{scan.bytes_kept:,} of {scan.bytes:,}",

@@ -20,14 +20,23 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
       children.foldLeft[Verdict](Verdict.CannotMatch)((sofar, child) =>
         sofar or child.evaluate(ask))
     case Never => Verdict.CannotMatch
-    case Unknown => Verdict.MightMatch
+    case Always => Verdict.AllMatch
+    case Unknown(_) => Verdict.MightMatch
   }
 
   final def leaves: Seq[Leaf] = this match {
     case leaf: Leaf => Seq(leaf)
     case And(children) => children.flatMap(_.leaves)
     case Or(children) => children.flatMap(_.leaves)
-    case Never | Unknown => Nil
+    case Never | Always | Unknown(_) => Nil
+  }
+
+  /** Why parts of it are unknown, each reason once. */
+  final def unknowns: Seq[String] = this match {
+    case And(children) => children.flatMap(_.unknowns).distinct
+    case Or(children) => children.flatMap(_.unknowns).distinct
+    case Unknown(reason) => Seq(reason)
+    case Leaf(_, _) | Never | Always => Nil
   }
 
   /** Whether its leaves could refute it at all; if not, no file need be read. */
@@ -38,10 +47,42 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
    * this nor its negation; so [[Never]], which may stand for FALSE as for NULL, turns into [[Unknown]].
    */
   final def negated: RowGroupPredicate = this match {
-    case And(children) => Or(children.map(_.negated))
-    case Or(children) => And(children.map(_.negated))
-    case Leaf(column, test) => Leaf(column, test.negated)
-    case Never | Unknown => Unknown
+    case And(children) => any(children.map(_.negated))
+    case Or(children) => all(children.map(_.negated))
+    case Leaf(column, AllOf(tests)) => any(tests.map(t => Leaf(column, t.negated)))
+    case Leaf(column, test: OneTest) => Leaf(column, test.negated)
+    case Always => Never
+    case Never => Unknown("NOT of what never matches")
+    case unknown: Unknown => unknown
+  }
+
+  /**
+   * The same with all tests that an AND puts to one column in one leaf. Such tests have to be passed by one and
+   * the same value, which evidence may rule out where it rules out none of them alone: `5 < c AND c < 9`.
+   *
+   * The result matches the same rows, but no longer tells FALSE from NULL: it is not to be negated.
+   *
+   * @param isSingle whether a column has one value in each row, or NULL; of others nothing is joined
+   */
+  final def joined(isSingle: Seq[String] => Boolean): RowGroupPredicate = this match {
+    case And(children) =>
+      val parts = children.map(_.joined(isSingle)).flatMap {
+        case And(nested) => nested
+        case part => Seq(part)
+      }
+      val byColumn = parts
+        .collect { case leaf: Leaf if isSingle(leaf.column) && leaf.isOfValues => leaf }
+        .groupBy(_.column)
+      all(parts.flatMap {
+        case leaf: Leaf if leaf.isOfValues =>
+          byColumn.get(leaf.column) match {
+            case Some(same) => if (same.head eq leaf) Some(Leaf(leaf.column, join(same))) else None
+            case None => Some(leaf)
+          }
+        case part => Some(part)
+      })
+    case Or(children) => any(children.map(_.joined(isSingle)))
+    case other => other
   }
 }
 
@@ -50,15 +91,48 @@ object RowGroupPredicate {
   final case class Or(children: Seq[RowGroupPredicate]) extends RowGroupPredicate
 
   /** A test of one column, named by its path from the root of the table's schema. */
-  final case class Leaf(column: Seq[String], test: Test) extends RowGroupPredicate
+  final case class Leaf(column: Seq[String], test: Test) extends RowGroupPredicate {
+    private[core] def isOfValues: Boolean = test != IsNull
+  }
 
   /** Matches no row, whatever the row group holds (`x IN ()`, `x = NULL`). */
   case object Never extends RowGroupPredicate
-  case object Unknown extends RowGroupPredicate
+
+  /** Matches every row. */
+  case object Always extends RowGroupPredicate
+
+  /** @param reason why evidence cannot answer it, without any value of the query */
+  final case class Unknown(reason: String) extends RowGroupPredicate
+
+  /** AND, flat and without what decides nothing. */
+  def all(parts: Seq[RowGroupPredicate]): RowGroupPredicate = {
+    val others = parts.filter(_ != Always).flatMap {
+      case And(nested) => nested
+      case part => Seq(part)
+    }
+    if (others.contains(Never)) Never
+    else if (others.isEmpty) Always
+    else if (others.size == 1) others.head
+    else And(others)
+  }
+
+  /** OR, flat and without what decides nothing. */
+  def any(parts: Seq[RowGroupPredicate]): RowGroupPredicate = {
+    val others = parts.filter(_ != Never).flatMap {
+      case Or(nested) => nested
+      case part => Seq(part)
+    }
+    if (others.contains(Always)) Always
+    else if (others.isEmpty) Never
+    else if (others.size == 1) others.head
+    else Or(others)
+  }
 
   /** What a leaf asks of its column. Each is NULL, hence no match, for a NULL row, but for the two about NULL. */
-  sealed abstract class Test extends Product with Serializable {
-    def negated: Test = this match {
+  sealed abstract class Test extends Product with Serializable
+
+  sealed abstract class OneTest extends Test {
+    def negated: OneTest = this match {
       case In(values) => NotIn(values)
       case NotIn(values) => In(values)
       case Less(than, orEqual) => Greater(than, !orEqual)
@@ -69,12 +143,29 @@ object RowGroupPredicate {
   }
 
   /** Equal to one of the values (Spark's equality: NaN equals NaN, the two zeros are equal). */
-  final case class In(values: Seq[Value]) extends Test
+  final case class In(values: Seq[Value]) extends OneTest
 
   /** Not NULL and equal to none of the values. */
-  final case class NotIn(values: Seq[Value]) extends Test
-  final case class Less(than: Value, orEqual: Boolean) extends Test
-  final case class Greater(than: Value, orEqual: Boolean) extends Test
-  case object IsNull extends Test
-  case object IsNotNull extends Test
+  final case class NotIn(values: Seq[Value]) extends OneTest
+  final case class Less(than: Value, orEqual: Boolean) extends OneTest
+
+  /** Of floating-point numbers, NaN is the greatest. */
+  final case class Greater(than: Value, orEqual: Boolean) extends OneTest
+  case object IsNull extends OneTest
+  case object IsNotNull extends OneTest
+
+  /** One value passes all of the tests, none of which is about NULL. */
+  final case class AllOf(tests: Seq[OneTest]) extends Test
+
+  /** What passes any test but IS NULL is not NULL. */
+  private def join(leaves: Seq[Leaf]): Test = {
+    val tests = leaves.map(_.test).flatMap {
+      case AllOf(several) => several
+      case one: OneTest => Seq(one)
+    }
+    val ofValues = tests.distinct.filter(_ != IsNotNull)
+    if (ofValues.isEmpty) IsNotNull
+    else if (ofValues.size == 1) ofValues.head
+    else AllOf(ofValues)
+  }
 }

@@ -28,6 +28,7 @@ class RowGroupPredicateSuite extends RandomSuite {
       cell.map(c => c > number(than) || (orEqual && c == number(than)))
     case IsNull => Some(cell.isEmpty)
     case IsNotNull => Some(cell.nonEmpty)
+    case AllOf(tests) => if (cell.isEmpty) None else Some(tests.forall(this.test(_, cell).contains(true)))
   }
 
   /**
@@ -48,7 +49,8 @@ class RowGroupPredicateSuite extends RandomSuite {
         else Some(false)
       case Leaf(column, asked) => test(asked, row(column.head))
       case Never => never
-      case Unknown => unknown
+      case Always => Some(true)
+      case Unknown(_) => unknown
     }
 
   private def exactVerdict(group: Group)(leaf: Leaf): Verdict = {
@@ -58,7 +60,9 @@ class RowGroupPredicateSuite extends RandomSuite {
     else CannotMatch
   }
 
-  private def randomTestOf(random: Random): Test = {
+  private val unknown = Unknown("untold")
+
+  private def randomTestOf(random: Random): OneTest = {
     def value = literal(random.nextInt(4).toLong)
     def values = Seq.fill(1 + random.nextInt(3))(value)
     random.nextInt(6) match {
@@ -71,13 +75,21 @@ class RowGroupPredicateSuite extends RandomSuite {
     }
   }
 
+  private def randomLeaf(random: Random): Leaf = {
+    val tests = Seq.fill(1 + random.nextInt(3))(randomTestOf(random))
+    val ofValues = tests.filter(t => t != IsNull && t != IsNotNull)
+    val test = if (ofValues.size > 1) AllOf(ofValues) else tests.head
+    Leaf(Seq(columns(random.nextInt(3))), test)
+  }
+
   private def randomPredicate(random: Random, depth: Int): RowGroupPredicate = {
     def children = Seq.fill(random.nextInt(4))(randomPredicate(random, depth - 1))
-    random.nextInt(if (depth == 0) 8 else 20) match {
+    random.nextInt(if (depth == 0) 9 else 21) match {
       case 0 => Never
-      case 1 => Unknown
-      case n if n < 8 => Leaf(Seq(columns(random.nextInt(3))), randomTestOf(random))
-      case n if n < 14 => And(children)
+      case 1 => unknown
+      case 2 => Always
+      case n if n < 9 => randomLeaf(random)
+      case n if n < 15 => And(children)
       case _ => Or(children)
     }
   }
@@ -136,12 +148,17 @@ class RowGroupPredicateSuite extends RandomSuite {
 
   test("negation goes to the leaves and swaps AND with OR") {
     assert(
-      And(Seq(a, Or(Seq(b, Unknown)))).negated ==
+      And(Seq(a, Or(Seq(b, unknown)))).negated ==
         Or(
           Seq(
             Leaf(Seq("a"), NotIn(Seq(literal(1)))),
-            And(Seq(Leaf(Seq("s", "b"), Greater(literal(5), orEqual = false)), Unknown)))))
-    assert(Never.negated == Unknown)
+            And(Seq(Leaf(Seq("s", "b"), Greater(literal(5), orEqual = false)), unknown)))))
+    assert(Always.negated == Never)
+    assert(Never.negated.unknowns == Seq("NOT of what never matches"))
+    val between = AllOf(Seq(Less(literal(5), orEqual = true), NotIn(Seq(literal(1)))))
+    assert(
+      Leaf(Seq("a"), between).negated ==
+        Or(Seq(Leaf(Seq("a"), Greater(literal(5), orEqual = false)), a)))
   }
 
   test("different leaves may refute different arms of one OR") {
@@ -165,13 +182,67 @@ class RowGroupPredicateSuite extends RandomSuite {
   }
 
   test("leaves lists every test, in order") {
-    assert(And(Seq(b, Or(Seq(a, Unknown)), Never)).leaves == Seq(b, a))
+    assert(And(Seq(b, Or(Seq(a, unknown)), Never)).leaves == Seq(b, a))
+  }
+
+  randomTest("joined tests match the same rows, and refute no less") { random =>
+    var more = 0
+    for (_ <- 1 to 50000) {
+      def ofOneColumn = And(Seq.fill(3)(Leaf(Seq("a"), randomTestOf(random))))
+      val predicate =
+        if (random.nextBoolean()) randomPredicate(random, depth = 3) else ofOneColumn
+      val joined = predicate.joined(_ != Seq("c"))
+      val group = randomGroup(random)
+      for (unknown <- Seq(Some(true), Some(false)); row <- group)
+        assert(
+          truth(predicate, row, unknown, None).contains(true) ==
+            truth(joined, row, unknown, None).contains(true),
+          s"$predicate as $joined of $row")
+      val before = predicate.evaluate(exactVerdict(group))
+      val after = joined.evaluate(exactVerdict(group))
+      if (before == CannotMatch) assert(after == CannotMatch, s"$predicate as $joined")
+      if (before != CannotMatch && after == CannotMatch) more += 1
+    }
+    info(s"refuted $more more")
+    assert(more > 100)
+  }
+
+  test("only tests that AND puts to one column are joined, and IS NOT NULL is one of them") {
+    def leaf(column: String, test: Test) = Leaf(Seq(column), test)
+    val (low, high) = (Greater(literal(1), orEqual = true), Less(literal(9), orEqual = false))
+    val everyColumn = (_: Seq[String]) => true
+    def joined(parts: RowGroupPredicate*) = And(parts).joined(everyColumn)
+    assert(
+      joined(leaf("a", low), b, And(Seq(leaf("a", IsNotNull), leaf("a", high)))) ==
+        And(Seq(leaf("a", AllOf(Seq(low, high))), b)))
+    assert(joined(leaf("a", low), leaf("a", IsNotNull)) == leaf("a", low))
+    assert(joined(leaf("a", IsNotNull), leaf("a", IsNotNull)) == leaf("a", IsNotNull))
+    val apart = Seq(
+      And(Seq(leaf("a", low), leaf("a", IsNull))),
+      Or(Seq(leaf("a", low), leaf("a", high))),
+      And(Seq(leaf("a", low), leaf("b", high))))
+    apart.foreach(p => assert(p.joined(everyColumn) == p))
+    val repeated = And(Seq(leaf("a", low), leaf("a", high)))
+    assert(repeated.joined(_ => false) == repeated)
+  }
+
+  test("AND and OR are flat, and without what decides nothing") {
+    assert(all(Seq(a, Always, And(Seq(b, a)))) == And(Seq(a, b, a)))
+    assert(any(Seq(a, Never, Or(Seq(b, a)))) == Or(Seq(a, b, a)))
+    assert(all(Seq(a, Never)) == Never && any(Seq(a, Always)) == Always)
+    assert(all(Nil) == Always && any(Nil) == Never)
+    assert(all(Seq(a)) == a && any(Seq(a)) == a)
+  }
+
+  test("the reasons of what is unknown are told once") {
+    val other = Unknown("other")
+    assert(And(Seq(a, Or(Seq(unknown, other, b)), unknown)).unknowns == Seq("untold", "other"))
   }
 
   test("a predicate is usable exactly if its leaves could refute it") {
-    val usable = Seq(a, And(Seq(a, Unknown)), Or(Seq(a, b)), Never, And(Seq(Unknown, Never)))
+    val usable = Seq(a, And(Seq(a, unknown)), Or(Seq(a, b)), Never, And(Seq(unknown, Never)))
     val useless =
-      Seq(Unknown, Or(Seq(a, Unknown)), And(Seq(Unknown, Or(Seq(Unknown, b)))), And(Nil))
+      Seq(unknown, Or(Seq(a, unknown)), And(Seq(unknown, Or(Seq(unknown, b)))), And(Nil), Always)
     usable.foreach(p => assert(p.isUsable, p))
     useless.foreach(p => assert(!p.isUsable, p))
   }

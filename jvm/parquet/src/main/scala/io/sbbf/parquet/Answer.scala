@@ -29,6 +29,7 @@ private[parquet] object Answer {
   val NoRowNull: Answer = all(Evidence.NullCount)
   val OutsideBounds: Answer = cannot(Evidence.MinMax)
   val CoversBounds: Answer = all(Evidence.MinMax)
+  val HoldsBound: Answer = Answer(Verdict.MightMatch, Evidence.MinMax, "")
   val NotInDictionary: Answer = cannot(Evidence.Dictionary)
   val InDictionary: Answer = Answer(Verdict.MightMatch, Evidence.Dictionary, "")
   val NotInFilter: Answer = cannot(Evidence.Bloom)

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import io.sbbf.core.Verdict
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.parquet.chunk.{ChunkDictionary, DictionaryReader}
+import io.sbbf.parquet.chunk.DictionaryReader
 import io.sbbf.parquet.footer.Physical
 import io.sbbf.parquet.literal.ColumnTest
 
@@ -54,10 +54,20 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
         case _ if isAllNull => Answer.AllNull
         case IsNotNull => Answer.NoEvidence
         case Undecidable(answer) => answer
-        case membership: Membership => fromBounds(membership, chunk)
-        case within: Within => fromBounds(within, chunk, hasNulls = nulls != 0)
+        case ofValues: ValueTest => fromBounds(ofValues, chunk, hasNulls = nulls != 0)
       }
     }
+  }
+
+  private def fromBounds(test: ValueTest, chunk: Int, hasNulls: Boolean): Answer = test match {
+    case membership: Membership => fromBounds(membership, chunk)
+    case within: Within => fromBounds(within, chunk, hasNulls)
+    case Every(tests, isWhole) =>
+      val answers = tests.map(fromBounds(_, chunk, hasNulls))
+      val open = answers.find(_.verdict == Verdict.MightMatch)
+      answers
+        .find(_.verdict == Verdict.CannotMatch)
+        .getOrElse(open.getOrElse(if (isWhole) Answer.CoversBounds else Answer.NoEvidence))
   }
 
   private def fromBounds(test: Membership, chunk: Int): Answer =
@@ -66,12 +76,15 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
       val isExcluded = !test.isReal && bounds.isKnown(chunk) && footer.isConstant(chunk) &&
         test.keys.fromMin(bounds, chunk) < test.keys.aboveMax(bounds, chunk)
       if (isExcluded) Answer.OutsideBounds else Answer.NoEvidence
-    } else if (test.keys.size == 0 || bounds.isKnown(chunk) &&
+    } else if (test.keys.size == 0) Answer.OutsideBounds
+    else if (test.asksNaN) Answer.ComparedWithNaN
+    else if (bounds.isKnown(chunk) &&
       test.keys.fromMin(bounds, chunk) == test.keys.aboveMax(bounds, chunk)) Answer.OutsideBounds
     else Answer.NoEvidence
 
   private def fromBounds(test: Within, chunk: Int, hasNulls: Boolean): Answer =
     if (test.range.isEmpty) Answer.OutsideBounds
+    else if (test.hasNaN) Answer.NaNAbove
     else if (!bounds.isKnown(chunk)) Answer.NoEvidence
     else if (test.range.misses(bounds, chunk)) Answer.OutsideBounds
     else if (!hasNulls && !test.isReal && test.range.covers(bounds, chunk)) Answer.CoversBounds
@@ -80,27 +93,43 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
   override def fromData(rowGroup: Int, bytes: () => FileBytes): Answer = {
     val answer = fromFooter(rowGroup)
     test match {
-      case membership: Membership
+      case ofValues: ValueTest
           if answer.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
-        try fromData(membership, rowGroup, bytes)
-        catch {
-          case e: IOException if Interruption.is(e) => throw e
-          case NonFatal(_) => ColumnLeaf.CannotBeRead
-        }
+        if (holdsBound(ofValues, footer.chunk(rowGroup, column))) Answer.HoldsBound
+        else
+          try fromData(ofValues, answer, rowGroup, bytes)
+          catch {
+            case e: IOException if Interruption.is(e) => throw e
+            case NonFatal(_) => ColumnLeaf.CannotBeRead
+          }
       case _ => answer
     }
+  }
+
+  /**
+   * Whether a bound passes the test itself. Bounds are mostly values of the chunk, so that nothing
+   * else could refute it; asking for literals, which is cheap, is left to the data.
+   */
+  private def holdsBound(test: ValueTest, chunk: Int): Boolean = test match {
+    case membership: Membership if !membership.isNegated => false
+    case _ =>
+      bounds.isKnown(chunk) && (test.mightPassMin(bounds, chunk) || test
+        .mightPassMax(bounds, chunk))
   }
 
   private def isReadable(rowGroup: Int): Boolean =
     !footer.isSealed(footer.chunk(rowGroup, column))
 
-  private def fromData(test: Membership, rowGroup: Int, bytes: () => FileBytes): Answer =
-    evidence.readDictionary(rowGroup, column, bytes()) match {
-      case DictionaryReader.Readable(dictionary) => fromDictionary(test, dictionary)
+  private def fromData(
+      test: ValueTest,
+      told: Answer,
+      rowGroup: Int,
+      bytes: () => FileBytes): Answer =
+    evidence.readDictionary(rowGroup, column, test, bytes()) match {
+      case DictionaryReader.Readable(dictionary) =>
+        if (dictionary.mightHold(test)) Answer.InDictionary else Answer.NotInDictionary
       case other =>
-        val answer =
-          if (test.isNegated || node.columnType.physical == Physical.Bool) Answer.NoEvidence
-          else fromFilter(test, rowGroup, bytes)
+        val answer = literals(test).fold(told)(fromFilter(_, rowGroup, bytes))
         other match {
           case unreadable: DictionaryReader.Unreadable if answer eq Answer.NoEvidence =>
             unreadable.answer
@@ -108,11 +137,13 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
         }
     }
 
-  private def fromDictionary(test: Membership, dictionary: ChunkDictionary): Answer = {
-    val isRefuted =
-      if (test.isNegated) dictionary.isAllWithin(test.keys)
-      else !dictionary.mightContainOneOf(test)
-    if (isRefuted) Answer.NotInDictionary else Answer.InDictionary
+  /** The values that a filter can be asked for. */
+  private def literals(test: ValueTest): Option[Membership] = test match {
+    case _ if node.columnType.physical == Physical.Bool => None
+    case membership: Membership if !membership.isNegated && !membership.asksNaN =>
+      Some(membership)
+    case Every(tests, _) => tests.flatMap(literals(_)).headOption
+    case _ => None
   }
 
   private def fromFilter(test: Membership, rowGroup: Int, bytes: () => FileBytes): Answer = {

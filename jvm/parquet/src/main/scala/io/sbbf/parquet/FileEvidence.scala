@@ -5,6 +5,7 @@ import java.io.IOException
 import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
 import io.sbbf.parquet.footer.FileSchema
+import io.sbbf.parquet.literal.ColumnTest.ValueTest
 
 /**
  * What one version of a file can tell about its row groups: its footer, and the filters and
@@ -110,16 +111,24 @@ final class FileEvidence(val footer: FileFooter) {
       if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
     }
 
-  /** The dictionary of a chunk, or null if it does not tell all of the chunk's values. */
+  /**
+   * The dictionary of a chunk, or null if it does not tell all of the chunk's values. Of a large one
+   * not enough is remembered for every test; it is read again for the others.
+   */
   private[parquet] def readDictionary(
       rowGroup: Int,
       column: Int,
-      bytes: => FileBytes): DictionaryReader.State = {
-    val known = dictionaries.get(rowGroup, column)
-    if (known != null || footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0) known
-    else {
-      val state = DictionaryReader.read(footer, rowGroup, column, bytes)
-      dictionaries.publish(rowGroup, column, state, state.retainedBytes)
+      test: ValueTest,
+      bytes: => FileBytes): DictionaryReader.State =
+    dictionaries.get(rowGroup, column) match {
+      case null if footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0 => null
+      case null =>
+        val state = DictionaryReader.read(footer, rowGroup, column, bytes)
+        val kept = state.remembered
+        dictionaries.publish(rowGroup, column, kept, kept.retainedBytes)
+        state
+      case DictionaryReader.Readable(dictionary) if !dictionary.answers(test) =>
+        DictionaryReader.read(footer, rowGroup, column, bytes)
+      case known => known
     }
-  }
 }

@@ -3,13 +3,12 @@ package io.sbbf.parquet
 import java.util
 import java.util.concurrent.ConcurrentHashMap
 
-import io.sbbf.core.RowGroupPredicate.{Greater, In, Leaf, Less, NotIn}
+import io.sbbf.core.RowGroupPredicate.{AllOf, Greater, In, Leaf, Less, NotIn, Test}
 import io.sbbf.core.{RowGroupPredicate, Value, XxHash64}
 import io.sbbf.parquet.footer.{Bounds, ColumnType, KeyKind, Physical}
 import io.sbbf.parquet.literal.{
-  BytesAbove,
-  BytesBelow,
   BytesKeys,
+  BytesRange,
   ColumnTest,
   LongKeys,
   LongRange,
@@ -27,7 +26,7 @@ final class LiteralEncodings {
   private val encoded = new ConcurrentHashMap[Key, ColumnTest]
 
   private[parquet] def of(leaf: Leaf, kind: ColumnType): ColumnTest =
-    encoded.computeIfAbsent(new Key(leaf, kind), key => encode(key.leaf, key.kind))
+    encoded.computeIfAbsent(new Key(leaf, kind), key => encode(key.leaf.test, key.kind))
 }
 
 private[parquet] object LiteralEncodings {
@@ -42,13 +41,32 @@ private[parquet] object LiteralEncodings {
     override def hashCode: Int = 31 * System.identityHashCode(leaf) + kind.hashCode
   }
 
-  private def encode(leaf: Leaf, kind: ColumnType): ColumnTest = leaf.test match {
+  /** A range of no more integers than these is the list of them, which filters can be asked for. */
+  private final val MostListed = 64
+
+  private def encode(test: Test, kind: ColumnType): ColumnTest = test match {
     case RowGroupPredicate.IsNull => IsNull
     case RowGroupPredicate.IsNotNull => IsNotNull
     case In(values) => membership(values, kind, isNegated = false)
     case NotIn(values) => membership(values, kind, isNegated = true)
     case Less(than, orEqual) => below(StoredLiteral.of(than, kind), orEqual, kind)
     case Greater(than, orEqual) => above(StoredLiteral.of(than, kind), orEqual, kind)
+    case AllOf(tests) => all(tests.map(encode(_, kind)), kind)
+  }
+
+  /** Literals stay as far as they might pass everything else, and ranges become one. */
+  private def all(tests: Seq[ColumnTest], kind: ColumnType): ColumnTest = {
+    val decidable = tests.collect { case test: ValueTest => test }
+    val ranges = decidable.collect { case Within(range, _) => range }
+    val range = ranges.reduceOption(_ and _).map(r => listed(Within(r, kind.isReal), kind))
+    val combined = range.toSeq ++ decidable.filter(!_.isInstanceOf[Within])
+    val literals = combined.collectFirst { case m: Membership if !m.isNegated => m }
+    val isWhole = decidable.size == tests.size
+    val parts =
+      literals.fold(combined)(m => Seq(m.narrowed(combined.filter(_ ne m))))
+    if (parts.isEmpty) tests.head
+    else if (parts.size == 1 && isWhole) parts.head
+    else Every(parts, isWhole)
   }
 
   private def membership(values: Seq[Value], kind: ColumnType, isNegated: Boolean): ColumnTest = {
@@ -121,22 +139,32 @@ private[parquet] object LiteralEncodings {
           if (key == Long.MinValue) EmptyRange else LongRange(Long.MinValue, key - 1),
           kind.isReal)
       case Number(floor, _) => Within(LongRange(Long.MinValue, floor), kind.isReal)
-      case ByteString(key) => Within(BytesBelow(key, orEqual), isReal = false)
+      case ByteString(key) =>
+        Within(BytesRange(None, Some(BytesRange.End(key, orEqual))), isReal = false)
     }
 
   private def above(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
     literal match {
       case Refused(answer) => Undecidable(answer)
       case TooWide => Undecidable(Answer.OutOfRange)
-      case Number(_, _) if kind.isReal => Undecidable(Answer.NaNAbove)
-      case BelowAll => Within(LongRange(Long.MinValue, Long.MaxValue), isReal = false)
-      case Number(key, true) if orEqual => Within(LongRange(key, Long.MaxValue), isReal = false)
+      case BelowAll => Within(LongRange(Long.MinValue, Long.MaxValue), kind.isReal)
+      case Number(key, true) if orEqual => Within(LongRange(key, Long.MaxValue), kind.isReal)
       case Number(floor, _) =>
         Within(
           if (floor == Long.MaxValue) EmptyRange else LongRange(floor + 1, Long.MaxValue),
-          isReal = false)
-      case ByteString(key) => Within(BytesAbove(key, orEqual), isReal = false)
+          kind.isReal)
+      case ByteString(key) =>
+        Within(BytesRange(Some(BytesRange.End(key, orEqual)), None), isReal = false)
     }
+
+  private def listed(within: Within, kind: ColumnType): ValueTest = within.range match {
+    case range: LongRange if !kind.isReal =>
+      range
+        .keys(MostListed)
+        .fold[ValueTest](within)(keys =>
+          ofNumbers(keys.filter(isRepresentable(_, kind)), kind, isNegated = false))
+    case _ => within
+  }
 
   private val EmptyRange = LongRange(1, 0)
 }

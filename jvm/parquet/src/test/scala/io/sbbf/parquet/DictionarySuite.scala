@@ -53,10 +53,10 @@ final class DictionarySuite extends AnyFunSuite {
     val opened = new TestFile(file(CompressionCodecName.SNAPPY))
     def all(values: String*) = opened.ask("s", NotIn(values.map(text)))
     assert(all("ash", "elm", "oak", "fir") == Seq.fill(2)(Answer.NotInDictionary))
-    assert(all("ash", "elm") == Seq.fill(2)(Answer.InDictionary))
-    assert(all("ash", "elm", "oak2") == Seq.fill(2)(Answer.InDictionary))
+    assert(all("ash", "oak", "fir") == Seq.fill(2)(Answer.InDictionary))
+    assert(all("ash", "elm", "oak2") == Seq.fill(2)(Answer.HoldsBound))
     val zero = opened.ask("z", NotIn(Seq(Real64(0.0))))
-    assert(zero == Seq(Answer.NotInDictionary, Answer.InDictionary))
+    assert(zero == Seq(Answer.NotInDictionary, Answer.HoldsBound))
     assert(opened.ask("z", Real64(0.0)) == Seq(Answer.InDictionary, Answer.OutsideBounds))
   }
 
@@ -212,6 +212,10 @@ final class DictionarySuite extends AnyFunSuite {
     assert(opened.fs.reads == before + 2)
     assert(opened.ask("s", text(values(5) + "x")).head == Answer.NotInDictionary)
     val all = NotIn(values.map(text))
-    assert(opened.ask("s", all).head == Answer.InDictionary, "too large to be remembered")
+    val remembered = opened.evidence.retainedBytes
+    assert(opened.fs.reads == before + 2)
+    assert(opened.ask("s", all).head == Answer.NotInDictionary)
+    assert(opened.fs.reads == before + 4, "its values are too many to be remembered")
+    assert(opened.evidence.retainedBytes == remembered)
   }
 }

@@ -124,6 +124,7 @@ object DifferentialSuite {
           compare(value, seen(than)) > 0 || orEqual && is(than)
         case IsNull => false
         case IsNotNull => true
+        case AllOf(tests) => tests.forall(isMatch(stored, _))
       }
     }
 
@@ -132,15 +133,19 @@ object DifferentialSuite {
         val row = rows(random.nextInt(rows.length)).map(_.asInstanceOf[Stored])
         literal(random, row.filter(_ => random.nextInt(3) > 0).getOrElse(next(random)))
       }
-      random.nextInt(12) match {
-        case 0 => IsNull
-        case 1 => IsNotNull
-        case 2 => Less(one(), random.nextBoolean())
-        case 3 => Greater(one(), random.nextBoolean())
+      def ofValues(): OneTest = random.nextInt(10) match {
+        case 0 | 1 => Less(one(), random.nextBoolean())
+        case 2 | 3 => Greater(one(), random.nextBoolean())
         case 4 | 5 =>
           val some = rows.flatten.distinct
           NotIn(some.take(4).map(v => literal(random, v.asInstanceOf[Stored])))
         case _ => In(Seq.fill(1 + random.nextInt(3))(one()))
+      }
+      random.nextInt(12) match {
+        case 0 => IsNull
+        case 1 => IsNotNull
+        case 2 | 3 | 4 => AllOf(Seq.fill(2 + random.nextInt(2))(ofValues()))
+        case _ => ofValues()
       }
     }
   }

@@ -78,7 +78,7 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     assert(ask(Text, endless, Less(literal("a"), false)).verdict == CannotMatch)
   }
 
-  test("NaN is never left out: it is above all bounds, and no literal NaN is compared") {
+  test("NaN is never left out: it is above all bounds, and bounds tell nothing of it") {
     val column = Column(Type.DOUBLE)
     val stats = bounds(double(1), double(2), 0)
     def verdict(test: Test) = ask(column, stats, test).verdict
@@ -89,7 +89,13 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     assert(verdict(Less(Real64(Double.NaN), true)) == MightMatch)
     assert(verdict(In(Seq(Real64(5)))) == CannotMatch)
     assert(ask(column, stats, In(Seq(Real64(5), Real64(Double.NaN)))) == Answer.ComparedWithNaN)
-    assert(ask(column, stats, NotIn(Seq(Real64(Double.NaN)))) == Answer.ComparedWithNaN)
+    assert(ask(column, stats, NotIn(Seq(Real64(Double.NaN)))) == Answer.NoEvidence)
+    assert(ask(column, stats, In(Seq(Real64(Double.NaN)))) == Answer.ComparedWithNaN)
+    assert(ask(column, stats, Greater(Real64(5), false)) == Answer.NaNAbove)
+    assert(ask(column, stats, Greater(Real64(Double.NaN), true)) == Answer.NaNAbove)
+    assert(verdict(Greater(Real64(Double.NaN), false)) == CannotMatch)
+    assert(verdict(AllOf(Seq(Greater(Real64(5), false), Less(Real64(9), false)))) == CannotMatch)
+    assert(verdict(AllOf(Seq(Greater(Real64(1), false), Less(Real64(9), false)))) == MightMatch)
     assert(
       ask(column, bounds(double(1), double(1), 0), NotIn(Seq(Real64(1)))).verdict == MightMatch)
     for ((min, max) <- Seq((Double.NaN, 2.0), (1.0, Double.NaN), (Double.NaN, Double.NaN)))

@@ -3,14 +3,15 @@ package io.sbbf.spark
 import java.util.{ArrayList, LinkedHashMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.Filter
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
-import io.sbbf.spark.plan.{PrunedFileIndex, RowGroupPruner, ScanSelection}
+import io.sbbf.spark.plan.{PruneRowGroups, PrunedFileIndex, RowGroupPruner, ScanSelection}
 
 /** What was pruned of a query, by which evidence and at what cost. Never holds a literal of the query. */
 private[spark] object PruneReport {
@@ -21,24 +22,30 @@ private[spark] object PruneReport {
    */
   def json(query: QueryExecution): String = {
     val plan = query.optimizedPlan
-    val relations = plan.collectWithSubqueries { case r: LogicalRelation => r }
-    val filtered = plan.collectWithSubqueries { case Filter(_, r: LogicalRelation) => r }
+    val conf = query.sparkSession.sessionState.conf
+    val filters = plan.collectWithSubqueries { case f @ Filter(_, _: LogicalRelation) => f }
+    val scans = plan.collectWithSubqueries { case r: LogicalRelation =>
+      (r, filters.find(_.child eq r))
+    }
     new ObjectMapper().writeValueAsString(
       fields(
-        "enabled" -> SbbfConf.Enabled.get(query.sparkSession.sessionState.conf),
-        "scans" -> list(relations.flatMap(scan)),
-        "unpruned" -> list(relations.flatMap(unpruned(_, filtered)))
+        "enabled" -> SbbfConf.Enabled.get(conf),
+        "scans" -> list(scans.flatMap { case (r, filter) => scan(r, filter, conf) }),
+        "unpruned" -> list(scans.flatMap { case (r, filter) => unpruned(r, filter, conf) })
       ))
   }
 
-  private def scan(relation: LogicalRelation): Option[Any] = relation.relation match {
-    case HadoopFsIndex(index: PrunedFileIndex) => index.selection.map(describe(index, _))
-    case _ => None
-  }
+  private def scan(relation: LogicalRelation, filter: Option[Filter], conf: SQLConf): Option[Any] =
+    relation.relation match {
+      case files @ HadoopFsIndex(index: PrunedFileIndex) =>
+        index.selection.map(describe(index, _, unused(files, filter, conf)))
+      case _ => None
+    }
 
-  private def describe(index: PrunedFileIndex, s: ScanSelection): Any = fields(
+  private def describe(index: PrunedFileIndex, s: ScanSelection, unused: Seq[String]): Any = fields(
     "paths" -> list(index.rootPaths.map(_.toString)),
     "predicate" -> text(s.predicate),
+    "not_used" -> list(unused),
     "files" -> s.numFiles,
     "files_kept" -> s.keptFiles,
     "row_groups" -> s.rowGroups,
@@ -54,17 +61,26 @@ private[spark] object PruneReport {
     "summary" -> s.summary
   )
 
-  private def unpruned(relation: LogicalRelation, filtered: Seq[LogicalPlan]): Option[Any] =
+  private def unpruned(
+      relation: LogicalRelation,
+      filter: Option[Filter],
+      conf: SQLConf): Option[Any] =
     relation.relation match {
       case HadoopFsIndex(_: PrunedFileIndex) => None
       case files: HadoopFsRelation =>
         val reason =
           if (!files.fileFormat.isInstanceOf[ParquetFileFormat]) "not a Parquet scan"
           else if (relation.isStreaming) "a streaming source"
-          else if (!filtered.exists(_ eq relation)) "no filter stands directly above the scan"
-          else RowGroupPruner.NoUsableLeaf
+          else if (filter.isEmpty) "no filter stands directly above the scan"
+          else (RowGroupPruner.NoUsableLeaf +: unused(files, filter, conf)).mkString("; ")
         Some(fields("relation" -> files.location.rootPaths.mkString(", "), "reason" -> reason))
       case _ => None
+    }
+
+  private def unused(relation: Any, filter: Option[Filter], conf: SQLConf): Seq[String] =
+    relation match {
+      case files: HadoopFsRelation => filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))
+      case _ => Nil
     }
 
   private object HadoopFsIndex {
@@ -78,12 +94,14 @@ private[spark] object PruneReport {
   private def text(predicate: RowGroupPredicate): String = predicate match {
     case And(children) => children.map(text).mkString("(", " AND ", ")")
     case Or(children) => children.map(text).mkString("(", " OR ", ")")
-    case Leaf(column, test) => s"${column.mkString(".")} ${symbol(test)}"
+    case Leaf(column, AllOf(tests)) => text(And(tests.map(Leaf(column, _))))
+    case Leaf(column, test: OneTest) => s"${column.mkString(".")} ${symbol(test)}"
     case Never => "FALSE"
-    case Unknown => "?"
+    case Always => "TRUE"
+    case Unknown(_) => "UNKNOWN"
   }
 
-  private def symbol(test: Test): String = test match {
+  private def symbol(test: OneTest): String = test match {
     case In(values) => if (values.size == 1) "= ?" else s"IN (${values.size} values)"
     case NotIn(values) => if (values.size == 1) "<> ?" else s"NOT IN (${values.size} values)"
     case Less(_, orEqual) => if (orEqual) "<= ?" else "< ?"

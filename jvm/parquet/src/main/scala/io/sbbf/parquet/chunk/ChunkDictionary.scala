@@ -5,24 +5,37 @@ import java.util.Arrays
 
 import io.sbbf.core.XxHash64
 import io.sbbf.parquet.footer.ColumnType
-import io.sbbf.parquet.literal.{ColumnTest, Keys}
+import io.sbbf.parquet.literal.ColumnTest.{Membership, ValueTest}
 
 /**
  * The entries of a column chunk's dictionary page, all of whose data pages use it: exactly the
  * values of the chunk, NULL aside. Immutable, thread-safe.
  *
  * @param hashes of the entries in PLAIN encoding, ascending
- * @param plain the page itself if it is small enough to be remembered, else null
+ * @param plain the page itself, or null if it is too large to be remembered
  */
 private[parquet] final class ChunkDictionary(
     kind: ColumnType,
     hashes: Array[Long],
     plain: Array[Byte]) {
+  import ChunkDictionary._
 
-  /** False only if no value of the chunk is among the keys. */
-  def mightContainOneOf(test: ColumnTest.Membership): Boolean =
-    if (hashes.length < test.hashes.length) overlaps(hashes, test.sortedHashes)
-    else overlaps(test.sortedHashes, hashes)
+  /** Whether it can answer; if not, the page has to be read again. */
+  def answers(test: ValueTest): Boolean = plain != null || hashesTell(test)
+
+  /** False only if no value of the chunk passes. */
+  def mightHold(test: ValueTest): Boolean = test match {
+    case literals: Membership if hashesTell(literals) =>
+      if (hashes.length < literals.hashes.length) overlaps(hashes, literals.sortedHashes)
+      else overlaps(literals.sortedHashes, hashes)
+    case _ =>
+      !forall(kind, plain)((at, length) => !test.mightPass(kind, plain, at, length))
+  }
+
+  /** What is worth its memory. */
+  def remembered: ChunkDictionary =
+    if (plain == null || plain.length <= MaxRemembered) this
+    else new ChunkDictionary(kind, hashes, null)
 
   private def overlaps(few: Array[Long], many: Array[Long]): Boolean = {
     var i = 0
@@ -30,21 +43,19 @@ private[parquet] final class ChunkDictionary(
     i < few.length
   }
 
-  /**
-   * True only if every value of the chunk is among the keys, compared as such and not by their
-   * hashes.
-   */
-  def isAllWithin(keys: Keys): Boolean =
-    plain != null && ChunkDictionary.forall(kind, plain)((at, length) =>
-      keys.contain(kind, plain, at, length))
-
   def retainedBytes: Long = 64L + 8L * hashes.length + (if (plain == null) 0 else plain.length)
 }
 
 private[parquet] object ChunkDictionary {
 
-  /** Enough for the columns whose values a query can all exclude. */
+  /** Enough for the columns of few values, of which queries ask ranges and exclude values. */
   private final val MaxRemembered = 4096
+
+  /** NaN aside, all encodings of the literals are known. */
+  private def hashesTell(test: ValueTest): Boolean = test match {
+    case literals: Membership => !literals.isNegated && !literals.asksNaN
+    case _ => false
+  }
 
   /** @return None unless `numValues` values in PLAIN encoding fill the page exactly */
   def of(kind: ColumnType, page: Array[Byte], numValues: Int): Option[ChunkDictionary] = {
@@ -61,7 +72,7 @@ private[parquet] object ChunkDictionary {
       }
       if (isWhole && count == numValues) {
         Arrays.sort(hashes)
-        Some(new ChunkDictionary(kind, hashes, if (page.length <= MaxRemembered) page else null))
+        Some(new ChunkDictionary(kind, hashes, page))
       } else None
     }
   }

@@ -27,13 +27,18 @@ private[parquet] object DictionaryReader {
 
   /** The dictionary, or why it cannot be used. */
   sealed abstract class State {
+
+    /** What is worth its memory. */
+    def remembered: State
     def retainedBytes: Long
   }
   final case class Readable(dictionary: ChunkDictionary) extends State {
+    override def remembered: State = Readable(dictionary.remembered)
     override def retainedBytes: Long = 16 + dictionary.retainedBytes
   }
   final case class Unreadable(reason: String) extends State {
     val answer: Answer = Answer.unknown(s"dictionary unusable: $reason")
+    override def remembered: State = this
     override def retainedBytes: Long = 128
   }
 

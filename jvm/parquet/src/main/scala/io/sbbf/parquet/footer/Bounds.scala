@@ -90,7 +90,7 @@ private[parquet] object Bounds {
         maxPlain: Array[Byte]): Boolean = {
       val min = kind.longKey(minPlain, 0)
       val max = kind.longKey(maxPlain, 0)
-      val isNaN = kind.isReal && (min < LowestReal || max > HighestReal)
+      val isNaN = kind.isReal && max == ColumnType.NaNKey
       val isRight = min <= max && !isNaN
       if (isRight) {
         starts(chunk) = blob.size
@@ -126,7 +126,4 @@ private[parquet] object Bounds {
       }
     }
   }
-
-  private val LowestReal = ColumnType.realKey(Double.NegativeInfinity)
-  private val HighestReal = ColumnType.realKey(Double.PositiveInfinity)
 }

@@ -70,14 +70,13 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
 
 private[parquet] object ColumnType {
 
-  /**
-   * Doubles in their order, with one key for both zeros; a NaN (of either sign) lies beyond the
-   * infinity of its sign.
-   */
+  /** Doubles in Spark's order, with one key for both zeros and one above all others for NaN. */
   def realKey(value: Double): Long = {
-    val bits = if (value == 0.0) 0L else JDouble.doubleToRawLongBits(value)
+    val bits = if (value == 0.0) 0L else JDouble.doubleToLongBits(value)
     bits ^ (bits >> 63 & Long.MaxValue)
   }
+
+  val NaNKey: Long = realKey(Double.NaN)
 
   /** The number with this key; of the two zeros the positive one. */
   def realOf(key: Long): Double = JDouble.longBitsToDouble(key ^ (key >> 63 & Long.MaxValue))

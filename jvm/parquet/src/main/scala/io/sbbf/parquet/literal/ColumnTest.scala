@@ -18,6 +18,22 @@ private[parquet] object ColumnTest {
   case object IsNull extends ColumnTest
   case object IsNotNull extends ColumnTest
 
+  /** A test of each value that is not NULL. */
+  sealed abstract class ValueTest extends ColumnTest {
+
+    /** False only if the value whose PLAIN bytes are given does not pass. */
+    def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
+
+    /** The same for a literal of the query. */
+    def mightPass(keys: Keys, index: Int): Boolean
+
+    /** The same for the chunk's lower bound, as if it were one of its values. */
+    def mightPassMin(bounds: Bounds, chunk: Int): Boolean
+
+    /** And for the upper one. */
+    def mightPassMax(bounds: Bounds, chunk: Int): Boolean
+  }
+
   /**
    * `In` and `NotIn`, of the literals that the column's type can represent.
    *
@@ -30,7 +46,10 @@ private[parquet] object ColumnTest {
       val hashes: Array[Long],
       val isNegated: Boolean,
       val isReal: Boolean)
-      extends ColumnTest {
+      extends ValueTest {
+
+    /** Whether NaN is among the literals: it has many encodings, so that no hash tells. */
+    val asksNaN: Boolean = isReal && keys.containNaN
 
     /** The hashes in their own order, to look up those of a dictionary. */
     lazy val sortedHashes: Array[Long] = {
@@ -38,104 +57,61 @@ private[parquet] object ColumnTest {
       Arrays.sort(sorted)
       sorted
     }
-  }
 
-  /** `Less` and `Greater`. */
-  final case class Within(range: Range, isReal: Boolean) extends ColumnTest
-}
-
-/** Keys in ascending order. */
-private[parquet] sealed abstract class Keys {
-  def size: Int
-
-  /** The first of the keys that is not below the chunk's lower bound. */
-  def fromMin(bounds: Bounds, chunk: Int): Int
-
-  /** The first of the keys that is above the chunk's upper bound. */
-  def aboveMax(bounds: Bounds, chunk: Int): Int
-
-  /** Whether the value whose PLAIN bytes are given is among the keys. */
-  def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
-
-  /** The first index for which `isPast` holds; it must hold for all later ones. */
-  protected final def search(isPast: Int => Boolean): Int = {
-    var from = 0
-    var until = size
-    while (from < until) {
-      val middle = (from + until) >>> 1
-      if (isPast(middle)) until = middle else from = middle + 1
+    /** The literals that might pass other tests too; not of a negated one. */
+    def narrowed(tests: Seq[ValueTest]): Membership = {
+      val kept = Array.range(0, keys.size).filter(i => tests.forall(_.mightPass(keys, i)))
+      if (kept.length == keys.size) this
+      else new Membership(keys.at(kept), kept.map(hashes(_)), isNegated, isReal)
     }
-    from
+
+    override def mightPass(
+        kind: ColumnType,
+        plain: Array[Byte],
+        at: Int,
+        length: Int): Boolean = keys.contain(kind, plain, at, length) != isNegated
+    override def mightPass(others: Keys, index: Int): Boolean =
+      others.isAmong(index, keys) != isNegated
+    override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
+      keys.containMin(bounds, chunk) != isNegated
+    override def mightPassMax(bounds: Bounds, chunk: Int): Boolean =
+      keys.containMax(bounds, chunk) != isNegated
   }
-}
 
-private[parquet] final class LongKeys(keys: Array[Long]) extends Keys {
-  override def size: Int = keys.length
-  override def fromMin(bounds: Bounds, chunk: Int): Int = {
-    val min = bounds.minLong(chunk)
-    search(keys(_) >= min)
+  /** `Less`, `Greater` and both at once. */
+  final case class Within(range: Range, isReal: Boolean) extends ValueTest {
+
+    /** Bounds leave NaN out, so that they tell nothing about a range that has it. */
+    val hasNaN: Boolean = isReal && range.containsNaN
+
+    override def mightPass(
+        kind: ColumnType,
+        plain: Array[Byte],
+        at: Int,
+        length: Int): Boolean = range.contains(kind, plain, at, length)
+    override def mightPass(keys: Keys, index: Int): Boolean = keys.liesIn(index, range)
+    override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
+      range.containsMin(bounds, chunk)
+    override def mightPassMax(bounds: Bounds, chunk: Int): Boolean =
+      range.containsMax(bounds, chunk)
   }
-  override def aboveMax(bounds: Bounds, chunk: Int): Int = {
-    val max = bounds.maxLong(chunk)
-    search(keys(_) > max)
-  }
-  override def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
-    Arrays.binarySearch(keys, kind.longKey(plain, at)) >= 0
-}
 
-private[parquet] final class BytesKeys(keys: Array[Array[Byte]]) extends Keys {
-  override def size: Int = keys.length
-  override def fromMin(bounds: Bounds, chunk: Int): Int =
-    search(i => bounds.compareWithMin(keys(i), chunk) >= 0)
-  override def aboveMax(bounds: Bounds, chunk: Int): Int =
-    search(i => bounds.compareWithMax(keys(i), chunk) > 0)
-  override def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean = {
-    val key = kind.bytesKey(Arrays.copyOfRange(plain, at, at + length))
-    val i = search(i => Bounds.compare(keys(i), key) >= 0)
-    i < size && Arrays.equals(keys(i), key)
-  }
-}
-
-/** Keys on one side of a literal. */
-private[parquet] sealed abstract class Range {
-
-  /** Whether no value can lie in it, whatever the bounds. */
-  def isEmpty: Boolean = false
-
-  /** Whether no key within the chunk's bounds lies in the range. */
-  def misses(bounds: Bounds, chunk: Int): Boolean
-
-  /** Whether all do. */
-  def covers(bounds: Bounds, chunk: Int): Boolean
-}
-
-/** From `low` to `high`, both included; empty if `low` is above. */
-private[parquet] final case class LongRange(low: Long, high: Long) extends Range {
-  override def isEmpty: Boolean = low > high
-  override def misses(bounds: Bounds, chunk: Int): Boolean =
-    bounds.maxLong(chunk) < low || bounds.minLong(chunk) > high
-  override def covers(bounds: Bounds, chunk: Int): Boolean =
-    bounds.minLong(chunk) >= low && bounds.maxLong(chunk) <= high
-}
-
-private[parquet] final case class BytesBelow(key: Array[Byte], orEqual: Boolean) extends Range {
-  override def misses(bounds: Bounds, chunk: Int): Boolean = {
-    val order = bounds.compareWithMin(key, chunk)
-    order < 0 || order == 0 && !orEqual
-  }
-  override def covers(bounds: Bounds, chunk: Int): Boolean = {
-    val order = bounds.compareWithMax(key, chunk)
-    order > 0 || order == 0 && orEqual
-  }
-}
-
-private[parquet] final case class BytesAbove(key: Array[Byte], orEqual: Boolean) extends Range {
-  override def misses(bounds: Bounds, chunk: Int): Boolean = {
-    val order = bounds.compareWithMax(key, chunk)
-    order > 0 || order == 0 && !orEqual
-  }
-  override def covers(bounds: Bounds, chunk: Int): Boolean = {
-    val order = bounds.compareWithMin(key, chunk)
-    order < 0 || order == 0 && orEqual
+  /**
+   * `AllOf`: one value passes all of the tests.
+   *
+   * @param isWhole whether they are all that is asked; others cannot be decided
+   */
+  final case class Every(tests: Seq[ValueTest], isWhole: Boolean) extends ValueTest {
+    override def mightPass(
+        kind: ColumnType,
+        plain: Array[Byte],
+        at: Int,
+        length: Int): Boolean = tests.forall(_.mightPass(kind, plain, at, length))
+    override def mightPass(keys: Keys, index: Int): Boolean =
+      tests.forall(_.mightPass(keys, index))
+    override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
+      tests.forall(_.mightPassMin(bounds, chunk))
+    override def mightPassMax(bounds: Bounds, chunk: Int): Boolean =
+      tests.forall(_.mightPassMax(bounds, chunk))
   }
 }

@@ -61,9 +61,7 @@ private[parquet] object StoredLiteral {
     case _ => false
   }
 
-  private def real(v: Double): StoredLiteral =
-    if (v.isNaN) Refused(Answer.ComparedWithNaN)
-    else Number(ColumnType.realKey(v), isExact = true)
+  private def real(v: Double): StoredLiteral = Number(ColumnType.realKey(v), isExact = true)
 
   /**
    * 1582-10-15, the first day of the Gregorian calendar. Old writers stored dates of the Julian

@@ -9,7 +9,9 @@ import org.apache.spark.sql.types.{DataType, Metadata, StructType}
 import io.sbbf.spark.FieldId
 
 /** A column, or a field within structs, by its path from the root of the table's schema. */
-private[plan] final case class Column(path: Seq[String], dataType: DataType)
+private[plan] final case class Column(path: Seq[String], dataType: DataType) {
+  def name: String = path.mkString(".")
+}
 
 /**
  * Matches expressions that are a column of the files themselves, and nothing else: no partition column, no

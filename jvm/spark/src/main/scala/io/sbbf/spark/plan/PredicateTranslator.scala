@@ -2,14 +2,14 @@ package io.sbbf.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.{expressions => sql}
-import org.apache.spark.sql.types.{BooleanType, DecimalType, DoubleType, FloatType}
+import org.apache.spark.sql.types.{ArrayType, BooleanType, MapType, StructType}
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
 
 /**
  * Reads Catalyst predicates as [[RowGroupPredicate]]s. Guaranteed: a row for which the expression is TRUE is
- * one for which the result is TRUE; whatever cannot be read is Unknown.
+ * one for which the result is TRUE; whatever cannot be read is Unknown, with the reason.
  *
  * @param partitionColumns names whose values come from the directories and not from the files
  * @param caseSensitive how the session resolves names
@@ -19,13 +19,32 @@ final class PredicateTranslator(
     partitionColumns: Set[String],
     val caseSensitive: Boolean,
     byFieldId: Boolean) {
+  import Wanted._
 
   private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
+  private val whyNot = new WhyNot(Column)
 
   /** The conjunction of `filters`. */
   def translate(filters: Seq[Expression]): RowGroupPredicate = {
     val conjuncts = filters.filter(_.deterministic)
-    And(conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, negate = false)))
+    val single = filters.flatMap(singleColumns).toSet
+    all(conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, True))).joined(single)
+  }
+
+  /** Why parts of `filters` cannot rule out anything, each reason once and without values. */
+  def unused(filters: Seq[Expression]): Seq[String] = {
+    val (certain, random) = filters.partition(_.deterministic)
+    (translate(certain).unknowns ++ random.map(whyNot.chance)).distinct
+  }
+
+  /** Columns that have one value in each row, so that two tests ask about the same. */
+  private def singleColumns(filter: Expression): Seq[Seq[String]] = filter.collect {
+    case Column(c) if !c.dataType.isInstanceOf[StructType] && !isRepeated(c) => c.path
+  }
+
+  private def isRepeated(column: Column): Boolean = column.dataType match {
+    case _: ArrayType | _: MapType => true
+    case _ => false
   }
 
   /**
@@ -39,96 +58,128 @@ final class PredicateTranslator(
     case _ => false
   }
 
-  /** `expression`, or NOT of it: both are never TRUE where it is NULL. */
-  private def translate(expression: Expression, negate: Boolean): RowGroupPredicate =
+  /** Matches wherever `expression` is what is wanted. */
+  private def translate(expression: Expression, wanted: Wanted): RowGroupPredicate =
     expression match {
-      case sql.Not(child) => translate(child, !negate)
-      case sql.And(left, right) => connect(And(_), Or(_), left, right, negate)
-      case sql.Or(left, right) => connect(Or(_), And(_), left, right, negate)
-      case Literal(null, BooleanType) => Never
-      case Literal(truth: Boolean, BooleanType) => if (truth == negate) Never else Unknown
-      case sql.EqualTo(Column(c), literal: Literal) => oneOf(c, Seq(literal.value), negate)
-      case sql.EqualTo(literal: Literal, Column(c)) => oneOf(c, Seq(literal.value), negate)
-      case sql.EqualNullSafe(Column(c), literal: Literal) => nullSafeEqual(c, literal, negate)
-      case sql.EqualNullSafe(literal: Literal, Column(c)) => nullSafeEqual(c, literal, negate)
-      case sql.In(Column(c), list) if list.forall(_.isInstanceOf[Literal]) =>
-        oneOf(c, list.collect { case Literal(value, _) => value }, negate)
-      case sql.InSet(Column(c), values) => oneOf(c, values.toSeq, negate)
-      case sql.LessThan(Column(c), l: Literal) => order(c, l, Less(_, orEqual = false), negate)
-      case sql.LessThan(l: Literal, Column(c)) => order(c, l, Greater(_, orEqual = false), negate)
-      case sql.LessThanOrEqual(Column(c), l: Literal) =>
-        order(c, l, Less(_, orEqual = true), negate)
-      case sql.LessThanOrEqual(l: Literal, Column(c)) =>
-        order(c, l, Greater(_, orEqual = true), negate)
-      case sql.GreaterThan(Column(c), l: Literal) =>
-        order(c, l, Greater(_, orEqual = false), negate)
-      case sql.GreaterThan(l: Literal, Column(c)) => order(c, l, Less(_, orEqual = false), negate)
-      case sql.GreaterThanOrEqual(Column(c), l: Literal) =>
-        order(c, l, Greater(_, orEqual = true), negate)
-      case sql.GreaterThanOrEqual(l: Literal, Column(c)) =>
-        order(c, l, Less(_, orEqual = true), negate)
-      case sql.IsNull(Column(c)) => isNull(c, negate)
-      case sql.IsNotNull(Column(c)) => leaf(c, IsNotNull, negate)
-      case Column(c) if c.dataType == BooleanType => oneOf(c, Seq(true), negate)
-      case _ => Unknown
+      case sql.Not(child) => translate(child, wanted.ofNegation)
+      case sql.And(left, right) => connect(left, right, wanted, isAll = wanted.truth)
+      case sql.Or(left, right) => connect(left, right, wanted, isAll = !wanted.truth)
+      case Constant(Literal(value, BooleanType)) => ColumnTests.constant(value, wanted)
+      case Conditional(choice) => translateIf(choice, wanted)
+      case sql.IsNull(child) => nullness(child, isNull = wanted.truth)
+      case sql.IsNotNull(child) => nullness(child, isNull = !wanted.truth)
+      // never NULL: if it is not TRUE, it is FALSE
+      case sql.IsNaN(Column(c)) => ColumnTests.isNaN(c, wanted.nullIsFalse)
+      case Comparison(left, sql.EqualNullSafe(_, _), Constant(right)) =>
+        if (right.value == null) nullness(left, isNull = wanted.truth)
+        else translate(sql.EqualTo(left, right), wanted.nullIsFalse)
+      case Comparison(Conditional(choice), comparison, Constant(right)) =>
+        compareChoice(choice, comparison, Seq(right), wanted)
+      case sql.In(Conditional(choice), list) =>
+        compareChoice(choice, expression, list, wanted)
+      case _ => translateTest(expression, wanted)
     }
-
-  private type Connective = Seq[RowGroupPredicate] => RowGroupPredicate
 
   private def connect(
-      plain: Connective,
-      dual: Connective,
       left: Expression,
       right: Expression,
-      negate: Boolean): RowGroupPredicate =
-    (if (negate) dual else plain) (Seq(translate(left, negate), translate(right, negate)))
-
-  private def leaf(column: Column, test: Test, negate: Boolean): RowGroupPredicate =
-    Leaf(column.path, if (negate) test.negated else test)
-
-  /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
-  private def isNull(column: Column, negate: Boolean): RowGroupPredicate =
-    column.dataType match {
-      case _: DecimalType if !negate => Unknown
-      case _ => leaf(column, IsNull, negate)
-    }
-
-  /** A NULL in the list makes no row match, and under NOT none either. Of nothing, NOT IN is TRUE even for NULL. */
-  private def oneOf(column: Column, values: Seq[Any], negate: Boolean): RowGroupPredicate = {
-    val (nulls, others) = values.partition(_ == null)
-    val literals = others.map(CatalystValue.convert(_, column.dataType))
-    if (negate && nulls.nonEmpty) Never
-    else if (others.isEmpty) if (negate) Unknown else Never
-    else if (literals.contains(None)) Unknown
-    else leaf(column, In(literals.flatten.toIndexedSeq), negate)
+      wanted: Wanted,
+      isAll: Boolean): RowGroupPredicate = {
+    val both = Seq(translate(left, wanted), translate(right, wanted))
+    if (isAll) all(both) else any(both)
   }
 
-  /** `c <=> v` is TRUE or FALSE, never NULL: its negation is also TRUE for a NULL row. */
-  private def nullSafeEqual(
-      column: Column,
-      literal: Literal,
-      negate: Boolean): RowGroupPredicate =
-    if (literal.value == null) isNull(column, negate)
-    else if (negate)
-      Or(Seq(isNull(column, negate = false), oneOf(column, Seq(literal.value), negate)))
-    else oneOf(column, Seq(literal.value), negate)
+  /** A test of one column. */
+  private def translateTest(expression: Expression, wanted: Wanted): RowGroupPredicate = {
+    val test = expression match {
+      case Comparison(Column(c), comparison, Constant(literal)) =>
+        ColumnTests.compare(c, comparison, literal.value, wanted)
+      case sql.In(Column(c), list) if list.forall(isConstant) =>
+        ColumnTests.oneOf(c, list.collect { case Constant(l) => l.value }, wanted)
+      case sql.InSet(Column(c), values) => ColumnTests.oneOf(c, values.toSeq, wanted)
+      case sql.StartsWith(Column(c), Constant(prefix)) =>
+        ColumnTests.startsWith(c, prefix.value, wanted)
+      case sql.Like(Column(c), Constant(pattern), escape) =>
+        ColumnTests.like(c, pattern.value, escape, wanted)
+      case Column(c) if c.dataType == BooleanType => ColumnTests.oneOf(c, Seq(true), wanted)
+      // of whatever else is TRUE, FALSE or NULL
+      case Comparison(left, sql.EqualTo(_, _), Constant(Literal(truth: Boolean, BooleanType))) =>
+        Some(translate(left, if (truth) wanted else wanted.ofNegation))
+      case _ => None
+    }
+    test.getOrElse(Unknown(whyNot(expression)))
+  }
 
-  /** Nothing in a file refutes `>` of a floating-point column: statistics leave NaN out, the greatest value. */
-  private def order(
-      column: Column,
-      literal: Literal,
-      test: io.sbbf.core.Value => Test,
-      negate: Boolean): RowGroupPredicate =
-    if (literal.value == null) Never
-    else
-      CatalystValue
-        .convert(literal.value, column.dataType)
-        .map(v => leaf(column, test(v), negate)) match {
-        case Some(Leaf(_, _: Greater)) if isFloating(column) => Unknown
-        case Some(predicate) => predicate
-        case None => Unknown
-      }
+  /**
+   * Only where the condition is understood in full, and so cannot raise an error that reading the rows would
+   * show; nor may it hold another choice, for each level would double the work.
+   */
+  private def translateIf(choice: sql.If, wanted: Wanted): RowGroupPredicate = {
+    val condition = choice.predicate
+    val isSimple = !condition.exists(Conditional.unapply(_).isDefined)
+    lazy val (met, unmet) = (translate(condition, True), translate(condition, NotTrue))
+    if (isSimple && met.unknowns.isEmpty && unmet.unknowns.isEmpty)
+      any(
+        Seq(
+          all(Seq(met, translate(choice.trueValue, wanted))),
+          all(Seq(unmet, translate(choice.falseValue, wanted)))))
+    else Unknown(whyNot(condition))
+  }
 
-  private def isFloating(column: Column): Boolean =
-    column.dataType == DoubleType || column.dataType == FloatType
+  /** `IF(p, a, b) < x` as `IF(p, a < x, b < x)`. */
+  private def compareChoice(
+      choice: sql.If,
+      comparison: Expression,
+      others: Seq[Expression],
+      wanted: Wanted): RowGroupPredicate =
+    if (!others.forall(isConstant)) Unknown(whyNot(comparison))
+    else {
+      def compared(value: Expression) = comparison.withNewChildren(value +: others)
+      translateIf(
+        sql.If(choice.predicate, compared(choice.trueValue), compared(choice.falseValue)),
+        wanted)
+    }
+
+  /** Matches wherever `expression` is NULL, or wherever it is not. */
+  private def nullness(expression: Expression, isNull: Boolean): RowGroupPredicate = {
+    def ofOperands = {
+      val operands = expression.children.map(nullness(_, isNull))
+      if (isNull) any(operands) else all(operands)
+    }
+    expression match {
+      case Column(c) => ColumnTests.nullness(c, isNull)
+      case Constant(literal) => if ((literal.value == null) == isNull) Always else Never
+      case Conditional(choice) =>
+        def asked(e: Expression) = if (isNull) sql.IsNull(e) else sql.IsNotNull(e)
+        translateIf(
+          sql.If(choice.predicate, asked(choice.trueValue), asked(choice.falseValue)),
+          True)
+      case sql.EqualNullSafe(_, _) | sql.IsNull(_) | sql.IsNotNull(_) | sql.IsNaN(_) =>
+        if (isNull) Never else Always
+      case _: sql.Not | _: sql.BinaryComparison | _: sql.StringPredicate => ofOperands
+      case sql.And(_, _) | sql.Or(_, _) if isNull => ofOperands
+      case _ => Unknown(whyNot(expression))
+    }
+  }
+
+  private def isConstant(expression: Expression): Boolean =
+    Constant.unapply(expression).isDefined
+}
+
+/**
+ * Which of SQL's three truth values is asked for.
+ *
+ * @param truth TRUE or FALSE
+ * @param orNull whether NULL does as well
+ */
+private[plan] final case class Wanted(truth: Boolean, orNull: Boolean) {
+  def ofNegation: Wanted = copy(truth = !truth)
+
+  /** What is wanted of an expression that is FALSE where the one asked about is NULL. */
+  def nullIsFalse: Wanted = copy(orNull = !truth)
+}
+
+private[plan] object Wanted {
+  val True: Wanted = Wanted(truth = true, orNull = false)
+  val NotTrue: Wanted = Wanted(truth = false, orNull = true)
 }

@@ -3,6 +3,7 @@ package io.sbbf.spark.plan
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
+  And,
   AttributeSet,
   Expression,
   InputFileBlockLength,
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
@@ -76,19 +78,23 @@ final case class PruneRowGroups(session: SparkSession)
       keepsSplits: Boolean): LogicalRelation = {
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
     val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
-    val byFieldId = SparkInternals.readsByFieldId(conf)
-    val translator = new PredicateTranslator(
-      files.partitionSchema.fieldNames.toSet,
-      conf.caseSensitiveAnalysis,
-      byFieldId)
-    val safely =
+    val translator = PruneRowGroups.translator(files, conf)
+    val unsafe =
       if (!SbbfConf.SafeRead.get(conf)) Map.empty[String, String]
-      else SafeRead.options(conjuncts, files.dataSchema, byFieldId)
-    if (safely.isEmpty && !translator.translate(dataFilters).isUsable) scan
+      else SafeRead.options(conjuncts, files.dataSchema, SparkInternals.readsByFieldId(conf))
+    if (unsafe.isEmpty && !translator.translate(dataFilters).isUsable) scan
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
-      rebuilt(scan, files, index, safely, keepsSplits)
+      val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
+      val settled = index.selection.exists(_.settlesFilters(asksLater))
+      val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
+      rebuilt(
+        scan,
+        files,
+        index,
+        unsafe ++ (if (settled) SafeRead.FiltersOff else Nil),
+        format)
     }
   }
 
@@ -129,17 +135,14 @@ final case class PruneRowGroups(session: SparkSession)
       scan: LogicalRelation,
       files: HadoopFsRelation,
       index: PrunedFileIndex,
-      safely: Map[String, String],
-      keepsSplits: Boolean): LogicalRelation = {
-    val settled =
-      if (index.selection.exists(_.settlesFilters)) SafeRead.FiltersOff
-      else Map.empty[String, String]
+      unsafe: Map[String, String],
+      format: PrunedParquetFormat): LogicalRelation = {
     val swaps = SbbfConf.TrimRowGroups.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,
-        fileFormat = if (swaps) new PrunedParquetFormat(index, keepsSplits) else files.fileFormat,
-        options = if (swaps) files.options else files.options ++ settled ++ safely
+        fileFormat = if (swaps) format else files.fileFormat,
+        options = if (swaps) files.options else files.options ++ unsafe
       )(files.sparkSession),
       catalogTable = scan.catalogTable.map { table =>
         val known =
@@ -160,4 +163,26 @@ final case class PruneRowGroups(session: SparkSession)
       CatalogStatistics(
         sizeInBytes = BigInt(found.sizeInBytes),
         rowCount = found.rows.map(BigInt(_)))
+}
+
+private[spark] object PruneRowGroups {
+  private def translator(files: HadoopFsRelation, conf: SQLConf): PredicateTranslator =
+    new PredicateTranslator(
+      files.partitionSchema.fieldNames.toSet,
+      conf.caseSensitiveAnalysis,
+      SparkInternals.readsByFieldId(conf))
+
+  /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
+  def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] = {
+    val normalized = SparkInternals.normalize(conjuncts(filter.condition), filter.child.output)
+    val ofFiles = normalized.filterNot(c =>
+      c.references.nonEmpty && c.references.forall(a =>
+        files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
+    translator(files, conf).unused(ofFiles)
+  }
+
+  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
+    case And(left, right) => conjuncts(left) ++ conjuncts(right)
+    case other => Seq(other)
+  }
 }

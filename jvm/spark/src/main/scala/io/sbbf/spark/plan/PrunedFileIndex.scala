@@ -76,7 +76,7 @@ final class PrunedFileIndex private[spark] (
 
   private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
     try translator.translate(dataFilters)
-    catch { case Trouble(_) => RowGroupPredicate.Unknown }
+    catch { case Trouble(_) => RowGroupPredicate.Unknown("the predicate could not be read") }
 
   private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanSelection =
     latest.filter(_.answers(predicate, files)).getOrElse {

@@ -45,11 +45,13 @@ private[spark] final class ScanSelection(
     if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
 
   /**
-   * Whether tasks should ask no filter: every file gave its answer, so that asking again would find nothing more,
-   * or a filter is not to be believed, which stock does.
+   * Whether tasks should ask no filter: a filter is not to be believed, which stock does, or every file gave its
+   * answer already, so that asking again would find nothing more.
+   *
+   * @param asksLater whether the tasks know more of the predicate
    */
-  def settlesFilters: Boolean =
-    outcomes.forall(_.isKnown) || outcomes.exists(_.distrustsFilter)
+  def settlesFilters(asksLater: Boolean): Boolean =
+    outcomes.exists(_.distrustsFilter) || !asksLater && outcomes.forall(_.isKnown)
 
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)

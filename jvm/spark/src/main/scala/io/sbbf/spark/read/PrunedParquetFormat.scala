@@ -20,10 +20,12 @@ import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
  *
  * @param index the pruned files of the relation; null on executors
  * @param keepsSplits whether files are cut into splits as without pruning, since the query shows blocks
+ * @param asksLater whether values of the filter are known to the tasks only, those of subqueries
  */
 final class PrunedParquetFormat private[spark] (
     @transient private val index: PrunedFileIndex,
-    keepsSplits: Boolean)
+    keepsSplits: Boolean,
+    asksLater: Boolean)
     extends ParquetFileFormat {
 
   private def selection: Option[ScanSelection] = Option(index).flatMap(_.selection)
@@ -56,7 +58,7 @@ final class PrunedParquetFormat private[spark] (
     val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
     val sessionConf = session.sessionState.conf
     val safely = SbbfConf.SafeRead.get(sessionConf)
-    if (selection.exists(_.settlesFilters) || safely && SafeRead.misreadsFilters)
+    if (selection.exists(_.settlesFilters(asksLater)) || safely && SafeRead.misreadsFilters)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     val byFieldId = SparkInternals.readsByFieldId(sessionConf)
     val stock = super.buildReaderWithPartitionValues(

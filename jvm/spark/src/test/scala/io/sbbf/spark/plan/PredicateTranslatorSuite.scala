@@ -4,137 +4,158 @@ import org.apache.spark.sql.catalyst.dsl.expressions._
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.types._
-import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.RowGroupPredicate.{
-  And => AllOf,
-  In => OneOf,
-  IsNotNull => Present,
-  IsNull => Absent,
-  Or => AnyOf,
-  _
-}
-import io.sbbf.core.{RowGroupPredicate, Value}
+import io.sbbf.core.RowGroupPredicate.{AllOf, Always, Greater, Less, Never}
 
-class PredicateTranslatorSuite extends AnyFunSuite {
-  private val id = AttributeReference("id", LongType)()
-  private val name = AttributeReference("name", StringType)()
-  private val ratio = AttributeReference("ratio", DoubleType)()
-  private val flag = AttributeReference("flag", BooleanType)()
-  private val day = AttributeReference("day", StringType)()
-  private val point =
-    AttributeReference("point", new StructType().add("x", IntegerType).add("y", IntegerType))()
+/** AND, OR, NOT, NULL and conditions, over tests of columns. */
+class PredicateTranslatorSuite extends TranslatorSuite {
+  private val isFive = leaf("id", in(long(5)))
+  private val isNotFive = leaf("id", notIn(long(5)))
+  private val isSix = leaf("id", in(long(6)))
+  private val isA = leaf("name", in(text("a")))
+  private val isNotA = leaf("name", notIn(text("a")))
 
-  private def translator(byFieldId: Boolean = false) =
-    new PredicateTranslator(Set("DAY"), caseSensitive = false, byFieldId)
+  private val T = Literal(true)
+  private val F = Literal(false)
 
-  private def one(e: Expression): RowGroupPredicate = translator().translate(Seq(e)) match {
-    case AllOf(Seq(only)) => only
-    case other => other
-  }
-
-  private def long(v: Long) = Value.Integral(v, 64)
-  private def leaf(column: String, test: Test) = Leaf(column.split('.').toSeq, test)
-  private def text(s: String) = Value.Bytes(s.getBytes("UTF-8"), text = true)
-
-  private val cases: Seq[(String, Expression, RowGroupPredicate)] = Seq(
-    ("= literal", id === 5L, leaf("id", OneOf(Seq(long(5))))),
-    ("literal =", Literal(5L) === id, leaf("id", OneOf(Seq(long(5))))),
-    ("= string", name === "a", leaf("name", OneOf(Seq(text("a"))))),
-    ("= NULL", EqualTo(id, Literal(null, LongType)), Never),
-    ("IN ()", In(id, Nil), Never),
-    ("NOT IN () holds for NULL too", Not(In(id, Nil)), Unknown),
-    ("NOT = NULL", Not(EqualTo(id, Literal(null, LongType))), Never),
-    ("<=> literal", id <=> 5L, leaf("id", OneOf(Seq(long(5))))),
-    ("<=> NULL", id <=> Literal(null, LongType), leaf("id", Absent)),
-    (
-      "NOT <=> literal also matches NULL",
-      Not(id <=> 5L),
-      AnyOf(Seq(leaf("id", Absent), leaf("id", NotIn(Seq(long(5))))))),
-    ("NOT <=> NULL", Not(id <=> Literal(null, LongType)), leaf("id", Present)),
-    (
-      "IN with NULL drops the NULL",
-      In(id, Seq(Literal(1L), Literal(null, LongType))),
-      leaf("id", OneOf(Seq(long(1))))),
-    (
-      "NOT IN with NULL never matches",
-      Not(In(id, Seq(Literal(1L), Literal(null, LongType)))),
-      Never),
-    (
-      "NOT IN",
-      Not(In(id, Seq(Literal(1L), Literal(2L)))),
-      leaf("id", NotIn(Seq(long(1), long(2))))),
-    ("IN of a column", In(id, Seq(Literal(1L), id)), Unknown),
-    ("INSET", InSet(id, Set(7L)), leaf("id", OneOf(Seq(long(7))))),
-    ("<", id < 3L, leaf("id", Less(long(3), orEqual = false))),
-    ("literal <", Literal(3L) < id, leaf("id", Greater(long(3), orEqual = false))),
-    ("NOT <", Not(id < 3L), leaf("id", Greater(long(3), orEqual = true))),
-    ("> literal", id > 3L, leaf("id", Greater(long(3), orEqual = false))),
-    ("literal >=", Literal(3L) >= id, leaf("id", Less(long(3), orEqual = true))),
-    ("< NULL", LessThan(id, Literal(null, LongType)), Never),
-    ("float <", ratio < 1.0, leaf("ratio", Less(Value.Real64(1.0), orEqual = false))),
-    ("float > is never refuted", ratio > 1.0, Unknown),
-    ("NOT float < is a >=", Not(ratio < 1.0), Unknown),
-    ("boolean column", flag, leaf("flag", OneOf(Seq(Value.Bool(true))))),
-    ("NOT boolean column", Not(flag), leaf("flag", NotIn(Seq(Value.Bool(true))))),
-    (
-      "struct field",
-      GetStructField(point, 1) === 2,
-      leaf("point.y", OneOf(Seq(Value.Integral(2, 32))))),
-    ("IS NULL", IsNull(id), leaf("id", Absent)),
-    ("NOT IS NULL", Not(IsNull(id)), leaf("id", Present)),
-    (
-      "AND under NOT",
-      Not(id === 1L && name === "a"),
-      AnyOf(Seq(leaf("id", NotIn(Seq(long(1)))), leaf("name", NotIn(Seq(text("a"))))))),
+  translates(
+    ("AND", id === 5L && name === "a", AND(isFive, isA)),
+    ("AND under NOT", Not(id === 5L && name === "a"), OR(isNotFive, isNotA)),
+    ("OR under NOT", Not(id === 5L || name === "a"), AND(isNotFive, isNotA)),
+    ("NOT under NOT", Not(Not(id === 5L)), isFive),
     (
       "OR with an arm that cannot be read",
-      id === 1L || Upper(name) === "A",
-      AnyOf(Seq(leaf("id", OneOf(Seq(long(1)))), Unknown))),
-    ("literal FALSE", Literal(false), Never),
-    ("literal TRUE", Literal(true), Unknown),
-    ("NOT literal NULL", Not(Literal(null, BooleanType)), Never),
-    ("partition column, by any case", day === "x", Unknown),
-    ("function of a column", Upper(name) === "A", Unknown),
-    ("cast of a column", Cast(id, StringType) === "1", Unknown),
-    ("two columns", id === id, Unknown)
+      id === 5L || Upper(name) === "A",
+      OR(isFive, unknown)),
+    ("literal FALSE", F, Never),
+    ("literal TRUE", T, Always),
+    ("NOT literal NULL", Not(nullOf(BooleanType)), Never),
+    ("AND FALSE", id === 5L && F, Never),
+    ("OR FALSE", id === 5L || F, isFive),
+    ("OR TRUE", id === 5L || T, Always),
+    ("constants that are no literals yet", Literal(3) < Literal(2), Never),
+    ("column = what can be evaluated", id === Add(Literal(2L), Literal(3L)), isFive),
+    ("what raises an error", id === Divide(Literal(1.0), Literal(0.0), EvalMode.ANSI).cast(LongType), unknown)
   )
 
-  cases.foreach { case (title, expression, expected) =>
-    test(s"translates $title.") { assert(one(expression) == expected) }
+  translates(
+    ("(c = v) = TRUE", (id === 5L) === T, isFive),
+    ("FALSE = (c = v)", F === (id === 5L), isNotFive),
+    ("(c = v) = NULL", (id === 5L) === nullOf(BooleanType), Never),
+    ("(c = v) <=> TRUE", (id === 5L) <=> T, isFive),
+    ("NOT ((c = v) <=> TRUE) also of NULL", Not((id === 5L) <=> T), OR(isNotFive, absent("id"))),
+    ("(c = v) <=> FALSE", (id === 5L) <=> F, isNotFive),
+    ("NOT ((c = v) <=> FALSE)", Not((id === 5L) <=> F), OR(isFive, absent("id"))),
+    ("(c = v) <=> NULL", (id === 5L) <=> nullOf(BooleanType), absent("id")),
+    ("NOT ((c = v) <=> NULL)", Not((id === 5L) <=> nullOf(BooleanType)), present("id")),
+    ("(c = v) IS NULL", IsNull(id === 5L), absent("id")),
+    (
+      "(c = v AND d = w) IS NULL",
+      IsNull(id === 5L && name === "a"),
+      OR(absent("id"), absent("name"))),
+    ("(c = v AND d = w) IS NOT NULL", IsNotNull(id === 5L && name === "a"), unknown),
+    (
+      "NOT ((c = v AND d = w) <=> TRUE)",
+      Not((id === 5L && name === "a") <=> T),
+      OR(isNotFive, absent("id"), isNotA, absent("name"))),
+    (
+      "NOT ((c = v OR d = w) <=> TRUE)",
+      Not((id === 5L || name === "a") <=> T),
+      AND(OR(isNotFive, absent("id")), OR(isNotA, absent("name")))),
+    ("two comparisons compared", (id === 5L) === (name === "a"), unknown)
+  )
+
+  translates(
+    ("IF", If(id === 5L, name === "a", F), AND(isFive, isA)),
+    (
+      "IF with both arms",
+      If(id === 5L, name === "a", name <=> nullOf(StringType)),
+      OR(AND(isFive, isA), AND(OR(isNotFive, absent("id")), absent("name")))),
+    (
+      "NOT IF",
+      Not(If(id === 5L, name === "a", F)),
+      OR(AND(isFive, isNotA), isNotFive, absent("id"))),
+    (
+      "CASE without ELSE",
+      CaseWhen(Seq((id === 5L, T), (name === "a", F))),
+      isFive),
+    (
+      "a CASE's second branch, where the first is not met",
+      CaseWhen(Seq((id === 5L, F), (name === "a", T)), F),
+      AND(OR(isNotFive, absent("id")), isA)),
+    (
+      "a compared CASE",
+      CaseWhen(Seq((name === "a", Literal(1))), Some(Literal(2))) === Literal(1),
+      isA),
+    ("coalesce(c, other) = v", Coalesce(Seq(id, Literal(6L))) === 5L, isFive),
+    (
+      "coalesce(c, v) = v",
+      Coalesce(Seq(id, Literal(5L))) === 5L,
+      OR(isFive, absent("id"))),
+    (
+      "coalesce(c, v) <> v",
+      Not(Coalesce(Seq(id, Literal(5L))) === 5L),
+      isNotFive),
+    (
+      "v < coalesce(c, below)",
+      Literal(5L) < Coalesce(Seq(id, Literal(0L))),
+      leaf("id", Greater(long(5), orEqual = false))),
+    (
+      "coalesce(c, v) IN (...)",
+      In(Coalesce(Seq(id, Literal(6L))), Seq(Literal(5L), Literal(6L))),
+      OR(leaf("id", in(long(5), long(6))), absent("id"))),
+    (
+      "coalesce of a test",
+      Coalesce(Seq(id === 5L, T)),
+      OR(isFive, absent("id"))),
+    (
+      "nullif(c, v) = w",
+      If(id === 5L, nullOf(LongType), id) === 6L,
+      AND(OR(isNotFive, absent("id")), isSix)),
+    ("nullif(c, v) = v", If(id === 5L, nullOf(LongType), id) === 5L, AND(OR(isNotFive, absent("id")), isFive)),
+    (
+      "nullif(c, v) IS NULL",
+      IsNull(If(id === 5L, nullOf(LongType), id)),
+      OR(isFive, AND(OR(isNotFive, absent("id")), absent("id")))),
+    ("IF on what cannot be read", If(Upper(name) === "A", id === 5L, id === 6L), unknown),
+    (
+      "IF on an IF",
+      If(If(id === 5L, T, F), isNotNull(name), F),
+      unknown)
+  )
+
+  private def isNotNull(e: Expression) = IsNotNull(e)
+
+  test("joins the tests that AND puts to one column.") {
+    val between = AllOf(Seq(Greater(long(5), orEqual = true), Less(long(9), orEqual = false)))
+    assert(translated(IsNotNull(id), id >= 5L, name === "a", id < 9L) ==
+      AND(leaf("id", between), isA))
+    assert(translated(id >= 5L && id < 9L || id === 6L) == OR(leaf("id", between), isSix))
+    assert(translated(Not(id < 5L || id >= 9L)) == leaf("id", between))
+    val (x, y) = (GetStructField(point, 0), GetStructField(point, 1))
+    assert(translated(x > 1, y > 1, x < 3).leaves.map(_.column) ==
+      Seq(Seq("point", "x"), Seq("point", "y")))
   }
 
   test("leaves alone what depends on chance.") {
-    assert(translator().translate(Seq(Rand(Literal(1L)) < 0.5)) == AllOf(Nil))
+    assert(translator().translate(Seq(Rand(Literal(1L)) < 0.5)) == Always)
   }
 
   test("drops the IS NOT NULL that Catalyst infers, and keeps one that stands alone.") {
-    assert(
-      translator().translate(Seq(IsNotNull(name), Upper(name) === "A")) == AllOf(Seq(Unknown)))
-    assert(translator().translate(Seq(IsNotNull(name))) == AllOf(Seq(leaf("name", Present))))
+    assert(translated(IsNotNull(name), Upper(name) === "A") == unknown)
+    assert(translated(IsNotNull(name)) == present("name"))
   }
 
   test("does not take a _metadata column for one of the file.") {
     val flags = new MetadataBuilder().putString(METADATA_COL_ATTR_KEY, "file_name").build()
     val attribute = AttributeReference("id", LongType, nullable = true, flags)()
-    assert(one(attribute === 5L) == Unknown)
+    assert(translated(attribute === 5L) == unknown)
   }
 
   test("does not name a column that the session finds by field id.") {
     val ids = new MetadataBuilder().putLong("parquet.field.id", 3).build()
     val attribute = AttributeReference("id", LongType, nullable = true, ids)()
-    assert(translator(byFieldId = true).translate(Seq(attribute === 5L)) == AllOf(Seq(Unknown)))
-    assert(
-      translator().translate(Seq(attribute === 5L)) == AllOf(
-        Seq(leaf("id", OneOf(Seq(long(5)))))))
-  }
-
-  test("brings a decimal literal to the column's scale, or gives up.") {
-    val price = AttributeReference("price", DecimalType(9, 2))()
-    val exact = Literal(Decimal("1.5"), DecimalType(9, 2))
-    assert(
-      one(price === exact) ==
-        leaf("price", OneOf(Seq(Value.Decimal(java.math.BigInteger.valueOf(150), 9, 2)))))
-    assert(one(EqualTo(price, Literal(Decimal("1.555"), DecimalType(9, 3)))) == Unknown)
+    assert(!translator(byFieldId = true).translate(Seq(attribute === 5L)).isUsable)
+    assert(translated(attribute === 5L) == isFive)
   }
 }

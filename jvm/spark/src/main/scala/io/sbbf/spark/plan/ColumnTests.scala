@@ -1,0 +1,133 @@
+package io.sbbf.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.{expressions => sql}
+import org.apache.spark.sql.types.{DecimalType, DoubleType, FloatType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.sbbf.core.RowGroupPredicate._
+import io.sbbf.core.{RowGroupPredicate, Value}
+
+/**
+ * Tests of one column with constants as predicates, for each truth value that may be wanted of them. None
+ * where the column cannot be compared with the constant.
+ */
+private[plan] object ColumnTests {
+
+  /** Of a boolean that is the same for all rows. */
+  def constant(value: Any, wanted: Wanted): RowGroupPredicate =
+    if (value == null && wanted.orNull || value == wanted.truth) Always else Never
+
+  /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
+  def nullness(column: Column, isNull: Boolean): RowGroupPredicate = column.dataType match {
+    case _: DecimalType if isNull => Unknown(s"NULLs of a decimal column: ${column.name}")
+    case _ => Leaf(column.path, if (isNull) IsNull else IsNotNull)
+  }
+
+  /** @param comparison whose operator counts, with the column on its left side */
+  def compare(
+      column: Column,
+      comparison: Expression,
+      value: Any,
+      wanted: Wanted): Option[RowGroupPredicate] = comparison match {
+    case _ if value == null => Some(constant(null, wanted))
+    case sql.EqualTo(_, _) => oneOf(column, Seq(value), wanted)
+    case sql.LessThan(_, _) => test(column, value, wanted)(Less(_, orEqual = false))
+    case sql.LessThanOrEqual(_, _) => test(column, value, wanted)(Less(_, orEqual = true))
+    case sql.GreaterThan(_, _) => test(column, value, wanted)(Greater(_, orEqual = false))
+    case sql.GreaterThanOrEqual(_, _) => test(column, value, wanted)(Greater(_, orEqual = true))
+    case _ => None
+  }
+
+  private def test(column: Column, value: Any, wanted: Wanted)(
+      of: Value => OneTest): Option[RowGroupPredicate] =
+    CatalystValue.convert(value, column.dataType).map(v => passes(column, of(v), wanted))
+
+  /** The test is NULL for NULL alone. */
+  private def passes(column: Column, test: OneTest, wanted: Wanted): RowGroupPredicate =
+    wherever(column, Leaf(column.path, test), wanted)
+
+  private def wherever(
+      column: Column,
+      isTrue: RowGroupPredicate,
+      wanted: Wanted): RowGroupPredicate = {
+    val decided = if (wanted.truth) isTrue else isTrue.negated
+    if (wanted.orNull) any(Seq(decided, nullness(column, isNull = true))) else decided
+  }
+
+  /**
+   * With a NULL in the list it is NULL where it would be FALSE. Of nothing, NOT IN is TRUE even for NULL, unless
+   * `spark.sql.legacy.nullInEmptyListBehavior` says otherwise.
+   */
+  def oneOf(column: Column, values: Seq[Any], wanted: Wanted): Option[RowGroupPredicate] = {
+    val (nulls, others) = values.partition(_ == null)
+    val literals = others.map(CatalystValue.convert(_, column.dataType))
+    if (values.isEmpty) Some(if (wanted == Wanted.True) Never else Unknown("IN ()"))
+    else if (others.isEmpty) Some(constant(null, wanted))
+    else if (nulls.nonEmpty && wanted.truth && wanted.orNull) Some(Always)
+    else if (nulls.nonEmpty && !wanted.truth && !wanted.orNull) Some(Never)
+    else if (literals.contains(None)) None
+    else Some(passes(column, In(literals.flatten.toIndexedSeq), wanted))
+  }
+
+  /** @param wanted of `column = NaN` */
+  def isNaN(column: Column, wanted: Wanted): RowGroupPredicate = {
+    val nan = column.dataType match {
+      case FloatType => Some(Value.Real32(Float.NaN))
+      case DoubleType => Some(Value.Real64(Double.NaN))
+      case _ => None
+    }
+    nan.fold[RowGroupPredicate](Unknown(s"isnan of ${column.dataType.simpleString}"))(v =>
+      passes(column, In(Seq(v)), wanted))
+  }
+
+  def startsWith(column: Column, prefix: Any, wanted: Wanted): Option[RowGroupPredicate] =
+    prefix match {
+      case null => Some(constant(null, wanted))
+      case text: UTF8String => this.prefix(column, text.getBytes, wanted)
+      case _ => None
+    }
+
+  /** Of a pattern that goes on after its first wildcard, only the text before that is asked for. */
+  def like(
+      column: Column,
+      pattern: Any,
+      escape: Char,
+      wanted: Wanted): Option[RowGroupPredicate] = pattern match {
+    case null => Some(constant(null, wanted))
+    case text: UTF8String =>
+      LikePattern.of(text.toString, escape).flatMap {
+        case LikePattern(literal, LikePattern.Nothing) =>
+          oneOf(column, Seq(UTF8String.fromString(literal)), wanted)
+        case LikePattern(literal, rest)
+            if rest == LikePattern.Anything || wanted.truth && literal.nonEmpty =>
+          prefix(column, literal.getBytes("UTF-8"), wanted)
+        case _ => None
+      }
+    case _ => None
+  }
+
+  /**
+   * Texts with a prefix lie between it and the first text above all of them. Strings with a collation have
+   * another order and other types.
+   */
+  private def prefix(
+      column: Column,
+      prefix: Array[Byte],
+      wanted: Wanted): Option[RowGroupPredicate] =
+    if (column.dataType != StringType) None
+    else if (prefix.isEmpty)
+      Some(
+        if (wanted.truth) wherever(column, Leaf(column.path, IsNotNull), wanted)
+        else if (wanted.orNull) nullness(column, isNull = true)
+        else Never)
+    else {
+      val above = prefix.clone()
+      val last = above.length - 1
+      // no byte of UTF-8 text is 0xff
+      above(last) = (above(last) + 1).toByte
+      val from = Leaf(column.path, Greater(Value.Bytes(prefix, text = true), orEqual = true))
+      val until = Leaf(column.path, Less(Value.Bytes(above, text = true), orEqual = false))
+      Some(wherever(column, And(Seq(from, until)), wanted))
+    }
+}

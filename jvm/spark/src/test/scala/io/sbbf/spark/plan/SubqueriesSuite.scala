@@ -1,0 +1,78 @@
+package io.sbbf.spark.plan
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.DataFrame
+
+import io.sbbf.spark.{SessionBridge, SparkSuite}
+
+/** Filters whose values are subqueries, and what the report says of filters that rule out nothing. */
+class SubqueriesSuite extends SparkSuite {
+
+  private lazy val table: DataFrame = {
+    val target = path("t")
+    spark
+      .range(0, 4000, 1, 4)
+      .selectExpr("id", "xxhash64(id) AS k", "CAST(id % 7 AS STRING) AS s")
+      .write
+      .option("parquet.enable.dictionary#k", "false")
+      .option("parquet.bloom.filter.enabled#k", "true")
+      .option("parquet.bloom.filter.expected.ndv#k", "1000")
+      .option("parquet.bloom.filter.fpp#k", "0.0001")
+      .parquet(target)
+    spark.read.parquet(target).createOrReplaceTempView("t")
+    spark.table("t")
+  }
+
+  private def keyOf(id: Long): Long = spark.sql(s"SELECT xxhash64(${id}L)").head().getLong(0)
+
+  private def report(df: DataFrame): JsonNode =
+    new ObjectMapper().readTree(new SessionBridge().explain(df.queryExecution))
+
+  private def texts(node: JsonNode): Seq[String] =
+    (0 until node.size).map(node.get(_).asText)
+
+  private def rowsRead(df: DataFrame): Long = {
+    df.collect()
+    df.queryExecution.executedPlan.collectLeaves().head.metrics("numOutputRows").value
+  }
+
+  // not folded before the query runs
+  private val executed = s"(SELECT max(x) FROM VALUES (42L) AS v(x))"
+
+  test("a subquery that the optimizer folds is a literal.") {
+    val one = table.where(s"k = (SELECT ${keyOf(1)}L)")
+    assert(one.inputFiles.length == 1)
+    assert(rows(one) == oracle(table.where(s"k = ${keyOf(1)}L")))
+  }
+
+  test("the value of another subquery comes too late, and the report says so.") {
+    val late = table.where(s"k = $executed")
+    assert(late.inputFiles.length == 4)
+    assert(rows(late).isEmpty)
+    val reason = report(late).get("unpruned").get(0).get("reason").asText
+    assert(reason.endsWith("compares with a subquery, whose value the plan does not know"))
+    val both = table.where(s"k = $executed AND s = '1'")
+    assert(texts(report(both).get("scans").get(0).get("not_used")).size == 1)
+  }
+
+  test("where a subquery's value is pushed to the tasks, they still ask the filters for it.") {
+    val late = s"k = (SELECT max(x) FROM VALUES (${keyOf(2001)}) AS v(x)) AND s = '${2001 % 7}'"
+    val stock = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
+    val ours = table.where(late)
+    assert(rowsRead(ours) == stock)
+    assert(rows(ours) == oracle(table.where(late)) && rows(ours).size == 1)
+  }
+
+  test("the report names what cannot be used, and no value.") {
+    val mixed = table.where("k = 42 AND upper(s) = 'SECRET' AND s rlike 'secret' AND k % 3 = id")
+    val scan = report(mixed).get("scans").get(0)
+    assert(
+      texts(scan.get("not_used")) == Seq(
+        "a function of the column: upper(s)",
+        "is not understood: rlike(s)",
+        "a function of the column: remainder(k)"))
+    assert(!scan.toString.toLowerCase.contains("secret"))
+    val nothing = report(table.where("upper(s) = 'SECRET'")).get("unpruned").get(0)
+    assert(nothing.get("reason").asText.endsWith("; a function of the column: upper(s)"))
+  }
+}

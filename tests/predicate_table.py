@@ -1,0 +1,245 @@
+"""Which row groups do stock Spark, the extension and a perfect pruner keep, for many predicates?
+
+Run as a script it writes the answer to docs/predicates.md (`make predicates`).
+"""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+import samples
+import spark_sbbf as sbbf
+from harness import local_builder, rows, session_with
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "predicates.md"
+FILES, GROUPS, ROWS = 4, 40, 100  # in all files; rows of a group
+FILTERED = ["id", "seq", "name", "note", "temp", "price", "st.x"]
+WITH_DICTIONARY = ["city", "code", "kind", "ratio", "g"]
+
+NUMBERS = samples.scattered(GROUPS * ROWS)
+NAMES = [f"u{number % 2**64:016x}" for number in NUMBERS]
+CITIES = [f"{chr(65 + n // 3)}{'aeo'[n % 3]}ville" for n in range(60)]
+ORACLE = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
+# Every column chunk is one page, so that page indexes tell no more than the footer does.
+STOCK = {"spark.sbbf.enabled": "false"}
+
+
+def group(g: int) -> dict[str, list[object]]:
+    """The rows of one row group. Bounds are wide wherever a filter or a dictionary is to answer."""
+    numbers = range(g * ROWS, g * ROWS + ROWS)
+    ratios = [(r % 4) * 1.5 - 1.25 + g % 3 for r in range(ROWS)]
+    ratios[0] = {5: -0.0, 17: float("nan")}.get(g, ratios[0])
+    temps = [NUMBERS[n] / 2**40 for n in numbers]
+    temps[0] = -0.0 if g == 8 else temps[0]
+    absent = (lambda r: True, lambda r: False)[g % 4] if g % 4 < 2 else (lambda r: r % 2 == 0)
+    return {
+        "g": [g] * ROWS,
+        "id": [NUMBERS[n] for n in numbers],
+        "seq": [n * 10 for n in numbers],
+        "name": [NAMES[n] for n in numbers],
+        "sku": [f"sku-{n:06d}" for n in numbers],
+        "city": [CITIES[(g * 7 + (r % 5) * 13) % 60] for r in range(ROWS)],
+        "code": [(g * 37 + (r % 5) * 211) % 1000 for r in range(ROWS)],
+        "kind": [None if g % 8 == 0 and r % 3 == 0 else "abcd"[g % 4] for r in range(ROWS)],
+        "note": [None if absent(r) else NAMES[n] for r, n in enumerate(numbers)],
+        "flag": [g < 20 or r % 2 == 0 for r in range(ROWS)],
+        "ratio": ratios,
+        "temp": temps,
+        "day": [datetime.date(2020, 1, 1) + datetime.timedelta(n // 10) for n in numbers],
+        "price": [Decimal(NUMBERS[n] % 10**9).scaleb(-2) for n in numbers],
+        "st": [{"x": NUMBERS[n] % 2**31} for n in numbers],
+    }
+
+
+TYPES = {
+    "g": pa.int32(),
+    "price": pa.decimal128(9, 2),
+    "code": pa.int32(),
+    "st": pa.struct([("x", pa.int32())]),
+}
+
+
+def write_table(folder: Path) -> str:
+    """FILES files with GROUPS row groups in all."""
+    per_file = GROUPS // FILES
+    for file in range(FILES):
+        columns: dict[str, list[object]] = {}
+        for g in range(file * per_file, file * per_file + per_file):
+            for name, values in group(g).items():
+                columns.setdefault(name, []).extend(values)
+        arrays = {name: pa.array(values, TYPES.get(name)) for name, values in columns.items()}
+        samples.write(
+            folder / f"{file}.parquet", arrays, ROWS, FILTERED, use_dictionary=WITH_DICTIONARY
+        )
+    return str(folder)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A predicate, and why evidence leaves more than a perfect pruner would, if it does."""
+
+    predicate: str
+    beyond: str = ""
+
+
+def at(n: int) -> str:
+    return f"{NUMBERS[n]}L"
+
+
+NO_EVIDENCE = "min/max is all that tells of the order of scattered values"
+FUNCTION = "no evidence of a function's values"
+FORMS = [
+    Form(f"id = {at(1234)}"),
+    Form("id = 42"),
+    Form(f"id <=> {at(1234)}"),
+    Form(f"id IN ({at(3)}, {at(3999)}, 42)"),
+    Form(f"id IN ({at(3)}, NULL)"),
+    Form(f"name = '{NAMES[77]}'"),
+    Form(f"st.x = {NUMBERS[99] % 2**31}"),
+    Form(f"price = {Decimal(NUMBERS[500] % 10**9).scaleb(-2)}"),
+    Form("day = date'2020-03-01'"),
+    Form("seq > 39000"),
+    Form("seq BETWEEN 5000 AND 6000"),
+    Form("seq BETWEEN 5011 AND 5019"),
+    Form("seq > 5010 AND seq < 5020 AND seq <> 5015"),
+    Form("sku LIKE 'sku-0012%'"),
+    Form("startswith(sku, 'sku-0012')"),
+    Form("sku LIKE 'sku-0012_0'"),
+    Form("sku NOT LIKE 'sku-000%'"),
+    Form("city = 'Beville'"),
+    Form("city LIKE 'K%'"),
+    Form("city > 'B' AND city < 'C'"),
+    Form("code BETWEEN 100 AND 110"),
+    Form("code IN (5, 400) AND code > 100"),
+    Form("kind <> 'a'"),
+    Form("kind NOT IN ('a', 'b')"),
+    Form("kind NOT IN ('a', NULL)"),
+    Form("NOT (kind = 'a' OR kind = 'b')"),
+    Form("NOT (kind <=> 'a')"),
+    Form("note IS NULL"),
+    Form("note IS NOT NULL"),
+    Form("flag = false"),
+    Form(f"name = '{NAMES[77]}' OR seq >= 39900"),
+    Form(f"note = '{NAMES[105]}' OR kind = 'd' AND seq < 500"),
+    Form("coalesce(note, 'none') = 'none'"),
+    Form(f"coalesce(note, 'none') = '{NAMES[105]}'"),
+    Form("nullif(kind, 'a') = 'b'"),
+    Form(f"if(kind = 'a', id = {at(400)}, false)"),
+    Form("CASE WHEN kind = 'a' THEN 1 WHEN seq < 1000 THEN 2 ELSE 3 END = 2"),
+    Form("(kind = 'a') = true"),
+    Form("NOT ((kind = 'a') <=> true)"),
+    Form("ratio = 0.0D"),
+    Form("ratio >= 5.25D"),
+    Form("ratio > 0.26D AND ratio < 1.2D"),
+    Form("isnan(ratio)"),
+    Form("temp = 0.0D"),
+    Form(f"temp = {NUMBERS[700] / 2**40!r}D"),
+    Form(f"id = (SELECT {at(1234)})"),
+    Form("temp BETWEEN 0.5D AND 0.6D", NO_EVIDENCE),
+    Form("name LIKE 'u7f%'", NO_EVIDENCE),
+    Form("name LIKE '%ff'", FUNCTION),
+    Form(f"upper(name) = '{NAMES[77].upper()}'", FUNCTION),
+    Form(
+        f"id = (SELECT max(k) FROM VALUES ({at(1234)}) AS t(k))", "known when the query runs only"
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Row groups kept. `lost` tells whether stock's answer lacks rows; `read` is by our tasks."""
+
+    stock: int
+    lost: bool
+    ours: int
+    read: int
+    perfect: int
+    reasons: list[str]
+
+
+def row_groups_read(df: DataFrame) -> int:
+    """What the tasks of `df`, which has run, got from their files."""
+    leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
+    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
+    read = sum(m.apply("numOutputRows").value() for m in metrics if m.contains("numFiles"))
+    assert read % ROWS == 0, "row groups are read whole"
+    return read // ROWS
+
+
+def counted(spark: SparkSession, path: str, forms: list[Form]) -> Iterator[tuple[Form, Counts]]:
+    stock, oracle = session_with(spark, STOCK), session_with(spark, ORACLE)
+    for form in forms:
+
+        def asked(session: SparkSession) -> DataFrame:
+            return session.read.parquet(path).where(form.predicate)
+
+        right = rows(asked(oracle))
+        ours, theirs = asked(spark), asked(stock)
+        assert rows(ours) == right, form.predicate
+        lost = rows(theirs) != right
+        scans = sbbf.explain(ours).scans
+        yield (
+            form,
+            Counts(
+                row_groups_read(theirs),
+                lost,
+                scans[0].row_groups_kept if scans else GROUPS,
+                row_groups_read(ours),
+                asked(oracle).select("g").distinct().count(),
+                unused(ours),
+            ),
+        )
+
+
+def unused(df: DataFrame) -> list[str]:
+    report = sbbf.explain(df)
+    return [reason for scan in report.scans for reason in scan.not_used] + [
+        relation.reason for relation in report.unpruned
+    ]
+
+
+def rendered(table: list[tuple[Form, Counts]]) -> str:
+    lines = [
+        "# What is pruned",
+        "",
+        f"Row groups kept of {GROUPS} in {FILES} files, for one predicate of each form. For stock",
+        "Spark these are the row groups that its tasks read, with its own filter pushdown; for the",
+        "extension, those that it plans. A perfect pruner keeps a row group exactly if a row in it",
+        "matches. The table is written by `make predicates`, and a test holds it to that.",
+        "",
+        "`id`, `name`, `note`, `temp`, `price` and `st.x` are scattered and have bloom filters;",
+        "`seq`, `sku` and `day` are sorted, `seq` with filters; `city`, `code`, `kind` and `ratio`",
+        "are dictionary encoded.",
+        "",
+        "| predicate | stock Spark | spark-sbbf | perfect | |",
+        "|---|---:|---:|---:|---|",
+    ]
+    for form, counts in table:
+        stock = f"{counts.stock}, **loses rows**" if counts.lost else f"{counts.stock}"
+        predicate = form.predicate.replace("|", "\\|")
+        lines.append(
+            f"| `{predicate}` | {stock} | {counts.ours} | {counts.perfect} | {form.beyond} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        spark = sbbf.enable(local_builder(folder / "warehouse")).getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        table = list(counted(spark, write_table(folder / "table"), FORMS))
+        DOCUMENT.write_text(rendered(table), encoding="utf-8")
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

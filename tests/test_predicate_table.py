@@ -1,0 +1,42 @@
+"""Does docs/predicates.md say what happens, and is that as good as the evidence allows?"""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from predicate_table import DOCUMENT, FORMS, Counts, Form, counted, rendered, write_table
+
+
+@pytest.fixture(scope="module")
+def table(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> list[tuple[Form, Counts]]:
+    return list(counted(spark, write_table(tmp_path_factory.mktemp("predicates")), FORMS))
+
+
+def test_the_document_is_what_the_command_writes(table: list[tuple[Form, Counts]]) -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == rendered(table), "run 'make predicates'"
+
+
+def test_all_is_pruned_that_evidence_can_prune(table: list[tuple[Form, Counts]]) -> None:
+    assert len(table) >= 20
+    for form, counts in table:
+        if form.beyond:
+            assert counts.ours > counts.perfect, f"{form.predicate} is perfect after all"
+        else:
+            assert counts.ours == counts.perfect, form.predicate
+
+
+def test_tasks_read_no_more_row_groups_than_those_of_stock(
+    table: list[tuple[Form, Counts]],
+) -> None:
+    for form, counts in table:
+        if not counts.lost:
+            assert counts.read <= counts.stock, form.predicate
+
+
+def test_what_cannot_be_pruned_says_why(table: list[tuple[Form, Counts]]) -> None:
+    for form, counts in table:
+        understood = not form.beyond or form.beyond.startswith("min/max")
+        assert bool(counts.reasons) != understood, (form.predicate, counts.reasons)
