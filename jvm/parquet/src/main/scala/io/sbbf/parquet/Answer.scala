@@ -42,7 +42,6 @@ private[parquet] object Answer {
   val ComparedWithNaN: Answer = unknown("compared with NaN")
   val NaNAbove: Answer = unknown("NaN is above every bound")
   val Rebased: Answer = unknown("literal before the calendar rebase")
-  val OutOfRange: Answer = unknown("literal out of the file's range")
   val NoEvidence: Answer = unknown("no evidence")
 
   def unknown(reason: String): Answer = Answer(Verdict.MightMatch, Evidence.None, reason)

@@ -11,6 +11,7 @@ import io.sbbf.parquet.literal.{
   BytesBelow,
   BytesKeys,
   ColumnTest,
+  Everything,
   LongKeys,
   LongRange,
   StoredLiteral
@@ -60,8 +61,9 @@ private[parquet] object LiteralEncodings {
       StoredLiteral.of(literals.next(), kind) match {
         case Refused(answer) => refused = Some(answer)
         case Number(key, true) if isRepresentable(key, kind) => numbers += key
-        case ByteString(key) => byteStrings += key
-        case Number(_, _) | BelowAll | TooWide => // equal to no value of the column
+        case ByteString(key, true) if kind.width < 0 || key.length == kind.width =>
+          byteStrings += key
+        case _ => // equal to no value of the column
       }
     refused match {
       case Some(answer) => Undecidable(answer)
@@ -70,9 +72,13 @@ private[parquet] object LiteralEncodings {
     }
   }
 
-  private def isRepresentable(key: Long, kind: ColumnType): Boolean =
-    kind.physical != Physical.Int32 ||
-      (if (kind.isSigned) key == key.toInt else key == (key & 0xffffffffL))
+  private def isRepresentable(key: Long, kind: ColumnType): Boolean = kind.physical match {
+    case Physical.Int32 => key == (if (kind.isSigned) key.toInt.toLong else key & 0xffffffffL)
+    case Physical.Real32 =>
+      val value = ColumnType.realOf(key)
+      value.toFloat.toDouble == value
+    case _ => true
+  }
 
   private def ofNumbers(keys: Array[Long], kind: ColumnType, isNegated: Boolean): Membership = {
     // zero comes twice: filters hold the hash of whichever encoding the data had
@@ -94,6 +100,7 @@ private[parquet] object LiteralEncodings {
     case Physical.Int64 if !kind.isSigned => XxHash64.hashLong(key ^ Long.MinValue)
     case Physical.Int64 => XxHash64.hashLong(key)
     case Physical.Bool => XxHash64.hashBytes(Array(key.toByte))
+    case Physical.Int96 => XxHash64.hashBytes(ColumnType.int96(key))
     case _ => hashOfReal(ColumnType.realOf(key), kind)
   }
 
@@ -114,28 +121,30 @@ private[parquet] object LiteralEncodings {
   private def below(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
     literal match {
       case Refused(answer) => Undecidable(answer)
-      case TooWide => Undecidable(Answer.OutOfRange)
       case BelowAll => Within(EmptyRange, kind.isReal)
+      case AboveAll => Within(Everything, kind.isReal)
       case Number(key, true) if !orEqual =>
         Within(
           if (key == Long.MinValue) EmptyRange else LongRange(Long.MinValue, key - 1),
           kind.isReal)
       case Number(floor, _) => Within(LongRange(Long.MinValue, floor), kind.isReal)
-      case ByteString(key) => Within(BytesBelow(key, orEqual), isReal = false)
+      case ByteString(floor, isExact) =>
+        Within(BytesBelow(floor, orEqual || !isExact), isReal = false)
     }
 
   private def above(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
     literal match {
       case Refused(answer) => Undecidable(answer)
-      case TooWide => Undecidable(Answer.OutOfRange)
-      case Number(_, _) if kind.isReal => Undecidable(Answer.NaNAbove)
-      case BelowAll => Within(LongRange(Long.MinValue, Long.MaxValue), isReal = false)
+      case _ if kind.isReal => Undecidable(Answer.NaNAbove)
+      case BelowAll => Within(Everything, isReal = false)
+      case AboveAll => Within(EmptyRange, isReal = false)
       case Number(key, true) if orEqual => Within(LongRange(key, Long.MaxValue), isReal = false)
       case Number(floor, _) =>
         Within(
           if (floor == Long.MaxValue) EmptyRange else LongRange(floor + 1, Long.MaxValue),
           isReal = false)
-      case ByteString(key) => Within(BytesAbove(key, orEqual), isReal = false)
+      case ByteString(floor, isExact) =>
+        Within(BytesAbove(floor, orEqual && isExact), isReal = false)
     }
 
   private val EmptyRange = LongRange(1, 0)

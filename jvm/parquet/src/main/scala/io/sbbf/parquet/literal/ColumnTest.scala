@@ -109,6 +109,11 @@ private[parquet] sealed abstract class Range {
   def covers(bounds: Bounds, chunk: Int): Boolean
 }
 
+private[parquet] case object Everything extends Range {
+  override def misses(bounds: Bounds, chunk: Int): Boolean = false
+  override def covers(bounds: Bounds, chunk: Int): Boolean = true
+}
+
 /** From `low` to `high`, both included; empty if `low` is above. */
 private[parquet] final case class LongRange(low: Long, high: Long) extends Range {
   override def isEmpty: Boolean = low > high
