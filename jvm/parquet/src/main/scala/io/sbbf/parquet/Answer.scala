@@ -34,7 +34,7 @@ private[parquet] object Answer {
   val NotInFilter: Answer = cannot(Evidence.Bloom)
   val InFilter: Answer = Answer(Verdict.MightMatch, Evidence.Bloom, "")
 
-  val MissingColumn: Answer = unknown("column not in the file")
+  val MissingColumn: Answer = unknown("column of another shape in the file")
   val AmbiguousColumn: Answer = unknown("ambiguous column")
   val RepeatedColumn: Answer = unknown("repeated column")
   val EncryptedColumn: Answer = unknown("encrypted column")

@@ -295,15 +295,15 @@ final class ComparableTypesSuite extends AnyFunSuite {
     for ((column, zero, old) <- columns) {
       def answer(change: FileMetaData => Unit) =
         ask(column, bounds(zero, zero, 0), In(Seq(old)), change)
-      Seq(
-        wrote(null) _,
-        wrote("2.4.8") _,
-        wrote("3.5.1", "org.apache.spark.legacyDateTime") _,
-        (m: FileMetaData) => {
+      Seq[FileMetaData => Unit](
+        wrote(null),
+        wrote("2.4.8"),
+        wrote("3.5.1", "org.apache.spark.legacyDateTime"),
+        m => {
           wrote("3.5.1")(m)
           m.getKey_value_metadata.add(new KeyValue("org.apache.spark.version").setValue("2.4.8"))
         }).foreach(change => assert(answer(change) == Answer.Rebased))
-      Seq(wrote("3.0.0") _, wrote("4.3.0", "org.apache.spark.legacyINT96") _)
+      Seq[FileMetaData => Unit](wrote("3.0.0"), wrote("4.3.0", "org.apache.spark.legacyINT96"))
         .foreach(change => assert(answer(change) == Answer.OutsideBounds))
     }
   }

@@ -14,18 +14,31 @@ import io.sbbf.core.RowGroupPredicate._
  * @param partitionColumns names whose values come from the directories and not from the files
  * @param caseSensitive how the session resolves names
  * @param byFieldId whether the session resolves Parquet columns by field id where a schema has them
+ * @param isNullIfAbsent whether a top-level column, by its name, is NULL in files that lack it
  */
 final class PredicateTranslator(
     partitionColumns: Set[String],
     val caseSensitive: Boolean,
-    byFieldId: Boolean) {
+    byFieldId: Boolean,
+    isNullIfAbsent: String => Boolean = _ => true) {
 
   private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
+  private val casts = new CastComparison(Column)
 
   /** The conjunction of `filters`. */
   def translate(filters: Seq[Expression]): RowGroupPredicate = {
     val conjuncts = filters.filter(_.deterministic)
-    And(conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, negate = false)))
+    val read = conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, negate = false))
+    And(read.map(withDefaults))
+  }
+
+  /** A default stands in for a column where files lack it, which to them are files in which it is NULL. */
+  private def withDefaults(predicate: RowGroupPredicate): RowGroupPredicate = predicate match {
+    case leaf: Leaf if !isNullIfAbsent(leaf.column.head) =>
+      Or(Seq(leaf, Leaf(leaf.column, IsNull)))
+    case And(children) => And(children.map(withDefaults))
+    case Or(children) => Or(children.map(withDefaults))
+    case other => other
   }
 
   /**
@@ -70,7 +83,7 @@ final class PredicateTranslator(
       case sql.IsNull(Column(c)) => isNull(c, negate)
       case sql.IsNotNull(Column(c)) => leaf(c, IsNotNull, negate)
       case Column(c) if c.dataType == BooleanType => oneOf(c, Seq(true), negate)
-      case _ => Unknown
+      case other => casts.translate(other, negate)
     }
 
   private type Connective = Seq[RowGroupPredicate] => RowGroupPredicate

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.types.StructType
 
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, SbbfConf}
@@ -79,7 +80,8 @@ final case class PruneRowGroups(session: SparkSession)
     val translator = new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf))
+      SparkInternals.readsByFieldId(conf),
+      plainColumns(files.dataSchema))
     val safely = conjuncts.exists(SafeRead.concerns)
     if (!safely && !translator.translate(dataFilters).isUsable) scan
     else {
@@ -88,6 +90,10 @@ final case class PruneRowGroups(session: SparkSession)
       rebuilt(scan, files, index, safely, keepsSplits)
     }
   }
+
+  /** The names of columns without an existence default (`ResolveDefaultColumns`), which files may lack. */
+  private def plainColumns(schema: StructType): Set[String] =
+    schema.fields.filterNot(_.metadata.contains("EXISTS_DEFAULT")).map(_.name).toSet
 
   /** The partition filters and the data filters, as the planner will hand them to the file index. */
   private def split(
