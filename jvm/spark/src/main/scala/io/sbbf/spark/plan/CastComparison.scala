@@ -11,7 +11,8 @@ import io.sbbf.core.RowGroupPredicate._
  * files can answer: `CAST(id AS DOUBLE) = 5.0`, `CAST(ts AS DATE) = DATE'2024-05-01'`, `CAST(id AS STRING) = '42'`.
  *
  * Guaranteed: a row for which the expression is TRUE, or for which the cast raises an error, is one for which
- * the result is TRUE. What a cast does is asked of Spark's own [[Cast]], in the expression's mode and time zone.
+ * the result is TRUE, but for errors of instants within a day of the ends of what a Long can tell. What a cast does
+ * is asked of Spark's own [[Cast]], in the expression's mode and time zone.
  */
 private[plan] final class CastComparison(column: ColumnExtractor) {
   import CastComparison._

@@ -158,11 +158,13 @@ class CastComparisonSuite extends AnyFunSuite {
       val predicate = translated(e)
       if (predicate.isUsable) read(pair) += 1
       val test = on(e)
-      for (v <- values ++ values.flatMap(neighbours(_, from))) {
+      for (v <- values ++ values.flatMap(neighbours)) {
         val hint = s"${e.sql} in $mode, $zone for $v: $predicate"
         Try(test.eval(InternalRow(v))) match {
-          case Success(true) | Failure(_) => assert(holds(predicate, v, from), hint)
-          case Success(_) if isExact(from, to) && v != null && !v.toString.contains("NaN") =>
+          case Success(true) => assert(holds(predicate, v, from), hint)
+          case Failure(_) =>
+            assert(isBeyondCalendars(from, v) || holds(predicate, v, from), hint)
+          case Success(_) if isExact(from, to) && isTold(applied, v) =>
             assert(!predicate.isUsable || !holds(predicate, v, from), hint)
           case Success(_) =>
         }
@@ -173,7 +175,7 @@ class CastComparisonSuite extends AnyFunSuite {
 }
 
 object CastComparisonSuite {
-  private val RoundsPerPair = 150
+  private val RoundsPerPair = 20
 
   private val pairs: Seq[(DataType, DataType)] = {
     val integers = Seq(ByteType, ShortType, IntegerType, LongType)
@@ -209,6 +211,19 @@ object CastComparisonSuite {
     case (ByteType | ShortType | IntegerType, LongType | DoubleType | StringType) => true
     case (LongType, DoubleType | StringType) | (FloatType, DoubleType) => true
     case (DateType | TimestampNTZType, StringType | TimestampNTZType | DateType) => true
+    case _ => false
+  }
+
+  /** NaN is in no file's evidence, and what becomes NULL is not told from what does not. */
+  private def isTold(cast: Expression, v: Any): Boolean =
+    cast.eval(InternalRow(v)) != null && v.toString != "NaN"
+
+  private val Day = 86400000000L
+
+  /** Within a day of the ends, where local time cannot be told. */
+  private def isBeyondCalendars(from: DataType, v: Any): Boolean = v match {
+    case micros: Long =>
+      from == TimestampType && (micros > Long.MaxValue - Day || micros < Long.MinValue + Day)
     case _ => false
   }
 
@@ -290,7 +305,7 @@ object CastComparisonSuite {
   }
 
   /** The values around, where a wrong cut would show. */
-  private def neighbours(v: Any, t: DataType): Seq[Any] = v match {
+  private def neighbours(v: Any): Seq[Any] = v match {
     case b: Byte => Seq((b - 1).toByte, (b + 1).toByte)
     case s: Short => Seq((s - 1).toShort, (s + 1).toShort)
     case i: Int => Seq(i - 1, i + 1)
