@@ -35,7 +35,7 @@ private[parquet] object Answer {
   val NotInFilter: Answer = cannot(Evidence.Bloom)
   val InFilter: Answer = Answer(Verdict.MightMatch, Evidence.Bloom, "")
 
-  val MissingColumn: Answer = unknown("column not in the file")
+  val MissingColumn: Answer = unknown("column of another shape in the file")
   val AmbiguousColumn: Answer = unknown("ambiguous column")
   val RepeatedColumn: Answer = unknown("repeated column")
   val EncryptedColumn: Answer = unknown("encrypted column")
@@ -43,7 +43,6 @@ private[parquet] object Answer {
   val ComparedWithNaN: Answer = unknown("compared with NaN")
   val NaNAbove: Answer = unknown("NaN is above every bound")
   val Rebased: Answer = unknown("literal before the calendar rebase")
-  val OutOfRange: Answer = unknown("literal out of the file's range")
   val NoEvidence: Answer = unknown("no evidence")
 
   def unknown(reason: String): Answer = Answer(Verdict.MightMatch, Evidence.None, reason)

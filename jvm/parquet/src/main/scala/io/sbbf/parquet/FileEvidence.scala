@@ -2,7 +2,7 @@ package io.sbbf.parquet
 
 import java.io.IOException
 
-import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.core.RowGroupPredicate.{IsNull, Leaf}
 import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
 import io.sbbf.parquet.footer.FileSchema
 import io.sbbf.parquet.literal.ColumnTest.ValueTest
@@ -24,12 +24,17 @@ final class FileEvidence(val footer: FileFooter) {
   def distrustsFilter: Boolean = isDistrusting
 
   /**
-   * The leaf as it applies to this file.
+   * The leaf as it applies to this file. A column that the file lacks is taken to be NULL; it is
+   * for the predicate to say so where another value stands in for it.
    *
    * @param encodings of the query that the leaf belongs to, shared by all of its files
    */
   def bind(leaf: Leaf, caseSensitive: Boolean, encodings: LiteralEncodings): BoundLeaf =
     footer.schema.resolve(leaf.column, caseSensitive) match {
+      case FileSchema.Absent =>
+        new UnknownLeaf(
+          footer,
+          if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
       case FileSchema.Missing => new UnknownLeaf(footer, Answer.MissingColumn)
       case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
       case FileSchema.Found(column) =>

@@ -108,7 +108,8 @@ object TestFiles {
       filters: Map[String, Int] = Map.empty,
       dictionary: Boolean = false,
       codec: CompressionCodecName = CompressionCodecName.UNCOMPRESSED,
-      version: WriterVersion = WriterVersion.PARQUET_1_0)
+      version: WriterVersion = WriterVersion.PARQUET_1_0,
+      metadata: java.util.Map[String, String] = java.util.Collections.emptyMap())
 
   val RowsPerGroup = 100
 
@@ -125,6 +126,7 @@ object TestFiles {
       .withDictionaryEncoding(style.dictionary)
       .withCompressionCodec(style.codec)
       .withWriterVersion(style.version)
+      .withExtraMetaData(style.metadata)
     style.filters.foreach { case (column, ndv) =>
       builder =
         builder.withBloomFilterEnabled(column, true).withBloomFilterNDV(column, ndv.toLong)

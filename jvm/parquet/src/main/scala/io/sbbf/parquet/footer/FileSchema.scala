@@ -24,12 +24,13 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
     import FileSchema._
     def step(node: SchemaNode, rest: Seq[String]): Resolved =
       if (rest.isEmpty) { if (node.isLeaf) Found(node.column) else Missing }
+      else if (node.isLeaf) Missing
       else {
         val named = node.children.filter { child =>
           if (caseSensitive) child.name == rest.head
           else FileSchema.fold(child.name) == FileSchema.fold(rest.head)
         }
-        if (named.isEmpty) Missing
+        if (named.isEmpty) { if (node eq root) Absent else absentFrom(node) }
         else if (named.length > 1) Ambiguous
         else step(named.head, rest.tail)
       }
@@ -45,8 +46,17 @@ private[parquet] object FileSchema {
   /** As Spark folds names; `equalsIgnoreCase` takes more letters for the same. */
   private def fold(name: String): String = name.toLowerCase(Locale.ROOT)
 
+  /** Where lists are spelled in another way, a name that is not there may be another's. */
+  private def absentFrom(struct: SchemaNode): Resolved =
+    if (struct.isFlat && struct.children.forall(_.isFlat)) Absent else Missing
+
   sealed abstract class Resolved
   final case class Found(column: Int) extends Resolved
+
+  /** No such field is in the file, so that each row reads as NULL. */
+  case object Absent extends Resolved
+
+  /** There is something else in its place. */
   case object Missing extends Resolved
   case object Ambiguous extends Resolved
 

@@ -18,7 +18,7 @@ import org.apache.parquet.format.{
  * more.
  */
 private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: Long) {
-  private val own = new SchemaReader(metadata.getSchema).read()
+  private val own = new SchemaReader(metadata.getSchema, WriterFacts.of(metadata)).read()
   private val schema = FileSchema.share(own)
   private val columns = schema.numColumns
   private val rowGroups = metadata.getRow_groups

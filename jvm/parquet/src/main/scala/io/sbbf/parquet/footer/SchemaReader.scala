@@ -6,7 +6,9 @@ import java.util
 import org.apache.parquet.format.{ConvertedType, FieldRepetitionType, SchemaElement, Type}
 
 /** Turns the flattened tree of a footer's schema into a [[FileSchema]]. */
-private[parquet] final class SchemaReader(elements: util.List[SchemaElement]) {
+private[parquet] final class SchemaReader(
+    elements: util.List[SchemaElement],
+    writer: WriterFacts) {
   import SchemaReader._
 
   private var next = 0
@@ -53,7 +55,7 @@ private[parquet] final class SchemaReader(elements: util.List[SchemaElement]) {
     if (element.isSetType) {
       if (element.getNum_children > 0) refuse()
       columns += 1
-      SchemaNode(path, Vector.empty, columns - 1, columnType(element), isNullable, isFlat)
+      SchemaNode(path, Vector.empty, columns - 1, columnType(element, writer), isNullable, isFlat)
     } else {
       val children = readChildren(element, path, isNullable, isFlat)
       SchemaNode(path, children, -1, null, isNullable, isFlat)
@@ -76,7 +78,7 @@ private[parquet] object SchemaReader {
     legacy == ConvertedType.MAP_KEY_VALUE
   }
 
-  private def columnType(element: SchemaElement): ColumnType = {
+  private def columnType(element: SchemaElement, writer: WriterFacts): ColumnType = {
     val physical = element.getType match {
       case Type.BOOLEAN => Physical.Bool
       case Type.INT32 => Physical.Int32
@@ -89,15 +91,19 @@ private[parquet] object SchemaReader {
         if (element.getType_length <= 0) refuse()
         Physical.FixedBytes(element.getType_length)
     }
-    ColumnType(physical, if (element.isSetLogicalType) logical(element) else converted(element))
+    val annotation =
+      if (element.isSetLogicalType) logical(element, writer) else converted(element, writer)
+    val isSparkInstant =
+      physical == Physical.Int96 && annotation == Logical.Plain && writer.isSparkInt96
+    ColumnType(physical, if (isSparkInstant) Logical.SparkInstant else annotation)
   }
 
   /** An annotation that this version of the format does not know is one of the others. */
-  private def logical(element: SchemaElement): Logical = {
+  private def logical(element: SchemaElement, writer: WriterFacts): Logical = {
     val annotation = element.getLogicalType
     if (annotation.isSetSTRING || annotation.isSetENUM || annotation.isSetJSON) Logical.Text
     else if (annotation.isSetBSON) Logical.Bson
-    else if (annotation.isSetDATE) Logical.Date
+    else if (annotation.isSetDATE) Logical.Date(writer.mayRebase)
     else if (annotation.isSetINTEGER) {
       val integer = annotation.getINTEGER
       Logical.Integer(integer.getBitWidth.toInt, integer.isIsSigned)
@@ -106,23 +112,24 @@ private[parquet] object SchemaReader {
     else if (annotation.isSetTIMESTAMP) {
       val (unit, utc) =
         (annotation.getTIMESTAMP.getUnit, annotation.getTIMESTAMP.isIsAdjustedToUTC)
-      if (unit.isSetMILLIS) Logical.Timestamp(1, utc)
-      else if (unit.isSetMICROS) Logical.Timestamp(1000, utc)
-      else Logical.Other
-    } else Logical.Other
+      val perMilli = if (unit.isSetMILLIS) 1 else if (unit.isSetMICROS) 1000 else 1000000
+      Logical.Timestamp(perMilli, utc, writer.mayRebase)
+    } else if (annotation.isSetTIME && annotation.getTIME.getUnit.isSetMICROS) Logical.TimeMicros
+    else if (annotation.isSetUUID) Logical.Plain // its bytes, in their order
+    else Logical.Other
   }
 
   /**
    * The annotations of files written before there were logical types (LogicalTypes.md,
    * compatibility).
    */
-  private def converted(element: SchemaElement): Logical = {
+  private def converted(element: SchemaElement, writer: WriterFacts): Logical = {
     import ConvertedType._
     element.getConverted_type match {
       case null => Logical.Plain
       case UTF8 | ENUM | JSON => Logical.Text
       case BSON => Logical.Bson
-      case DATE => Logical.Date
+      case DATE => Logical.Date(writer.mayRebase)
       case INT_8 => Logical.Integer(8, signed = true)
       case INT_16 => Logical.Integer(16, signed = true)
       case INT_32 => Logical.Integer(32, signed = true)
@@ -132,8 +139,9 @@ private[parquet] object SchemaReader {
       case UINT_32 => Logical.Integer(32, signed = false)
       case UINT_64 => Logical.Integer(64, signed = false)
       case DECIMAL => Logical.Decimal(element.getPrecision, element.getScale)
-      case TIMESTAMP_MILLIS => Logical.Timestamp(1, utc = true)
-      case TIMESTAMP_MICROS => Logical.Timestamp(1000, utc = true)
+      case TIMESTAMP_MILLIS => Logical.Timestamp(1, utc = true, writer.mayRebase)
+      case TIMESTAMP_MICROS => Logical.Timestamp(1000, utc = true, writer.mayRebase)
+      case TIME_MICROS => Logical.TimeMicros
       case _ => Logical.Other
     }
   }

@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.types.StructType
 
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, SbbfConf}
@@ -170,7 +171,12 @@ private[spark] object PruneRowGroups {
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf))
+      SparkInternals.readsByFieldId(conf),
+      plainColumns(files.dataSchema))
+
+  /** The names of columns without an existence default (`ResolveDefaultColumns`), which files may lack. */
+  private def plainColumns(schema: StructType): Set[String] =
+    schema.fields.filterNot(_.metadata.contains("EXISTS_DEFAULT")).map(_.name).toSet
 
   /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
   def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] = {
