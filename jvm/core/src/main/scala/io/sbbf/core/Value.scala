@@ -14,8 +14,24 @@ object Value {
   /** A signed integer column of `bits` (8, 16, 32 or 64) bits. */
   final case class Integral(value: Long, bits: Int) extends Value
   final case class Bool(value: Boolean) extends Value
-  final case class Real32(value: Float) extends Value
-  final case class Real64(value: Double) extends Value
+
+  /** Equal as in Spark: NaN equals NaN, and the two zeros are equal. */
+  final case class Real32(value: Float) extends Value {
+    override def equals(other: Any): Boolean = other match {
+      case Real32(v) => v == value || v.isNaN && value.isNaN
+      case _ => false
+    }
+    override def hashCode: Int = java.lang.Float.hashCode(value + 0.0f)
+  }
+
+  /** Equal as in Spark: NaN equals NaN, and the two zeros are equal. */
+  final case class Real64(value: Double) extends Value {
+    override def equals(other: Any): Boolean = other match {
+      case Real64(v) => v == value || v.isNaN && value.isNaN
+      case _ => false
+    }
+    override def hashCode: Int = java.lang.Double.hashCode(value + 0.0)
+  }
 
   /** `unscaled * 10^-scale`, of a decimal column of that precision and scale. */
   final case class Decimal(unscaled: BigInteger, precision: Int, scale: Int) extends Value

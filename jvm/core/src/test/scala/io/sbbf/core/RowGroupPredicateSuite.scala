@@ -247,6 +247,17 @@ class RowGroupPredicateSuite extends RandomSuite {
     useless.foreach(p => assert(!p.isUsable, p))
   }
 
+  test("numbers are equal as in Spark, so that a predicate equals itself") {
+    val (nan, payload) = (Double.NaN, java.lang.Double.longBitsToDouble(0x7ff8000000000123L))
+    val equal = Seq[(Value, Value)](
+      Value.Real64(nan) -> Value.Real64(payload),
+      Value.Real64(0.0) -> Value.Real64(-0.0),
+      Value.Real32(Float.NaN) -> Value.Real32(payload.toFloat),
+      Value.Real32(0.0f) -> Value.Real32(-0.0f))
+    for ((a, b) <- equal) assert(a == b && a.hashCode == b.hashCode)
+    assert(Value.Real64(nan) != Value.Real64(1.0) && Value.Real32(1.0f) != Value.Real64(1.0))
+  }
+
   test("byte values are equal by content and never print it") {
     val secret = Value.Bytes("secret".getBytes("UTF-8"), text = true)
     assert(secret == Value.Bytes("secret".getBytes("UTF-8"), text = true))

@@ -24,13 +24,15 @@ private[plan] object ColumnTests {
     case _ => Leaf(column.path, if (isNull) IsNull else IsNotNull)
   }
 
-  /** @param comparison whose operator counts, with the column on its left side */
+  /**
+   * @param comparison whose operator counts, with the column on its left side
+   * @param value not null
+   */
   def compare(
       column: Column,
       comparison: Expression,
       value: Any,
       wanted: Wanted): Option[RowGroupPredicate] = comparison match {
-    case _ if value == null => Some(constant(null, wanted))
     case sql.EqualTo(_, _) => oneOf(column, Seq(value), wanted)
     case sql.LessThan(_, _) => test(column, value, wanted)(Less(_, orEqual = false))
     case sql.LessThanOrEqual(_, _) => test(column, value, wanted)(Less(_, orEqual = true))

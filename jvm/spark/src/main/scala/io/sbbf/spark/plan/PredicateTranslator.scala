@@ -86,6 +86,7 @@ final class PredicateTranslator(
       case Comparison(left, sql.EqualNullSafe(_, _), Constant(right)) =>
         if (right.value == null) nullness(left, isNull = wanted.truth)
         else translate(sql.EqualTo(left, right), wanted.nullIsFalse)
+      case Comparison(_, _, Constant(Literal(null, _))) => ColumnTests.constant(null, wanted)
       case Comparison(Conditional(choice), comparison, Constant(right)) =>
         compareChoice(choice, comparison, Seq(right), wanted)
       case sql.In(Conditional(choice), list) =>

@@ -31,10 +31,12 @@ class SubqueriesSuite extends SparkSuite {
   private def texts(node: JsonNode): Seq[String] =
     (0 until node.size).map(node.get(_).asText)
 
-  private def rowsRead(df: DataFrame): Long = {
-    df.collect()
-    df.queryExecution.executedPlan.collectLeaves().head.metrics("numOutputRows").value
-  }
+  private def rowsRead(query: => DataFrame): Long =
+    withConf("spark.sql.adaptive.enabled" -> "false") {
+      val df = query
+      df.collect()
+      df.queryExecution.executedPlan.collectLeaves().head.metrics("numOutputRows").value
+    }
 
   // not folded before the query runs
   private val executed = s"(SELECT max(x) FROM VALUES (42L) AS v(x))"
@@ -49,28 +51,29 @@ class SubqueriesSuite extends SparkSuite {
     val late = table.where(s"k = $executed")
     assert(late.inputFiles.length == 4)
     assert(rows(late).isEmpty)
-    val reason = report(late).get("unpruned").get(0).get("reason").asText
-    assert(reason.endsWith("compares with a subquery, whose value the plan does not know"))
-    val both = table.where(s"k = $executed AND s = '1'")
-    assert(texts(report(both).get("scans").get(0).get("not_used")).size == 1)
+    // IS NOT NULL, which Catalyst adds, is all that can be asked
+    val scan = report(late).get("scans").get(0)
+    assert(scan.get("predicate").asText == "k IS NOT NULL")
+    assert(
+      texts(scan.get("not_used")) ==
+        Seq("compares with a subquery, whose value the plan does not know"))
   }
 
   test("where a subquery's value is pushed to the tasks, they still ask the filters for it.") {
     val late = s"k = (SELECT max(x) FROM VALUES (${keyOf(2001)}) AS v(x)) AND s = '${2001 % 7}'"
     val stock = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
-    val ours = table.where(late)
-    assert(rowsRead(ours) == stock)
-    assert(rows(ours) == oracle(table.where(late)) && rows(ours).size == 1)
+    assert(rowsRead(table.where(late)) == stock && stock < 4000)
+    assert(rows(table.where(late)) == oracle(table.where(late)))
   }
 
   test("the report names what cannot be used, and no value.") {
-    val mixed = table.where("k = 42 AND upper(s) = 'SECRET' AND s rlike 'secret' AND k % 3 = id")
+    val mixed = table.where("k = 42 AND upper(s) = 'SECRET' AND s rlike 'secret' AND length(s) = id")
     val scan = report(mixed).get("scans").get(0)
     assert(
       texts(scan.get("not_used")) == Seq(
         "a function of the column: upper(s)",
         "is not understood: rlike(s)",
-        "a function of the column: remainder(k)"))
+        "a function of the column: length(s)"))
     assert(!scan.toString.toLowerCase.contains("secret"))
     val nothing = report(table.where("upper(s) = 'SECRET'")).get("unpruned").get(0)
     assert(nothing.get("reason").asText.endsWith("; a function of the column: upper(s)"))
