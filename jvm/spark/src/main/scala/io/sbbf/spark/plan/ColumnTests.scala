@@ -111,13 +111,13 @@ private[plan] object ColumnTests {
 
   /**
    * Texts with a prefix lie between it and the first text above all of them. Strings with a collation have
-   * another order and other types.
+   * another order and other types. What ends in a byte 0xff, which no UTF-8 text does, is left alone.
    */
   private def prefix(
       column: Column,
       prefix: Array[Byte],
       wanted: Wanted): Option[RowGroupPredicate] =
-    if (column.dataType != StringType) None
+    if (column.dataType != StringType || prefix.lastOption.contains(-1.toByte)) None
     else if (prefix.isEmpty)
       Some(
         if (wanted.truth) wherever(column, Leaf(column.path, IsNotNull), wanted)
@@ -126,7 +126,6 @@ private[plan] object ColumnTests {
     else {
       val above = prefix.clone()
       val last = above.length - 1
-      // no byte of UTF-8 text is 0xff
       above(last) = (above(last) + 1).toByte
       val from = Leaf(column.path, Greater(Value.Bytes(prefix, text = true), orEqual = true))
       val until = Leaf(column.path, Less(Value.Bytes(above, text = true), orEqual = false))

@@ -55,9 +55,14 @@ private[plan] final class PaddedText private (column: Column, length: Int, cuts:
 
   /** What starts with `text`, which is not empty, and goes on. */
   private def longer(text: UTF8String): RowGroupPredicate = {
-    val next = text.getBytes
-    next(next.length - 1) = (next.last + 1).toByte // UTF-8 has no byte 0xff
-    And(Seq(above(text, orEqual = false), below(UTF8String.fromBytes(next), orEqual = false)))
+    val next = text.getBytes.clone() // they may be the literal's own
+    val last = next.length - 1
+    next(last) = (next(last) + 1).toByte
+    // no UTF-8 text has a byte 0xff, but nobody checks
+    val isBounded = next(last) != 0
+    And(
+      above(text, orEqual = false) +:
+        (if (isBounded) Seq(below(UTF8String.fromBytes(next), orEqual = false)) else Nil))
   }
 }
 
