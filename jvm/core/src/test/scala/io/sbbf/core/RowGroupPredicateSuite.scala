@@ -46,13 +46,13 @@ class RowGroupPredicateSuite extends RandomSuite {
         if (all.contains(Some(true))) Some(true)
         else if (all.contains(None)) None
         else Some(false)
-      case Leaf(column, asked) => test(asked, row(column.head))
+      case Leaf(column, asked) => test(asked, row(column.toString))
       case Never => never
       case Unknown => unknown
     }
 
   private def exactVerdict(group: Group)(leaf: Leaf): Verdict = {
-    val truths = group.map(row => test(leaf.test, row(leaf.column.head)))
+    val truths = group.map(row => test(leaf.test, row(leaf.column.toString)))
     if (truths.forall(_.contains(true))) AllMatch
     else if (truths.exists(_.contains(true))) MightMatch
     else CannotMatch

@@ -211,7 +211,7 @@ final class FooterReaderSuite extends AnyFunSuite {
           })
       ))
     val absent = In(Seq(Integral(99, 64)))
-    for (path <- Seq(Seq("r"), Seq("l", "list", "element")))
+    for (path <- Seq(Seq("r"), Seq("l", "list", "element"), Seq("l", "element")))
       assert(file.bind(Leaf(path, absent)).fromFooter(0) == Answer.RepeatedColumn)
   }
 

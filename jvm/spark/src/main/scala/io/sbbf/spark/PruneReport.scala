@@ -78,7 +78,7 @@ private[spark] object PruneReport {
   private def text(predicate: RowGroupPredicate): String = predicate match {
     case And(children) => children.map(text).mkString("(", " AND ", ")")
     case Or(children) => children.map(text).mkString("(", " OR ", ")")
-    case Leaf(column, test) => s"${column.mkString(".")} ${symbol(test)}"
+    case Leaf(column, test) => s"$column ${symbol(test)}"
     case Never => "FALSE"
     case Unknown => "?"
   }

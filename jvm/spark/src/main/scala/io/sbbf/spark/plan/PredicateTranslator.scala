@@ -21,6 +21,7 @@ final class PredicateTranslator(
     byFieldId: Boolean) {
 
   private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
+  private val Nested = new NestedTranslator(translate(_, negate = false))
 
   /** The conjunction of `filters`. */
   def translate(filters: Seq[Expression]): RowGroupPredicate = {
@@ -42,6 +43,8 @@ final class PredicateTranslator(
   /** `expression`, or NOT of it: both are never TRUE where it is NULL. */
   private def translate(expression: Expression, negate: Boolean): RowGroupPredicate =
     expression match {
+      case Nested(ofSomeItem) if !negate => ofSomeItem
+      case sql.ArrayContains(ArrayLiteral(values), item) => translate(sql.In(item, values), negate)
       case sql.Not(child) => translate(child, !negate)
       case sql.And(left, right) => connect(And(_), Or(_), left, right, negate)
       case sql.Or(left, right) => connect(Or(_), And(_), left, right, negate)
@@ -84,7 +87,7 @@ final class PredicateTranslator(
     (if (negate) dual else plain) (Seq(translate(left, negate), translate(right, negate)))
 
   private def leaf(column: Column, test: Test, negate: Boolean): RowGroupPredicate =
-    Leaf(column.path, if (negate) test.negated else test)
+    column.passes(if (negate) test.negated else test)
 
   /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
   private def isNull(column: Column, negate: Boolean): RowGroupPredicate =
