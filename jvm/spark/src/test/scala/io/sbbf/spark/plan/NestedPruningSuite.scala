@@ -303,7 +303,8 @@ private object NestedPruningSuite {
       case _ => atom
     }
 
-    private def atom: String = random.nextInt(14) match {
+    private def atom: String = random.nextInt(15) match {
+      case 13 => of("st.q", number)
       case 0 => s"array_contains(a, $number)"
       case 1 => s"exists(a, x -> ${of("x", number)})"
       case 2 => s"exists(s, x -> ${ofStruct("x")})"
