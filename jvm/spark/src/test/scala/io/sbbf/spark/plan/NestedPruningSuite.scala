@@ -262,7 +262,7 @@ private object NestedPruningSuite {
       "spark.sql.legacy.sizeOfNull" -> "true")
   )
 
-  private trait Items {
+  trait Items {
     def random: Random
     def chance(odds: Int): Boolean = random.nextInt(odds) == 0
     def one[T](items: T*): T = items(random.nextInt(items.length))
