@@ -67,7 +67,8 @@ private[plan] final class NestedTranslator(translate: Expression => RowGroupPred
         case v: sql.NamedLambdaVariable if v.exprId == item.exprId => itemOf(array)
       })
       // what holds of the row's other columns still needs an item
-      if (body.references.isEmpty) ofItem else And(Seq(ofItem, Unknown))
+      val asksOthers = body.exists(_.isInstanceOf[sql.AttributeReference])
+      if (asksOthers) And(Seq(ofItem, Unknown)) else ofItem
     case _ => Unknown
   }
 }

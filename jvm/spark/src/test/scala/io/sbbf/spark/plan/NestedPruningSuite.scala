@@ -210,7 +210,7 @@ class NestedPruningSuite extends SparkSuite {
     val long = "\"long\""
     val items =
       s"""{"type": "array", "containsNull": true, "elementType": {"type": "struct", "fields": [
-        ${field("x", long, 8)}, ${field("z", long, 7)}]}}"""
+        ${field("w", long, 8)}, ${field("z", long, 7)}]}}"""
     val schema = org.apache.spark.sql.types.DataType
       .fromJson(s"""{"type": "struct", "fields": [
         ${field("b", long, 1)}, ${field("c", long, 2)}, ${field("s", items, 3)}]}""")
@@ -221,9 +221,9 @@ class NestedPruningSuite extends SparkSuite {
         "b = 20" -> 0,
         "c = 20" -> 1,
         "c = 10" -> 0,
-        "exists(s, e -> e.x = 40)" -> 1,
-        "exists(s, e -> e.x = 30)" -> 0,
-        "exists(s, e -> e.z = 30 AND e.x = 40)" -> 1)
+        "exists(s, e -> e.w = 40)" -> 1,
+        "exists(s, e -> e.w = 30)" -> 0,
+        "exists(s, e -> e.z = 30 AND e.w = 40)" -> 1)
       for ((query, kept) <- table) {
         def df = spark.read.schema(schema).parquet(target).where(query)
         assert(oracle(df).size == kept, query)

@@ -14,7 +14,7 @@ import io.sbbf.core.RowGroupPredicate.{
   Or => AnyOf,
   _
 }
-import io.sbbf.core.{RowGroupPredicate, Value}
+import io.sbbf.core.{ColumnPath, RowGroupPredicate, Value}
 
 class PredicateTranslatorSuite extends AnyFunSuite {
   private val id = AttributeReference("id", LongType)()
@@ -120,13 +120,19 @@ class PredicateTranslatorSuite extends AnyFunSuite {
     assert(one(attribute === 5L) == Unknown)
   }
 
-  test("does not name a column that the session finds by field id.") {
-    val ids = new MetadataBuilder().putLong("parquet.field.id", 3).build()
-    val attribute = AttributeReference("id", LongType, nullable = true, ids)()
-    assert(translator(byFieldId = true).translate(Seq(attribute === 5L)) == AllOf(Seq(Unknown)))
+  test("finds by id the column that the session finds by id, and none by an id that is no number.") {
+    def attribute(ids: MetadataBuilder) =
+      AttributeReference("id", LongType, nullable = true, ids.build())()
+    val three = attribute(new MetadataBuilder().putLong("parquet.field.id", 3))
+    val wild = attribute(new MetadataBuilder().putLong("parquet.field.id", 1L << 40))
+    val test = OneOf(Seq(long(5)))
+    def translated(byFieldId: Boolean, e: Expression) =
+      translator(byFieldId).translate(Seq(e))
     assert(
-      translator().translate(Seq(attribute === 5L)) == AllOf(
-        Seq(leaf("id", OneOf(Seq(long(5)))))))
+      translated(byFieldId = true, three === 5L) == AllOf(
+        Seq(Leaf(ColumnPath(Seq(ColumnPath.Field("id", Some(3)))), test))))
+    assert(translated(byFieldId = true, wild === 5L) == AllOf(Seq(Unknown)))
+    assert(translated(byFieldId = false, three === 5L) == AllOf(Seq(leaf("id", test))))
   }
 
   test("brings a decimal literal to the column's scale, or gives up.") {
