@@ -45,7 +45,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     else if (footer.isSealed(chunk)) Answer.EncryptedColumn
     else {
       val nulls = if (node.isNullable) footer.nullCount(rowGroup, column) else 0
-      val isAllNull = nulls == footer.numRows(rowGroup)
+      val isAllNull = nulls == footer.numValues(rowGroup, column)
       test match {
         case IsNull if isAllNull => Answer.EveryRowNull
         case IsNull if nulls == 0 => Answer.NoNulls

@@ -37,10 +37,11 @@ final class FileEvidence(val footer: FileFooter) {
           if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
       case FileSchema.Missing => new UnknownLeaf(footer, Answer.MissingColumn)
       case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
+      case FileSchema.Repeated => new UnknownLeaf(footer, Answer.RepeatedColumn)
       case FileSchema.Found(column) =>
         val node = footer.schema.column(column)
-        if (!node.isFlat) new UnknownLeaf(footer, Answer.RepeatedColumn)
-        else new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+        val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+        if (node.isFlat) values else ElementLeaf.of(leaf.test, values, footer)
     }
 
   /** Heap held by the footer and by what has been read since; it only grows. */
@@ -59,12 +60,12 @@ final class FileEvidence(val footer: FileFooter) {
       case e: IOException if !Interruption.is(e) => FilterState.Rejected("cannot be read")
     }
 
-  /** The column with this path, or -1 if there is none or more than one. */
+  /**
+   * The column with this path of names in the file (`a.list.element`), or -1 if there is none or
+   * more than one.
+   */
   def columnIndex(path: Seq[String], caseSensitive: Boolean): Int =
-    footer.schema.resolve(path, caseSensitive) match {
-      case FileSchema.Found(column) => column
-      case _ => -1
-    }
+    footer.schema.columnNamed(path, caseSensitive)
 
   /** Where the chunk's filter should start, or -1 if it has none. */
   def filterOffset(rowGroup: Int, column: Int): Long = {

@@ -20,7 +20,7 @@ import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.schema.MessageTypeParser
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, Test}
-import io.sbbf.core.Value
+import io.sbbf.core.{ColumnPath, Value}
 
 /**
  * A local file system that counts, and whose streams return a few bytes at a time, as those of
@@ -69,8 +69,11 @@ final class TestFile(val path: JPath, tailBytes: Int = 64 * 1024) {
     evidence.bind(leaf, caseSensitive, new LiteralEncodings)
 
   /** The answers for all row groups. */
-  def ask(column: String, test: Test): Seq[Answer] = {
-    val leaf = bind(Leaf(column.split('.').toSeq, test))
+  def ask(column: String, test: Test): Seq[Answer] =
+    ask(ColumnPath.named(column.split('.').toSeq), test)
+
+  def ask(column: ColumnPath, test: Test): Seq[Answer] = {
+    val leaf = bind(Leaf(column, test))
     (0 until footer.numRowGroups).map(leaf.fromData(_, () => bytes))
   }
 

@@ -94,8 +94,8 @@ private[spark] object PruneReport {
   private def text(predicate: RowGroupPredicate): String = predicate match {
     case And(children) => children.map(text).mkString("(", " AND ", ")")
     case Or(children) => children.map(text).mkString("(", " OR ", ")")
-    case Leaf(column, AllOf(tests)) => text(And(tests.map(Leaf(column, _))))
-    case Leaf(column, test: OneTest) => s"${column.mkString(".")} ${symbol(test)}"
+    case Leaf(column, AllOf(tests)) => text(And(tests.map(t => Leaf(column, t))))
+    case Leaf(column, test: OneTest) => s"$column ${symbol(test)}"
     case Never => "FALSE"
     case Always => "TRUE"
     case Unknown(_) => "UNKNOWN"

@@ -21,7 +21,17 @@ private[parquet] final class SchemaReader(
     val root = elements.get(0)
     val children = readChildren(root, Vector.empty, isNullable = false, isFlat = true)
     if (next != elements.size) refuse()
-    FileSchema(SchemaNode(Vector.empty, children, -1, null, isNullable = false, isFlat = true))
+    FileSchema(
+      SchemaNode(
+        path = Vector.empty,
+        fieldId = None,
+        collection = Collection.None,
+        isRepeated = false,
+        children,
+        column = -1,
+        columnType = null,
+        isNullable = false,
+        isFlat = true))
   }
 
   private def readChildren(
@@ -50,16 +60,24 @@ private[parquet] final class SchemaReader(
     val path = parent :+ element.getName
     val repetition = element.getRepetition_type
     val isNullable = parentNullable || repetition != FieldRepetitionType.REQUIRED
-    val isFlat =
-      parentFlat && repetition != FieldRepetitionType.REPEATED && !isCollection(element)
-    if (element.isSetType) {
-      if (element.getNum_children > 0) refuse()
-      columns += 1
-      SchemaNode(path, Vector.empty, columns - 1, columnType(element, writer), isNullable, isFlat)
-    } else {
-      val children = readChildren(element, path, isNullable, isFlat)
-      SchemaNode(path, children, -1, null, isNullable, isFlat)
-    }
+    val collection = collectionOf(element)
+    val isRepeated = repetition == FieldRepetitionType.REPEATED
+    val isFlat = parentFlat && !isRepeated && collection == Collection.None
+    val isLeaf = element.isSetType
+    if (isLeaf && element.getNum_children > 0) refuse()
+    if (isLeaf) columns += 1
+    val column = if (isLeaf) columns - 1 else -1
+    SchemaNode(
+      path,
+      if (element.isSetField_id) Some(element.getField_id) else None,
+      collection,
+      isRepeated,
+      if (isLeaf) Vector.empty else readChildren(element, path, isNullable, isFlat),
+      column,
+      if (isLeaf) columnType(element, writer) else null,
+      isNullable,
+      isFlat
+    )
   }
 }
 
@@ -70,12 +88,17 @@ private[parquet] object SchemaReader {
 
   private def refuse(): Nothing = throw new UnusableFile("damaged schema")
 
-  private def isCollection(element: SchemaElement): Boolean = {
+  private def collectionOf(element: SchemaElement): Collection = {
     val annotation = element.getLogicalType
     val legacy = element.getConverted_type
-    annotation != null && (annotation.isSetLIST || annotation.isSetMAP) ||
-    legacy == ConvertedType.LIST || legacy == ConvertedType.MAP ||
-    legacy == ConvertedType.MAP_KEY_VALUE
+    val isList =
+      annotation != null && annotation.isSetLIST || legacy == ConvertedType.LIST
+    val isMap = annotation != null && annotation.isSetMAP ||
+      legacy == ConvertedType.MAP || legacy == ConvertedType.MAP_KEY_VALUE
+    if (isList && isMap) Collection.Unclear
+    else if (isList) Collection.List
+    else if (isMap) Collection.Map
+    else Collection.None
   }
 
   private def columnType(element: SchemaElement, writer: WriterFacts): ColumnType = {

@@ -91,7 +91,7 @@ private[plan] abstract class DerivedColumn(column: Column) {
   def less(than: Any, orEqual: Boolean): RowGroupPredicate
   def greater(than: Any, orEqual: Boolean): RowGroupPredicate
 
-  protected final def present: RowGroupPredicate = Leaf(column.path, IsNotNull)
+  protected final def present: RowGroupPredicate = column.passes(IsNotNull)
 
   /** The column is one of `values`, in Catalyst's terms. */
   protected final def in(values: Seq[Any]): RowGroupPredicate =
@@ -107,6 +107,6 @@ private[plan] abstract class DerivedColumn(column: Column) {
   private def leaf(values: Seq[Any])(test: Seq[io.sbbf.core.Value] => Test): RowGroupPredicate = {
     val converted = values.map(CatalystValue.convert(_, column.dataType))
     if (converted.contains(None)) CastComparison.NotRead
-    else Leaf(column.path, test(converted.flatten))
+    else column.passes(test(converted.flatten))
   }
 }

@@ -2,9 +2,9 @@ package io.sbbf.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.{expressions => sql}
-import org.apache.spark.sql.types.{ArrayType, BooleanType, MapType, StructType}
+import org.apache.spark.sql.types.BooleanType
 
-import io.sbbf.core.RowGroupPredicate
+import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 import io.sbbf.core.RowGroupPredicate._
 
 /**
@@ -25,6 +25,7 @@ final class PredicateTranslator(
 
   private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
   private val casts = new CastComparison(Column)
+  private val Nested = new NestedTranslator(translate(_, True))
   private val whyNot = new WhyNot(Column)
 
   /** The conjunction of `filters`. */
@@ -37,7 +38,7 @@ final class PredicateTranslator(
 
   /** A default stands in for a column where files lack it, which to them are files in which it is NULL. */
   private def withDefaults(predicate: RowGroupPredicate): RowGroupPredicate = predicate match {
-    case leaf: Leaf if !isNullIfAbsent(leaf.column.head) =>
+    case leaf: Leaf if !isNullIfAbsent(leaf.column.root) =>
       any(Seq(leaf, Leaf(leaf.column, IsNull)))
     case And(children) => all(children.map(withDefaults))
     case Or(children) => any(children.map(withDefaults))
@@ -51,13 +52,8 @@ final class PredicateTranslator(
   }
 
   /** Columns that have one value in each row, so that two tests ask about the same. */
-  private def singleColumns(filter: Expression): Seq[Seq[String]] = filter.collect {
-    case Column(c) if !c.dataType.isInstanceOf[StructType] && !isRepeated(c) => c.path
-  }
-
-  private def isRepeated(column: Column): Boolean = column.dataType match {
-    case _: ArrayType | _: MapType => true
-    case _ => false
+  private def singleColumns(filter: Expression): Seq[ColumnPath] = filter.collect {
+    case Column(c) if c.isSingle => c.path
   }
 
   /**
@@ -74,6 +70,8 @@ final class PredicateTranslator(
   /** Matches wherever `expression` is what is wanted. */
   private def translate(expression: Expression, wanted: Wanted): RowGroupPredicate =
     expression match {
+      case Nested(ofSomeItem) if wanted == True => ofSomeItem
+      case sql.ArrayContains(ArrayLiteral(values), item) => translate(sql.In(item, values), wanted)
       case sql.Not(child) => translate(child, wanted.ofNegation)
       case sql.And(left, right) => connect(left, right, wanted, isAll = wanted.truth)
       case sql.Or(left, right) => connect(left, right, wanted, isAll = !wanted.truth)
