@@ -1,5 +1,6 @@
 package io.sbbf.parquet
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 import java.nio.file.{Files, Path => JPath}
 
 import scala.util.Random
@@ -7,8 +8,10 @@ import scala.util.Random
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.crypto.ModuleCipherFactory.ModuleType
+import org.apache.parquet.crypto.{AesCipher, AesMode, ModuleCipherFactory}
 import org.apache.parquet.example.data.Group
-import org.apache.parquet.format.FileMetaData
+import org.apache.parquet.format.{FileMetaData, Util}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.scalatest.funsuite.AnyFunSuite
@@ -49,7 +52,7 @@ final class EncryptionSuite extends AnyFunSuite {
     Schemes.map(scheme => scheme -> write(Some(scheme))).toMap
 
   private def literal(column: String, value: Int): Value =
-    if (column == "name") Bytes(s"name $value".getBytes)
+    if (column == "name") Bytes(s"name $value".getBytes, true)
     else if (column == "n") Integral(value.toLong, 32)
     else Integral(value.toLong, 64)
 
@@ -90,14 +93,29 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test("filters without a told length are read too, as parquet-mr 1.13 writes them") {
+  test("filters whose length is not told are read too, as parquet-mr 1.13 writes them") {
     val scheme = Scheme(plainFooter = true, leavesTwinOpen = true)
-    val path = write(Some(scheme))
-    val file = open(path, TestKeys.of(All))
-    val Present(offset, header, bitset) = file.filter(1, "id")
-    val stored = file.bytes.read(offset, 4)
-    assert(header == stored(0) + 4)
-    assert(file.bytes.read(offset + header, 4)(0) == ((bitset.length + 28) & 0xff).toByte)
+    val path = changedFooter(write(Some(scheme))) { metadata =>
+      val fileAad = metadata.getEncryption_algorithm.getAES_GCM_V1.getAad_file_unique
+      for (g <- 0 until 3) {
+        val chunk = metadata.getRow_groups.get(g).getColumns.get(0)
+        val aad = AesCipher.createModuleAAD(fileAad, ModuleType.ColumnMetaData, g, 0, -1)
+        val thrift = ModuleCipherFactory
+          .getDecryptor(AesMode.GCM, Id.getBytes)
+          .decrypt(chunk.getEncrypted_column_metadata, aad)
+        val data = Util.readColumnMetaData(new ByteArrayInputStream(thrift), null, null)
+        data.unsetBloom_filter_length()
+        val out = new ByteArrayOutputStream
+        Util.writeColumnMetaData(data, out, null, null)
+        val encryptor = ModuleCipherFactory.getEncryptor(AesMode.GCM, Id.getBytes)
+        chunk.setEncrypted_column_metadata(encryptor.encrypt(out.toByteArray, aad))
+      }
+    }
+    for (tail <- Seq(8, 65536)) {
+      val file = new TestFile(path, tail, unchecked(scheme))
+      assert(answers(file, "id") == answers(new TestFile(plain), "id"))
+      assert(file.footer.filterLength(file.footer.chunk(0, 0)) == 0)
+    }
   }
 
   test("row groups get the midpoints that parquet-mr gives them, wherever their metadata lies") {
@@ -192,11 +210,11 @@ final class EncryptionSuite extends AnyFunSuite {
   }
 
   test("a plain footer that was changed is refused where its signature is checked") {
-    val path = encrypted(Scheme(plainFooter = true))
-    val changed = withNumRows(path, 1234)
+    val scheme = Scheme(plainFooter = true, leavesTwinOpen = true)
+    val changed = changedFooter(write(Some(scheme)))(_.setNum_rows(1234))
     assert(refusal(changed, TestKeys.of(All)) == Some("footer not decrypted or not verified"))
-    val unchecked = open(changed, TestKeys.of(All, ChecksSignature -> "false"))
-    assert(unchecked.footer.numRows(0) == RowsPerGroup)
+    val file = open(changed, unchecked(scheme))
+    assert(answers(file, "id") == answers(new TestFile(plain), "id"))
   }
 
   test("a byte flipped anywhere in a filter keeps its row group and changes no other's answers") {
@@ -212,9 +230,9 @@ final class EncryptionSuite extends AnyFunSuite {
       for (at <- places) {
         val file = open(flipped(path, at, random), keys)
         assert(file.filter(1, "id").isInstanceOf[Rejected], s"$scheme, byte $at")
-        answers(file, "id").zip(before).foreach { case (now, then) =>
-          assert(now(0) == then(0) && now(2) == then(2))
-          assert(now(1) == then(1) || now(1).verdict == Verdict.MightMatch)
+        answers(file, "id").zip(before).foreach { case (now, was) =>
+          assert(now(0) == was(0) && now(2) == was(2))
+          assert(now(1) == was(1) || now(1).verdict == Verdict.MightMatch)
         }
       }
     }
@@ -267,8 +285,8 @@ final class EncryptionSuite extends AnyFunSuite {
 
   test("a byte flipped in the metadata of a column closes it, signature or not") {
     val random = new Random(seed())
-    val scheme = Scheme(plainFooter = true)
-    val path = encrypted(scheme)
+    val scheme = Scheme(plainFooter = true, leavesTwinOpen = true)
+    val path = write(Some(scheme))
     for (column <- Seq(0, 3); _ <- 1 to 20) {
       val changed = changedFooter(path) { metadata =>
         val module = metadata.getRow_groups.get(1).getColumns.get(column)
@@ -334,16 +352,13 @@ final class EncryptionSuite extends AnyFunSuite {
     Files.write(fresh(), bytes)
   }
 
-  private def withNumRows(path: JPath, rows: Long): JPath =
-    changedFooter(path)(_.setNum_rows(rows))
-
   /** With another plain footer and the old signature behind it. */
   private def changedFooter(path: JPath)(change: FileMetaData => Unit): JPath = {
     val bytes = Files.readAllBytes(path)
     val (metadata, start) = footerOf(bytes)
     change(metadata)
-    val out = new java.io.ByteArrayOutputStream
-    org.apache.parquet.format.Util.writeFileMetaData(metadata, out)
+    val out = new ByteArrayOutputStream
+    Util.writeFileMetaData(metadata, out)
     val signature = bytes.slice(bytes.length - 8 - 28, bytes.length - 8)
     withFooter(bytes.take(start), out.toByteArray ++ signature)
   }

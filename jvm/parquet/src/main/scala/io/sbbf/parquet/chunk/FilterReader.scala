@@ -131,8 +131,11 @@ private[parquet] object FilterReader {
   /** The magic that a file starts with. */
   private final val MagicBytes = 4
 
-  /** Headers are 15 to 18 bytes long today; new fields may make them longer. */
-  private final val MaxHeader = 64
+  /**
+   * Headers are 15 to 18 bytes long today, and new fields may make them longer; parquet-mr fills
+   * encrypted ones up to 100.
+   */
+  private final val MaxHeader = 128
 
   /** 128 MiB, the largest that parquet-mr and DuckDB read. */
   private final val MaxBitset = 128 * 1024 * 1024
