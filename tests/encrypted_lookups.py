@@ -1,4 +1,4 @@
-"""Looks up values in encrypted tables, in a JVM of its own that has a key service on its class path.
+"""Looks up values in encrypted tables, in a JVM that has a key service on its class path.
 
 encrypted_lookups.py FOLDER CLASSES prints one JSON object for each session, table and predicate.
 FOLDER holds tables that others wrote; Spark's own are added to it.
