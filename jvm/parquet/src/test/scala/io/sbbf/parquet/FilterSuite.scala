@@ -140,7 +140,7 @@ final class FilterSuite extends AnyFunSuite {
       47 -> "not a whole number of blocks",
       1000 -> "not a whole number of blocks",
       256 * 1024 * 1024 -> "too large",
-      64 * 1024 * 1024 -> "longer than the file"
+      64 * 1024 * 1024 -> "sizes disagree"
     )
     for ((numBytes, reason) <- table) {
       val file = new TestFile(claimed(unmeasured(path), numBytes))

@@ -47,6 +47,7 @@ private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: 
       }
       g += 1
     }
+    FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
       flags,
       codecs,

@@ -61,6 +61,8 @@ private[spark] final class ScanSelection(
   def refutedBy: Map[Evidence, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.refutedBy))
   def keptBecause: Map[String, Long] =
     ScanSelection.total(outcomes.iterator.flatMap(_.keptBecause))
+  def filtersRejected: Map[String, Long] =
+    ScanSelection.total(outcomes.iterator.flatMap(_.filtersRejected))
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
