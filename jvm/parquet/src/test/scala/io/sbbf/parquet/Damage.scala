@@ -128,10 +128,12 @@ final class Damage(random: Random) {
         }
       catch { case NonFatal(_) => bytes } // it was past mending already
 
-  private def headerBytes(data: Array[Byte], column: ColumnMetaData): Unit =
+  private def headerBytes(data: Array[Byte], column: ColumnMetaData): Unit = {
+    val length = header(data, column)._1 - offset(column) // the bits behind it tell of values
     (0 to random.nextInt(3)).foreach { _ =>
-      data(offset(column) + random.nextInt(17)) = random.nextInt(256).toByte
+      data(offset(column) + random.nextInt(length)) = random.nextInt(256).toByte
     }
+  }
 
   private def chunkOffset(m: FileMetaData, data: Array[Byte], column: ColumnMetaData): Unit =
     random.nextInt(3) match {

@@ -13,6 +13,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.convert.GroupRecordConverter
+import org.apache.parquet.format.{ColumnChunk, RowGroup}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.BlockMetaData
@@ -98,6 +99,22 @@ final class DamageSuite extends AnyFunSuite {
     }
     println(s"parquet-mr loses of 100 keys, by lie: ${losses.mkString(", ")}")
     assert(losses.exists(_ > 0))
+  }
+
+  test("a footer that claims more chunks than it holds costs no memory") {
+    val sample = Sample.all.head
+    val crowded = Damage.rewrite(sample.bytes) { (m, _) =>
+      val (leaf, groups) = (m.getSchema.get(1), m.getRow_groups)
+      (0 until 2000).foreach(i => m.getSchema.add(leaf.deepCopy().setName(s"c$i")))
+      m.getSchema.get(0).setNum_children(m.getSchema.size - 1)
+      (0 until 2000).foreach { _ =>
+        groups.add(new RowGroup(new java.util.ArrayList[ColumnChunk], 0, 0))
+      }
+    }
+    val path = TestFiles.fresh()
+    Files.write(path, crowded)
+    val pass = ask(sample, path)
+    assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
   }
 
   test("headers that nest without end cost neither stack nor heap") {
