@@ -95,7 +95,11 @@ final class Damage(random: Random) {
     "filter header: numBytes" -> rewriting((_, data, column) =>
       claim(data, column, right => near(right.toLong).toInt)),
     "filter header: nested" -> rewriting((_, data, column) =>
-      Arrays.fill(data, offset(column), math.min(data.length, offset(column) + 200), 0x1c.toByte)),
+      Arrays.fill(
+        data,
+        offset(column),
+        math.min(data.length, offset(column) + 200),
+        0x1c.toByte)),
     "filter length" -> rewriting((_, _, column) =>
       if (random.nextBoolean()) column.unsetBloom_filter_length()
       else column.setBloom_filter_length(near(column.getBloom_filter_length).toInt)),
@@ -103,7 +107,8 @@ final class Damage(random: Random) {
       column.setBloom_filter_offset(place(m, data, column.getBloom_filter_offset))),
     "chunk offsets" -> rewriting(chunkOffset),
     "chunk sizes" -> rewriting((_, _, column) =>
-      if (random.nextBoolean()) column.setTotal_compressed_size(near(column.getTotal_compressed_size))
+      if (random.nextBoolean())
+        column.setTotal_compressed_size(near(column.getTotal_compressed_size))
       else column.setTotal_uncompressed_size(near(column.getTotal_uncompressed_size))),
     "codec" -> rewriting((_, _, column) => column.setCodec(pick(CompressionCodec.values.toSeq))),
     "row group" -> rewriting((m, _, _) => rowGroup(pickOne(m.getRow_groups))),
@@ -174,18 +179,55 @@ final class Damage(random: Random) {
   private def near(right: Long): Long =
     pick(
       Seq[Long](
-        0, 1, -1, 31, 32, 33, 47, 64, right / 2, right * 2, right + 1, right - 1, right - 32,
-        right + 32, -right, Int.MaxValue, Int.MaxValue - 31L, 1L << 28, Int.MinValue,
-        random.nextInt(1 << 20).toLong, random.nextLong()))
+        0,
+        1,
+        -1,
+        31,
+        32,
+        33,
+        47,
+        64,
+        right / 2,
+        right * 2,
+        right + 1,
+        right - 1,
+        right - 32,
+        right + 32,
+        -right,
+        Int.MaxValue,
+        Int.MaxValue - 31L,
+        1L << 28,
+        Int.MinValue,
+        random.nextInt(1 << 20).toLong,
+        random.nextLong()
+      ))
 
   /** A place that damage may make of `right`: also where other things are. */
   private def place(m: FileMetaData, data: Array[Byte], right: Long): Long = {
     val others = chunks(m).flatMap(c => Seq(c.getData_page_offset, c.getBloom_filter_offset))
     pick(
       Seq[Long](
-        0, -1, 1, 3, 4, right + 1, right - 1, right + 16, right + 32, right / 2, pick(others),
-        pick(others), random.nextInt(data.length).toLong, data.length - 1L, data.length.toLong,
-        data.length + 20L, data.length + 4096L, Long.MaxValue, Long.MinValue, 1L << 31))
+        0,
+        -1,
+        1,
+        3,
+        4,
+        right + 1,
+        right - 1,
+        right + 16,
+        right + 32,
+        right / 2,
+        pick(others),
+        pick(others),
+        random.nextInt(data.length).toLong,
+        data.length - 1L,
+        data.length.toLong,
+        data.length + 20L,
+        data.length + 4096L,
+        Long.MaxValue,
+        Long.MinValue,
+        1L << 31
+      ))
   }
 
   private def offset(column: ColumnMetaData): Int = column.getBloom_filter_offset.toInt
@@ -251,6 +293,12 @@ object Damage {
     m.getColumn_orders,
     chunks(m).map(c =>
       if (c == null) null
-      else (c.getStatistics, c.getNum_values, c.getEncodings, c.getEncoding_stats, c.getPath_in_schema)),
+      else
+        (
+          c.getStatistics,
+          c.getNum_values,
+          c.getEncodings,
+          c.getEncoding_stats,
+          c.getPath_in_schema)),
     (0 until m.getRow_groups.size).map(m.getRow_groups.get(_).getNum_rows))
 }

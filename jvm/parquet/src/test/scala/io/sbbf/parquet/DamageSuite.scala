@@ -13,8 +13,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.convert.GroupRecordConverter
-import org.apache.parquet.format.{ColumnChunk, RowGroup}
 import org.apache.parquet.format.converter.ParquetMetadataConverter
+import org.apache.parquet.format.{ColumnChunk, RowGroup}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -59,7 +59,8 @@ final class DamageSuite extends AnyFunSuite {
     seen.toSeq.sortBy(-_._2).foreach { case (what, n) => println(f"  $n%7d $what") }
     assert(seen("refused files") > done / 20 && seen("read files") > done / 3)
     assert(seen("row groups from which absent keys were kept out") > done)
-    val reasons = Seq("damaged header", "sizes disagree", "length lies", "offset outside of the file")
+    val reasons =
+      Seq("damaged header", "sizes disagree", "length lies", "offset outside of the file")
     reasons.foreach(reason => assert(seen(s"filter rejected: $reason") > done / 200, reason))
   }
 
@@ -95,7 +96,8 @@ final class DamageSuite extends AnyFunSuite {
       val pass = ask(sample, path)
       assert(pass.refuted.isEmpty && pass.allocated < MaxAllocated, s"${sample.name}: $lie")
       assert(pass.rejected.nonEmpty, s"${sample.name}: $lie")
-      if (lie == "2 GiB") 0 else lostByParquetMr(path, (0 until sample.keys).map(sample.key(0, _)))
+      if (lie == "2 GiB") 0
+      else lostByParquetMr(path, (0 until sample.keys).map(sample.key(0, _)))
     }
     println(s"parquet-mr loses of 100 keys, by lie: ${losses.mkString(", ")}")
     assert(losses.exists(_ > 0))
@@ -148,7 +150,8 @@ object DamageSuite {
       rejected: Seq[String],
       allocated: Long)
 
-  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+  private val threads =
+    ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
 
   private lazy val worker = Executors.newSingleThreadExecutor { (work: Runnable) =>
     val thread = new Thread(work, "damage")
@@ -158,7 +161,9 @@ object DamageSuite {
 
   private def inTime[T](hint: String)(body: => T): T =
     try worker.submit((() => body): Callable[T]).get(20, TimeUnit.SECONDS)
-    catch { case e: java.util.concurrent.TimeoutException => throw new Exception(s"hangs: $hint", e) }
+    catch {
+      case e: java.util.concurrent.TimeoutException => throw new Exception(s"hangs: $hint", e)
+    }
 
   /** What our own reading says of some present and absent keys; UnusableFile alone may be thrown. */
   private def ask(sample: Sample, path: JPath): Pass = {
@@ -173,7 +178,8 @@ object DamageSuite {
         test <- tests(key)
         if file.ask(test._1, test._2)(g).verdict == CannotMatch
       } yield (g, key)
-      val absent = (1 to Asked).map(n => file.ask("id", In(Seq(Integral(sample.key(0, n) + 1, 64)))))
+      val absent =
+        (1 to Asked).map(n => file.ask("id", In(Seq(Integral(sample.key(0, n) + 1, 64)))))
       val rejected = for {
         g <- 0 until groups
         name <- Seq("id", "text")
@@ -189,7 +195,8 @@ object DamageSuite {
         refuted.distinct,
         absent.flatten.count(_.verdict == CannotMatch),
         rejected,
-        threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before)
+        threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
+      )
     } catch {
       case _: UnusableFile =>
         val allocated = threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
@@ -220,7 +227,8 @@ object DamageSuite {
         val pages = reader.readNextRowGroup()
         val records = columns.getRecordReader(pages, new GroupRecordConverter(schema))
         Iterator
-          .fill(math.min(pages.getRowCount, 10000L).toInt)((records.read(): Group).getLong("id", 0))
+          .fill(math.min(pages.getRowCount, 10000L).toInt)(
+            (records.read(): Group).getLong("id", 0))
           .toSet
       }
     } finally reader.close()
@@ -244,7 +252,8 @@ object DamageSuite {
     try {
       val start = bytes.length - 8 - footer.ColumnType.int(bytes, bytes.length - 8)
       val footerBytes = new ByteArrayInputStream(bytes, start, bytes.length - 8 - start)
-      val found = new ParquetMetadataConverter().readParquetMetadata(footerBytes, filter).getBlocks
+      val found =
+        new ParquetMetadataConverter().readParquetMetadata(footerBytes, filter).getBlocks
       Some((0 until found.size).map { i =>
         val block: BlockMetaData = found.get(i)
         (block.getStartingPos, block.getCompressedSize, block.getRowCount)
@@ -253,7 +262,10 @@ object DamageSuite {
 
   private def open(path: JPath): ParquetFileReader = {
     val conf = new Configuration(false)
-    conf.setClass("fs.file.impl", classOf[org.apache.hadoop.fs.RawLocalFileSystem], classOf[org.apache.hadoop.fs.FileSystem])
+    conf.setClass(
+      "fs.file.impl",
+      classOf[org.apache.hadoop.fs.RawLocalFileSystem],
+      classOf[org.apache.hadoop.fs.FileSystem])
     ParquetFileReader.open(HadoopInputFile.fromPath(new Path(path.toUri), conf))
   }
 

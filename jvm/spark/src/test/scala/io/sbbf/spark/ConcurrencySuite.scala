@@ -63,8 +63,9 @@ class ConcurrencySuite extends SparkSuite {
       pool.shutdown()
     }
     val all = Threads * queries
-    info(s"$all queries, ${pruned.get} of them pruned; ${vanished.get} met a vanished file; " +
-      s"${moving.replaced + rewritten.replaced} files were replaced")
+    info(
+      s"$all queries, ${pruned.get} of them pruned; ${vanished.get} met a vanished file; " +
+        s"${moving.replaced + rewritten.replaced} files were replaced")
     assert(pruned.get > all / 2 && vanished.get < all / 2)
   }
 }
@@ -125,7 +126,9 @@ object ConcurrencySuite {
         TestFiles.Style(filters = Map("key" -> 100)),
         shuffled.iterator.map(number =>
           (g: Group) => {
-            g.append("key", hash(number)).append("number", number).append("generation", generation)
+            g.append("key", hash(number))
+              .append("number", number)
+              .append("generation", generation)
             ()
           })
       )

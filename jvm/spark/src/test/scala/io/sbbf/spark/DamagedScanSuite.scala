@@ -7,9 +7,9 @@ import scala.util.{Failure, Random, Success, Try}
 
 import io.sbbf.parquet.{Damage, Sample, TestFiles}
 
-/** Whole queries over damaged files; a twentieth of SBBF_DAMAGES of them. */
+/** Whole queries over damaged files; a fortieth of SBBF_DAMAGES of them. */
 class DamagedScanSuite extends SparkSuite {
-  private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 20
+  private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 40
 
   private val schema = "id bigint, text string, row int"
 
@@ -35,9 +35,12 @@ class DamagedScanSuite extends SparkSuite {
             s"id IN (${key(0, 1)}, ${key(1, 1)}, 5) AND row >= 0",
             s"id = ${present + 1}")
           val expected =
-            withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false")(
-              answers(file, conditions))
-          for (((ours, theirs), condition) <- answers(file, conditions).zip(expected).zip(conditions))
+            withConf(
+              "spark.sbbf.enabled" -> "false",
+              "spark.sql.parquet.filterPushdown" -> "false")(answers(file, conditions))
+          for (((ours, theirs), condition) <- answers(file, conditions)
+              .zip(expected)
+              .zip(conditions))
             (ours, theirs) match {
               case (_, Failure(_)) => failed += 1
               case (Success(some), Success(all)) =>

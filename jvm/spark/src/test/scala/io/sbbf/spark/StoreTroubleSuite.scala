@@ -4,6 +4,8 @@ import scala.util.Try
 
 import org.apache.hadoop.fs.FileSystem
 
+import io.sbbf.spark.plan.FooterCache
+
 /** What a store refuses or loses is met where stock Spark meets it. */
 class StoreTroubleSuite extends SparkSuite {
 
@@ -19,11 +21,14 @@ class StoreTroubleSuite extends SparkSuite {
 
   /** The rows, or what the query failed of in the end. */
   private def outcome(condition: String): Either[String, Seq[String]] =
-    Try(rows(spark.read.schema("id bigint, k bigint").parquet(table).where(condition))).toEither.left
+    Try(
+      rows(
+        spark.read.schema("id bigint, k bigint").parquet(table).where(condition))).toEither.left
       .map(e => Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last.getClass.getName)
 
   private def refusing[T](part: String)(body: => T): T = {
     TricklingFileSystem.refuses = _.getName.startsWith(part)
+    FooterCache.shared.clear()
     try body
     finally TricklingFileSystem.refuses = _ => false
   }
