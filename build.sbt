@@ -78,7 +78,7 @@ lazy val parquet = (project in file("jvm/parquet"))
 def hadoopVersion(scala: String): String = if (scala == scala212) "3.3.4" else "3.4.1"
 
 lazy val spark = (project in file("jvm/spark"))
-  .dependsOn(core, parquet)
+  .dependsOn(core, parquet % "compile->compile;test->test")
   .settings(common)
   .settings(
     name := "sbbf-spark",

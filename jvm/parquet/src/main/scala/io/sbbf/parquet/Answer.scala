@@ -19,7 +19,13 @@ object Evidence {
  * @param reason why nothing was decided, or why a filter was not believed; empty when decided. It
  *   never holds a value of the column or of the query.
  */
-final case class Answer(verdict: Verdict, evidence: Evidence, reason: String)
+final case class Answer(verdict: Verdict, evidence: Evidence, reason: String) {
+
+  /** Why the chunk's filter was not believed, if there was one. */
+  def filterRejected: Option[String] =
+    if (reason.startsWith(Answer.FilterRejected)) Some(reason.drop(Answer.FilterRejected.length))
+    else Option.empty
+}
 
 private[parquet] object Answer {
   val NoRows: Answer = cannot(Evidence.NullCount)
@@ -44,6 +50,9 @@ private[parquet] object Answer {
   val NaNAbove: Answer = unknown("NaN is above every bound")
   val Rebased: Answer = unknown("literal before the calendar rebase")
   val NoEvidence: Answer = unknown("no evidence")
+
+  private val FilterRejected = "filter rejected: "
+  def filterRejected(reason: String): Answer = unknown(FilterRejected + reason)
 
   def unknown(reason: String): Answer = Answer(Verdict.MightMatch, Evidence.None, reason)
   private def cannot(by: Evidence): Answer = Answer(Verdict.CannotMatch, by, "")

@@ -18,11 +18,6 @@ final class FileEvidence(val footer: FileFooter) {
   private val dictionaries =
     new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
 
-  @volatile private var isDistrusting = false
-
-  /** Whether a filter was read that must not be believed. */
-  def distrustsFilter: Boolean = isDistrusting
-
   /**
    * The leaf as it applies to this file. A column that the file lacks is taken to be NULL; it is
    * for the predicate to say so where another value stands in for it.
@@ -96,7 +91,6 @@ final class FileEvidence(val footer: FileFooter) {
       FilterState.Absent
     else {
       val state = filterReader.read(rowGroup, column, bytes)
-      isDistrusting |= state.isInstanceOf[FilterState.Rejected]
       filters.publish(rowGroup, column, state, state.retainedBytes)
     }
   }

@@ -57,7 +57,7 @@ final class FileFooter private[parquet] (
   /** Where the chunk's bloom filter starts, or 0 if it has none. */
   private[parquet] def filterOffset(chunk: Int): Long = at(chunks.filterOffsets, chunk)
 
-  /** Bytes of header and bitset, or 0 if they are not told. */
+  /** Bytes of header and bitset, told or found; -1 if they cannot be right. */
   private[parquet] def filterLength(chunk: Int): Int = at(chunks.filterLengths, chunk)
 
   /** Where the chunk's dictionary page starts if all its data pages use it, else 0. */

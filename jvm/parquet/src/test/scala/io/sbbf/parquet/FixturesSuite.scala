@@ -28,8 +28,8 @@ final class FixturesSuite extends AnyFunSuite {
     val thrift = SyntheticFooter.metadata(
       Seq("c" -> SyntheticFooter.Column(org.apache.parquet.format.Type.BYTE_ARRAY)),
       1)((_, _) => null)
-    thrift.getRow_groups.get(0).getColumns.get(0).getMeta_data.setBloom_filter_offset(4)
-    new TestFile(TestFiles.withFooter("PAR1".getBytes ++ filter, thrift))
+    thrift.getRow_groups.get(0).getColumns.get(0).getMeta_data.setBloom_filter_offset(5)
+    new TestFile(TestFiles.withFooter("PAR1.".getBytes ++ filter, thrift)) // its page is at 4
   }
 
   test("the filter of the format's own test data holds its four words") {

@@ -54,6 +54,7 @@ private[spark] object PruneReport {
     "bytes_kept" -> s.sizeInBytes,
     "refuted_by" -> fields(s.refutedBy.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*),
     "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
+    "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),
     "millis" -> s.nanos / 1e6,
     "bytes_read" -> s.bytesRead,
     "files_opened" -> s.filesOpened,

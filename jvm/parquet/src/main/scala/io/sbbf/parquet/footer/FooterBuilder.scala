@@ -27,26 +27,24 @@ private[parquet] final class FooterBuilder(
   private val schema = if (modules.usesKeys) own else FileSchema.share(own)
   private val columns = schema.numColumns
   private val rowGroups = metadata.getRow_groups
-  private val size = rowGroups.size.toLong * columns
-  if (size > Int.MaxValue / 64) throw new UnusableFile("too many column chunks")
+  private val size = FooterBuilder.numChunks(rowGroups, columns)
 
-  private val flags = new Array[Byte](size.toInt)
-  private val codecs = new Array[Byte](size.toInt)
-  private val numValues = new Array[Long](size.toInt)
-  private val nullCounts = new Array[Long](size.toInt)
-  private val filterOffsets = new Array[Long](size.toInt)
-  private val filterLengths = new Array[Int](size.toInt)
-  private val dictionaryOffsets = new Array[Long](size.toInt)
-  private val dictionaryRooms = new Array[Int](size.toInt)
-  private val bounds = new Bounds.Builder(size.toInt)
+  private val flags = new Array[Byte](size)
+  private val codecs = new Array[Byte](size)
+  private val numValues = new Array[Long](size)
+  private val nullCounts = new Array[Long](size)
+  private val filterOffsets = new Array[Long](size)
+  private val filterLengths = new Array[Int](size)
+  private val dictionaryOffsets = new Array[Long](size)
+  private val dictionaryRooms = new Array[Int](size)
+  private val bounds = new Bounds.Builder(size)
   private val chunkModules =
-    Array.fill[ChunkModules](if (modules.usesKeys) size.toInt else 0)(ChunkModules.Plain)
+    Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
   def build(): FileFooter = {
     var g = 0
     while (g < rowGroups.size) {
       val chunks = rowGroups.get(g).getColumns
-      if (chunks.size != columns) throw new UnusableFile("row group without all its columns")
       var c = 0
       while (c < columns) {
         addChunk(g * columns + c, g, schema.column(c), chunks.get(c))
@@ -54,6 +52,7 @@ private[parquet] final class FooterBuilder(
       }
       g += 1
     }
+    FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
       flags,
       codecs,
@@ -165,6 +164,18 @@ private[parquet] final class FooterBuilder(
 }
 
 private[parquet] object FooterBuilder {
+
+  /** Checked before anything is allocated: few bytes may claim many row groups of many columns. */
+  private def numChunks(rowGroups: util.List[RowGroup], columns: Int): Int = {
+    val groups = rowGroups.iterator
+    while (groups.hasNext)
+      if (groups.next().getColumns.size != columns)
+        throw new UnusableFile("row group without all its columns")
+    val size = rowGroups.size.toLong * columns
+    if (size > Int.MaxValue / 64) throw new UnusableFile("too many column chunks")
+    size.toInt
+  }
+
   private def isSame(names: util.List[String], path: Seq[String]): Boolean =
     names.size == path.length && path.indices.forall(i => names.get(i) == path(i))
 

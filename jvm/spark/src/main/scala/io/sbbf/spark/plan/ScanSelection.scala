@@ -51,7 +51,7 @@ private[spark] final class ScanSelection(
    * @param asksLater whether the tasks know more of the predicate
    */
   def settlesFilters(asksLater: Boolean): Boolean =
-    outcomes.exists(_.distrustsFilter) || !asksLater && outcomes.forall(_.isKnown)
+    outcomes.exists(_.filtersRejected.nonEmpty) || !asksLater && outcomes.forall(_.isKnown)
 
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)
@@ -67,6 +67,8 @@ private[spark] final class ScanSelection(
   def refutedBy: Map[Evidence, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.refutedBy))
   def keptBecause: Map[String, Long] =
     ScanSelection.total(outcomes.iterator.flatMap(_.keptBecause))
+  def filtersRejected: Map[String, Long] =
+    ScanSelection.total(outcomes.iterator.flatMap(_.filtersRejected))
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
