@@ -54,13 +54,15 @@ def whole_queries(seed: str, queries: int, seconds: int, contender: str) -> bool
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--seed", default=str(random.randrange(10**9)))
-    parser.add_argument("--seconds", type=int, help="for each layer, about (600)")
+    parser.add_argument("--seconds", type=int, help="for both layers together (600)")
     parser.add_argument("--queries", type=int, help="for each layer, instead of seconds")
     parser.add_argument("--layer", choices=("1", "2", "both"), default="both")
     parser.add_argument("--contender", choices=list(CONTENDERS), default="sbbf")
     asked = parser.parse_args()
     queries = asked.queries or ENDLESS
     seconds = asked.seconds or (ENDLESS if asked.queries else 600)
+    if asked.layer == "both" and asked.contender == "sbbf":
+        seconds //= 2
     good = True
     if asked.layer != "2" and asked.contender == "sbbf":
         good = verdicts(asked.seed, queries, seconds)

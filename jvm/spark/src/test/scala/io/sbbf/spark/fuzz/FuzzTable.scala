@@ -1,6 +1,6 @@
 package io.sbbf.spark.fuzz
 
-import java.io.{File, FileInputStream}
+import java.io.File
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 
@@ -24,7 +24,7 @@ final class FuzzFile(val writer: String, val rows: Array[InternalRow], val verdi
 
 /** A table of the [[Corpus]], opened in a session of its own. */
 final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoCloseable {
-  val session: SparkSession = parent.newSession()
+  val session: SparkSession = FuzzTable.unpruned(parent)
   private val conf = FuzzTable.properties(folder.resolve("session.conf"))
   conf.foreach { case (key, value) => session.conf.set(key, value) }
   FuzzTable.list(folder.resolve("spark"), ".options").foreach(writeBySpark)
@@ -63,7 +63,7 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
     val (settings, rest) =
       FuzzTable.properties(options).partition(_._1.startsWith("spark."))
     val (targets, writing) = rest.partition(_._1 == "target")
-    val session = parent.newSession()
+    val session = FuzzTable.unpruned(parent)
     session.conf.set("spark.sql.parquet.datetimeRebaseModeInRead", "CORRECTED")
     settings.foreach { case (key, value) => session.conf.set(key, value) }
     val staged = options.toString.replace(".options", ".parquet")
@@ -81,6 +81,15 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
 }
 
 object FuzzTable {
+
+  /** A session that takes no pruner's word. */
+  private def unpruned(parent: SparkSession): SparkSession = {
+    val session = parent.newSession()
+    session.conf.set("spark.sbbf.enabled", "false")
+    session.conf.set("spark.sql.parquet.filterPushdown", "false")
+    session
+  }
+
   private def list(folder: Path, ending: String): Seq[Path] =
     folder.toFile.listFiles.toSeq.map(_.toPath).filter(_.toString.endsWith(ending)).sorted
 
