@@ -2,6 +2,7 @@ package io.sbbf.spark.fuzz
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -28,10 +29,11 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
   import VerdictFuzzer._
 
   /** Asks the table's predicates until there are no more of them, or `enough`. */
-  def run(enough: () => Boolean): Unit =
-    table.session.withActive {
-      table.predicates.grouped(BatchSize).takeWhile(_ => !enough()).foreach(batch)
-    }
+  def run(enough: () => Boolean): Unit = {
+    SparkSession.setActiveSession(table.session) // whose settings expressions go by
+    try table.predicates.grouped(BatchSize).takeWhile(_ => !enough()).foreach(batch)
+    finally SparkSession.clearActiveSession()
+  }
 
   /** One plan for many predicates: the optimizer takes little more time for it than for one. */
   private def batch(predicates: Seq[String]): Unit =
