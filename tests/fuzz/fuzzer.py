@@ -45,6 +45,7 @@ class Findings:
     both_failed: Counter[str] = field(default_factory=Counter)
     oracle_failed: Counter[str] = field(default_factory=Counter)
     refuted: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
     differences: list[Difference] = field(default_factory=list)
     seconds: float = 0
 
@@ -60,6 +61,7 @@ class Findings:
             f"  failed on both sides: {dict(self.both_failed)}\n"
             f"  failed for the oracle alone: {dict(self.oracle_failed)}\n"
             f"  row groups refuted by: {dict(self.refuted)}"
+            + "".join(f"\n  {error}, as in {sql}" for error, sql in self.examples.items())
         )
 
 
@@ -148,8 +150,9 @@ class OneTable:
         """Asks the real oracle, and reports what differs from it."""
         right = self.right(query)
         if isinstance(right, str):
-            failed = self.findings.both_failed if isinstance(answer, str) else None
-            (self.findings.oracle_failed if failed is None else failed)[right] += 1
+            both = isinstance(answer, str)
+            (self.findings.both_failed if both else self.findings.oracle_failed)[right] += 1
+            self.findings.examples.setdefault(right, query.sql[:300])
         elif right != answer:
             smallest = self.shrunk(query, mode)
             self.findings.differences.append(Difference(smallest, self.report(smallest, mode)))

@@ -126,8 +126,8 @@ class Predicates:
         return f"{site.sql} {self.rng.choice(('', '', 'not '))}between {low} and {high}"
 
     def nullness(self, site: Site) -> str:
-        parent = site.sql.rpartition(".")[0]
-        name = parent if parent.startswith("`") and self.rng.random() < 0.3 else site.sql
+        within = "`." in site.sql and self.rng.random() < 0.3
+        name = site.sql.rpartition(".")[0] if within else site.sql
         return f"{name} is {self.rng.choice(('', 'not '))}null"
 
     def not_a_number(self, site: Site) -> str:
