@@ -7,6 +7,7 @@ difference, and when fewer than 40 % of the queries were pruned: they would prov
 from __future__ import annotations
 
 import argparse
+import logging
 import random
 import subprocess
 import sys
@@ -42,6 +43,7 @@ def whole_queries(seed: str, queries: int, seconds: int, contender: str) -> bool
     with tempfile.TemporaryDirectory(prefix="sbbf-fuzz-") as warehouse:
         spark = sbbf.enable(local_builder(Path(warehouse))).getOrCreate()
         spark.sparkContext.setLogLevel("OFF")
+        logging.disable()  # errors are part of the answers
         findings = Fuzzer(spark, seed, contender).run(enough)
         spark.stop()
     for difference in findings.differences[:20]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from kinds import DAY, Scalar, date_sql, number_of, quoted
+from kinds import DAY, Scalar, date_sql, number_of
+from texts import quoted
 
 INTEGERS = ("tinyint", "smallint", "int", "bigint")
 

@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+from texts import quoted, text
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
@@ -176,23 +177,6 @@ def decimal(precision: int, scale: int, *stored: pa.DataType, low: int | None = 
     )
 
 
-PREFIX = "the first sixty-four bytes are the same in all of these strings:"
-ODD = ("", "a", "ab", "abc", "ä", "7", "07", "zz", "日本", "😀", "a b", "a%", "a_b", "\\", "'")
-LAST = ("\uffff", "\U0010ffff", "a\U0010ffff", "a\ud7ff")  # about code points that end a range
-
-
-def text(rng: random.Random) -> str:
-    if rng.random() < 0.4:
-        return rng.choice(ODD + LAST)
-    if rng.random() < 0.2:
-        return PREFIX + rng.choice(("", "a", "b", "z", str(rng.randint(0, 99))))
-    return "".join(rng.choice("abcxyzäé😀019_%") for _ in range(rng.randint(1, 24)))
-
-
-def quoted(value: str) -> str:
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 def string(ddl: str = "string", longest: int | None = None) -> Scalar:
     """`longest` is the n of CHAR(n) and VARCHAR(n)."""
 
@@ -207,10 +191,6 @@ def string(ddl: str = "string", longest: int | None = None) -> Scalar:
         quoted,
         tuple(map(cut, ("", "A", "a", "Ab"))),
     )
-
-
-def identifier(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def binary(*stored: pa.DataType) -> Scalar:

@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from casts import casts
-from kinds import Scalar, identifier, quoted
+from kinds import Scalar
 from nested import Kind, List, Map, Struct
+from sites import Predicate, Site
+from texts import identifier, quoted
 
 COMPARISONS = ("=", "=", "=", "=", "=", "<=>", "<>", "<", "<=", ">", ">=")
-
-
-@dataclass(frozen=True)
-class Predicate:
-    """`arms` are smaller predicates within it, for shrinking; `raises` tells that it may."""
-
-    sql: str
-    arms: tuple[Predicate, ...] = ()
-    raises: bool = False
-
-
-@dataclass(frozen=True)
-class Site:
-    """Something that a query can name: a column or a field within structs."""
-
-    sql: str
-    kind: Kind
-    path: str
-
-    def parts(self) -> Iterator[Site]:
-        """Itself, or the leaves and collections of a struct."""
-        if not isinstance(self.kind, Struct):
-            yield self
-            return
-        for name, field in self.kind.fields.items():
-            yield from Site(f"{self.sql}.{name}", field, f"{self.path}.{name}").parts()
 
 
 class Predicates:

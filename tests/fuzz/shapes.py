@@ -6,7 +6,8 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-from predicates import Predicate, Predicates
+from predicates import Predicates
+from sites import Predicate
 
 from tables import Table
 

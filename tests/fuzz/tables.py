@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from catalogue import INT, kinds
-from kinds import identifier
 from nested import Kind, leaves
+from texts import identifier
 from writers import FOREIGN, ROW_GROUPS, ROWS, spark_options
 
 FILES = 8
