@@ -21,8 +21,9 @@ QUICK = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.files.openCostInBytes": "1048576",
 }
+AS_IT_COMES = "as it comes"
 MODES: Mapping[str, Mapping[str, str]] = {
-    "as it comes": {},
+    AS_IT_COMES: {},
     "row-based reader": {"spark.sql.parquet.enableVectorizedReader": "false"},
     "without the format swap": {"spark.sbbf.trimRowGroups": "false"},
     "without AQE": {"spark.sql.adaptive.enabled": "false"},
@@ -48,9 +49,8 @@ class Sessions:
     def of(self, mode: str) -> SparkSession:
         return self._session(mode, {**MODES[mode], **CONTENDERS[self.contender]})
 
-    @property
-    def oracle(self) -> SparkSession:
-        return self._session("oracle", ORACLE)
+    def oracle(self, mode: str) -> SparkSession:
+        return self._session(f"oracle, {mode}", {**MODES[mode], **ORACLE})
 
     def _session(self, name: str, conf: Mapping[str, str]) -> SparkSession:
         if name not in self.made:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contenders import MODES, SHARES, Sessions, prepare
+from contenders import AS_IT_COMES, MODES, SHARES, Sessions, prepare
 from nested import Kind
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -102,7 +102,7 @@ class OneTable:
         for _ in range(QUERIES_PER_TABLE // BATCH):
             if not enough(self.findings):
                 self.batch([drawn.draw() for _ in range(BATCH)])
-        self.sessions.oracle.sql(f"drop table {self.table.name}")
+        self.sessions.oracle(AS_IT_COMES).sql(f"drop table {self.table.name}")
 
     def batch(self, queries: list[Query]) -> None:
         plain = [query for query in queries if query.is_plain and not query.raises]
@@ -122,7 +122,7 @@ class OneTable:
             for test in [query.tests[0].sql]
         )
         try:
-            df = self.sessions.oracle.sql(f"select {columns} from {self.table.name}")
+            df = self.sessions.oracle(AS_IT_COMES).sql(f"select {columns} from {self.table.name}")
             return [[repr(pair)] for pair in df.collect()[0]]
         except (PySparkException, Py4JJavaError):
             return []  # each is then judged by itself
@@ -143,12 +143,12 @@ class OneTable:
                 self.findings.refuted.update(scan.refuted_by)
         return answer
 
-    def right(self, query: Query) -> Answer:
-        return outcome(lambda: self.sessions.oracle.sql(query.sql))
+    def right(self, sql: str, mode: str) -> Answer:
+        return outcome(lambda: self.sessions.oracle(mode).sql(sql))
 
     def judge(self, query: Query, mode: str, answer: Answer) -> None:
-        """Asks the real oracle, and reports what differs from it."""
-        right = self.right(query)
+        """Asks the real oracle, which reads as the contender does, and reports what differs from it."""
+        right = self.right(query.sql, mode)
         if isinstance(right, str):
             both = isinstance(answer, str)
             (self.findings.both_failed if both else self.findings.oracle_failed)[right] += 1
@@ -158,7 +158,7 @@ class OneTable:
             self.findings.differences.append(Difference(smallest, self.report(smallest, mode)))
 
     def differs(self, query: Query, mode: str) -> bool:
-        right = self.right(query)
+        right = self.right(query.sql, mode)
         return not isinstance(right, str) and self.contended(query.sql, mode) != right
 
     def contended(self, sql: str, mode: str) -> Answer:
@@ -176,7 +176,7 @@ class OneTable:
             f"DIFFERENCE (seed {self.findings.seed}, table {self.number}, {mode})",
             f"query: {query.sql}",
             f"answer: {self.contended(query.sql, mode)}",
-            f"right:  {self.right(query)}",
+            f"right:  {self.right(query.sql, mode)}",
             *self.lost_rows(query, mode),
             *self.table.statements,
             ", ".join(f"{key}={value}" for key, value in self.table.conf.items()),
@@ -186,7 +186,7 @@ class OneTable:
     def lost_rows(self, query: Query, mode: str) -> list[str]:
         """Which ids differ under the query's predicate, with the writers of their files."""
         sql = f"select id from {self.table.name} where {query.tests[0].sql}"
-        sides = self.contended(sql, mode), outcome(lambda: self.sessions.oracle.sql(sql))
+        sides = self.contended(sql, mode), self.right(sql, mode)
         ids = [set(side) if isinstance(side, list) else set() for side in sides]
         found = []
         for what, some in (("lost", ids[1] - ids[0]), ("not there", ids[0] - ids[1])):

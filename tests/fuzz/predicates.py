@@ -46,7 +46,9 @@ class Predicates:
 
     def leaf(self, site: Site) -> Predicate:
         if self.rng.random() < 0.02:
-            return Predicate(self.rng.choice(("false", "true", "1 = 2", "null", "1 is null")))
+            return Predicate(
+                self.rng.choice(("false", "true", "1 = 2", "cast(null as boolean)", "1 is null"))
+            )
         if isinstance(site.kind, List):
             return Predicate(self.of_list(site))
         if isinstance(site.kind, Map):

@@ -82,11 +82,12 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
 
 object FuzzTable {
 
-  /** A session that takes no pruner's word. */
+  /** A session that takes no pruner's word, and reads structs whole. */
   private def unpruned(parent: SparkSession): SparkSession = {
     val session = parent.newSession()
     session.conf.set("spark.sbbf.enabled", "false")
     session.conf.set("spark.sql.parquet.filterPushdown", "false")
+    session.conf.set("spark.sql.optimizer.nestedSchemaPruning.enabled", "false")
     session
   }
 
