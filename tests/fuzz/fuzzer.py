@@ -147,7 +147,7 @@ class OneTable:
         return outcome(lambda: self.sessions.oracle(mode).sql(sql))
 
     def judge(self, query: Query, mode: str, answer: Answer) -> None:
-        """Asks the real oracle, which reads as the contender does, and reports what differs from it."""
+        """Asks the real oracle, in the contender's mode, and reports what differs from it."""
         right = self.right(query.sql, mode)
         if isinstance(right, str):
             both = isinstance(answer, str)

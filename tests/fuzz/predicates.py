@@ -13,6 +13,7 @@ from sites import Predicate, Site
 from texts import identifier, quoted
 
 COMPARISONS = ("=", "=", "=", "=", "=", "<=>", "<>", "<", "<=", ">", ">=")
+CONSTANTS = ("false", "true", "1 = 2", "1 is null", "cast(null as boolean)")
 
 
 class Predicates:

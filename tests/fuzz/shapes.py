@@ -28,8 +28,10 @@ SHAPES = (
     "select count(*), sum(a.id) from {t} a join (select id from {t} where {p}) b using (id)",
     "select count(*), sum(b.id) from (select id from {t} where {q}) a "
     "left join (select id from {t} where {p}) b using (id)",
-    "select count(*), sum(id) from {t} a left semi join (select id from {t} where {p}) b using (id)",
-    "select count(*), sum(id) from {t} a left anti join (select id from {t} where {p}) b using (id)",
+    "select count(*), sum(id) from {t} a "
+    "left semi join (select id from {t} where {p}) b using (id)",
+    "select count(*), sum(id) from {t} a "
+    "left anti join (select id from {t} where {p}) b using (id)",
     "select count(*), sum({w}) from {t} where id in (select id from {t} where {p})",
     "select count(*), sum({w}) from {t} where exists (select 1 from {t} where {p} and id < 99)",
     "select count(*) from {t} where id >= (select min(id) from {t} where {p}) and {q}",
