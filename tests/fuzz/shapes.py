@@ -73,7 +73,8 @@ class Query:
 
     @property
     def sql(self) -> str:
-        p, q = (f"({test.sql})" for test in self.tests)
+        # Twice, or Spark takes `where (flag)` for an alias with its list of columns.
+        p, q = (f"(({test.sql}))" for test in self.tests)
         view = f"(select * from {self.table} where {p})"
         return self.shape.format(t=self.table, p=p, q=q, v=view, w=self.witness)
 
