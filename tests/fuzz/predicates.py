@@ -63,9 +63,9 @@ class Predicates:
         source = self.rng.random()
         if held and source < 0.5:
             return self.rng.choice(held)
-        if held and source < 0.75:
+        if held and source < 0.72:
             return kind.near(self.rng, self.rng.choice(held))
-        if kind.special and source < 0.85:
+        if kind.special and source < 0.88:
             return self.rng.choice(kind.special)
         return kind.draw(self.rng)
 
