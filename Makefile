@@ -59,6 +59,11 @@ testunit: setup
 testwheel: wheel
 	$(pytest) build/reports/wheel.xml tests
 
+.PHONY: fuzz
+fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2
+	$(bin)/python tests/fuzz --layer $(or $(LAYER),both) --contender $(or $(CONTENDER),sbbf) \
+	  $(addprefix --seed ,$(SEED)) $(addprefix --seconds ,$(SECONDS)) $(addprefix --queries ,$(QUERIES))
+
 .PHONY: lint
 lint: setup ## check style and types
 	./sbt scalafmtCheckAll "scalafixAll --check"
