@@ -92,7 +92,7 @@ lazy val spark = (project in file("jvm/spark"))
       ShadeRule
         .rename(
           "org.apache.parquet.format.BlockCipher" -> "org.apache.parquet.format.BlockCipher",
-          "org.apache.parquet.format.BlockCipher$*" -> "org.apache.parquet.format.BlockCipher$@1",
+          "org.apache.parquet.format.BlockCipher*" -> "org.apache.parquet.format.BlockCipher@1",
           "org.apache.parquet.format.converter.**" -> "org.apache.parquet.format.converter.@1")
         .inAll,
       ShadeRule

@@ -70,20 +70,23 @@ final class EncryptionSuite extends AnyFunSuite {
 
   private def open(path: JPath, keys: FileKeys): TestFile = new TestFile(path, keys = keys)
 
-  test("a file read with its keys gives the answers that it would give if it were not encrypted") {
+  test(
+    "a file read with its keys gives the answers that it would give if it were not encrypted") {
     val twin = new TestFile(plain)
     val evidence = columns.map(answers(twin, _))
     assert(evidence.flatten.flatten.count(_.verdict == Verdict.CannotMatch) > 1000)
-    assert(evidence.flatten.flatten.map(_.evidence).toSet ==
-      Set(Evidence.None, NullCount, MinMax, Dictionary, Bloom))
+    assert(
+      evidence.flatten.flatten.map(_.evidence).toSet ==
+        Set(Evidence.None, NullCount, MinMax, Dictionary, Bloom))
     for ((scheme, path) <- encrypted; tail <- Seq(8, 65536)) {
       val file = new TestFile(path, tail, TestKeys.of(All, scheme.entries: _*))
       assert(columns.map(answers(file, _)) == evidence, scheme)
       assert(file.footer.isEncrypted)
       for (g <- 0 until 3; c <- columns) {
         assert(file.footer.numRows(g) == RowsPerGroup)
-        assert(file.evidence.nullCount(g, file.column(c)) ==
-          twin.evidence.nullCount(g, twin.column(c)))
+        assert(
+          file.evidence.nullCount(g, file.column(c)) ==
+            twin.evidence.nullCount(g, twin.column(c)))
         (file.filter(g, c), twin.filter(g, c)) match {
           case (Present(_, _, bits), Present(_, _, twinBits)) =>
             assert(bits.toSeq == twinBits.toSeq)
@@ -129,7 +132,8 @@ final class EncryptionSuite extends AnyFunSuite {
           HadoopReadOptions
             .builder(conf, new Path(path.toUri))
             .withRange(footer.midpoint(g), footer.midpoint(g) + 1)
-            .build())
+            .build()
+        )
         val blocks =
           try reader.getFooter.getBlocks
           finally reader.close()
@@ -157,7 +161,8 @@ final class EncryptionSuite extends AnyFunSuite {
     assert(file.footer.isEncrypted && file.footer.canTrim)
   }
 
-  test("a file of which parquet-mr reads nothing without the footer's key is refused without it") {
+  test(
+    "a file of which parquet-mr reads nothing without the footer's key is refused without it") {
     for ((scheme, path) <- encrypted if scheme.plainFooter)
       assert(refusal(path, FileKeys.NoKeys) == Some("columns under the footer's key"))
   }
@@ -297,8 +302,8 @@ final class EncryptionSuite extends AnyFunSuite {
       }
       assert(refusal(changed, TestKeys.of(All)).isDefined)
       val file = open(changed, unchecked(scheme))
-      val sealedRowGroups = (0 until 3).filter(g =>
-        file.footer.isSealed(file.footer.chunk(g, column)))
+      val sealedRowGroups =
+        (0 until 3).filter(g => file.footer.isSealed(file.footer.chunk(g, column)))
       assert(sealedRowGroups == Seq(1))
     }
   }
@@ -307,7 +312,8 @@ final class EncryptionSuite extends AnyFunSuite {
     for ((scheme, path) <- encrypted) {
       val keys = TestKeys.of(All, scheme.entries: _*)
       val Present(offset, header, _) = open(path, keys).filter(1, "id")
-      for (at <- Seq(offset.toInt, offset.toInt + header); claim <- Seq(Int.MaxValue, -1, 1 << 27)) {
+      for (at <- Seq(offset.toInt, offset.toInt + header);
+        claim <- Seq(Int.MaxValue, -1, 1 << 27)) {
         val bytes = Files.readAllBytes(path)
         (0 until 4).foreach(i => bytes(at + i) = (claim >> 8 * i).toByte)
         val file = open(Files.write(fresh(), bytes), keys)
@@ -323,7 +329,8 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test("what was read with keys is not for others, and what others read is not for their holder") {
+  test(
+    "what was read with keys is not for others, and what others read is not for their holder") {
     val path = new Path("file:/t")
     val keys = TestKeys.of(All)
     val strict = TestKeys.of(All, AllowsPlain -> "false")

@@ -180,10 +180,8 @@ final class FixturesSuite extends AnyFunSuite {
 
 /** The keys of the encrypted files of parquet-testing (its `data/README.md`). */
 final class PublishedKeys extends DecryptionPropertiesFactory {
-  private val keys = Map(
-    "kf" -> "0123456789012345",
-    "kc1" -> "1234567890123450",
-    "kc2" -> "1234567890123451")
+  private val keys =
+    Map("kf" -> "0123456789012345", "kc1" -> "1234567890123450", "kc2" -> "1234567890123451")
 
   override def getFileDecryptionProperties(
       conf: Configuration,

@@ -95,7 +95,8 @@ object TestKeys {
     }
 
     /** What a reader has to bring beside the keys. */
-    def entries: Seq[(String, String)] = prefix.filterNot(_ => storesPrefix).map(Prefix -> _).toSeq
+    def entries: Seq[(String, String)] =
+      prefix.filterNot(_ => storesPrefix).map(Prefix -> _).toSeq
   }
 
   val Schemes: Seq[Scheme] = for {

@@ -21,7 +21,8 @@ final class TestKms extends KmsClient {
     KeyToolkit.decryptKeyLocally(wrapped, secret(master), master.getBytes)
 
   private def secret(master: String): Array[Byte] =
-    if (TestKms.Grants.getOrElse(token, Set.empty).contains(master)) TestKms.Masters(master).getBytes
+    if (TestKms.Grants.getOrElse(token, Set.empty).contains(master))
+      TestKms.Masters(master).getBytes
     else throw new KeyAccessDeniedException(s"$token may not use $master")
 }
 

@@ -66,10 +66,7 @@ private[parquet] object FileModules {
 
     override def usesKeys: Boolean = true
 
-    override def open(
-        chunk: ColumnChunk,
-        column: SchemaNode,
-        rowGroup: Int): Option[OpenChunk] =
+    override def open(chunk: ColumnChunk, column: SchemaNode, rowGroup: Int): Option[OpenChunk] =
       if (!isEncrypted(chunk)) Plain.open(chunk, column, rowGroup)
       else
         try Option(setupOf(chunk, column)).map(decrypt(chunk, _, rowGroup))

@@ -70,7 +70,8 @@ private[parquet] final class FooterBuilder(
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
-      schemaBytes)
+      schemaBytes
+    )
   }
 
   private def orNone(numbers: Array[Long]): Array[Long] =

@@ -40,7 +40,10 @@ private[inspect] final class FileListing(
    * one row with the reason for a file that tells nothing.
    */
   def rows(): Seq[Row] =
-    try rows(new FileEvidence(FooterReader.read(bytes, FileKeys.of(conf, question.column.map(Seq(_))))))
+    try
+      rows(
+        new FileEvidence(
+          FooterReader.read(bytes, FileKeys.of(conf, question.column.map(Seq(_))))))
     catch {
       case e: UnusableFile => Seq(row(verdict = asked(Verdict.MightMatch), reason = e.reason))
       case NonFatal(e) =>

@@ -156,17 +156,20 @@ class EncryptedScanSuite extends SparkSuite {
 
   test("of a plain footer each session uses what it may read, whoever came first.") {
     def check(): Unit = {
-      assert(found(lookup(holder, legacy, "id = 400")) == found(lookup(holder, plain, "id = 400")))
+      assert(
+        found(lookup(holder, legacy, "id = 400")) == found(lookup(holder, plain, "id = 400")))
       val scan = report(lookup(stranger, legacy, "id = 400"))
       assert(scan.get("kept_because").toString == """{"encrypted column":8}""")
       assert(scan.get("row_groups_kept").asInt == 8 && scan.get("refuted_by").isEmpty)
       val open = found(lookup(stranger, legacy, "open = 400"))
       assert(open == found(lookup(stranger, plain, "open = 400")))
-      val (closedColumns, openColumns) = inspected(stranger, legacy).partition(_.contains("encrypted"))
+      val (closedColumns, openColumns) =
+        inspected(stranger, legacy).partition(_.contains("encrypted"))
       assert(closedColumns.size == 16 && openColumns.size == 8)
       val nothing = Seq.fill(6)("null").mkString(",") + ",none,null,encrypted column]"
       assert(closedColumns.forall(_.endsWith(nothing)))
-      assert(openColumns.forall(row => row.contains(",open,100,INT64,0,") && row.contains("bloom")))
+      assert(
+        openColumns.forall(row => row.contains(",open,100,INT64,0,") && row.contains("bloom")))
       val denied = report(lookup(eve, legacy, "open = 400"))
       assert(denied.get("kept_because").toString == """{"access to its key denied":2}""")
     }
@@ -179,7 +182,8 @@ class EncryptedScanSuite extends SparkSuite {
   test("files that are not encrypted are remembered in a session with keys too.") {
     FooterCache.shared.clear()
     Thread.sleep(2000)
-    def bytesRead(in: SparkSession) = report(lookup(in, plain, "open = 400")).get("bytes_read").asInt
+    def bytesRead(in: SparkSession) =
+      report(lookup(in, plain, "open = 400")).get("bytes_read").asInt
     assert(bytesRead(holder) > 0)
     assert(bytesRead(holder) == 0 && bytesRead(stranger) == 0)
   }
@@ -187,10 +191,11 @@ class EncryptedScanSuite extends SparkSuite {
   test("no key and no value of a column is logged or shown.") {
     val messages = new ConcurrentLinkedQueue[String]
     val appender = new AbstractAppender("secrets", null, null, true, Array.empty[Property]) {
-      override def append(event: LogEvent): Unit = if (event.getLoggerName.startsWith("io.sbbf")) {
-        messages.add(event.getMessage.getFormattedMessage)
-        Option(event.getThrown).foreach(e => messages.add(e.toString))
-      }
+      override def append(event: LogEvent): Unit =
+        if (event.getLoggerName.startsWith("io.sbbf")) {
+          messages.add(event.getMessage.getFormattedMessage)
+          Option(event.getThrown).foreach(e => messages.add(e.toString))
+        }
     }
     appender.start()
     val root = LogManager.getRootLogger.asInstanceOf[Logger]
