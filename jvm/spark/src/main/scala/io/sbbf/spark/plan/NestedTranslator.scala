@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.types.ArrayType
 
-import io.sbbf.core.RowGroupPredicate
-import io.sbbf.core.RowGroupPredicate.{all, Unknown}
+import io.sbbf.core.RowGroupPredicate.{all, Always, Unknown}
+import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 
 /**
  * Reads predicates that ask whether an array has an item that passes a test, by what they say of that item:
@@ -18,7 +18,9 @@ import io.sbbf.core.RowGroupPredicate.{all, Unknown}
  *
  * @param translate what is TRUE at least where a condition about such items is
  */
-private[plan] final class NestedTranslator(translate: Expression => RowGroupPredicate) {
+private[plan] final class NestedTranslator(
+    Column: ColumnExtractor,
+    translate: Expression => RowGroupPredicate) {
   import ColumnExtractor.itemOf
   import NestedTranslator.OfRows
 
@@ -62,20 +64,28 @@ private[plan] final class NestedTranslator(translate: Expression => RowGroupPred
     translate(sql.In(itemOf(array), values))
 
   /** Also where NULL counts as FALSE (`spark.sql.legacy.followThreeValuedLogicInArrayExists` off). */
-  private def exists(array: Expression, lambda: Expression): RowGroupPredicate = lambda match {
-    case LambdaFunction(body, Seq(item: sql.NamedLambdaVariable), _) =>
-      val ofItem = translate(body.transform {
-        case v: sql.NamedLambdaVariable if v.exprId == item.exprId => itemOf(array)
-      })
-      // what holds of the row's other columns still needs an item
-      val asksOthers = body.exists(_.isInstanceOf[sql.AttributeReference])
-      if (asksOthers) all(Seq(ofItem, Unknown(OfRows))) else ofItem
-    case _ => Unknown(s"is not understood: ${array.prettyName}")
+  private def exists(array: Expression, lambda: Expression): RowGroupPredicate =
+    (itemOf(array), lambda) match {
+      case (item @ Column(c), LambdaFunction(body, Seq(x: sql.NamedLambdaVariable), _)) =>
+        val ofItem = translate(body.transform {
+          case v: sql.NamedLambdaVariable if v.exprId == x.exprId => item
+        })
+        // what holds of the row's other columns, or always, still needs an item
+        if (ofItem == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
+          all(Seq(ofItem, Unknown(OfRows)))
+        else ofItem.joined(isOneOf(c.path, _))
+      case _ => Unknown(s"is not understood: ${array.prettyName}")
+    }
+
+  /** Whether each item has one value, or NULL, at this path: then all tests of it are about the same item. */
+  private def isOneOf(items: ColumnPath, path: ColumnPath): Boolean = {
+    val (start, rest) = path.steps.splitAt(items.steps.length)
+    start == items.steps && !ColumnPath(rest).isRepeated
   }
 }
 
 private[plan] object NestedTranslator {
-  private val OfRows = "what a condition on items asks of other columns"
+  private val OfRows = "what a condition on items asks beside them"
 }
 
 private[plan] object ArrayLiteral {

@@ -25,7 +25,7 @@ final class PredicateTranslator(
 
   private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
   private val casts = new CastComparison(Column)
-  private val Nested = new NestedTranslator(translate(_, True))
+  private val Nested = new NestedTranslator(Column, translate(_, True))
   private val whyNot = new WhyNot(Column)
 
   /** The conjunction of `filters`. */

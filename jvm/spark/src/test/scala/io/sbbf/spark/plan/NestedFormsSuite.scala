@@ -46,12 +46,14 @@ class NestedFormsSuite extends SparkSuite {
     case And(Seq(only)) => text(only)
     case And(children) => children.map(text).mkString("(", " AND ", ")")
     case Or(children) => children.map(text).mkString("(", " OR ", ")")
+    case Leaf(column, AllOf(tests)) => tests.map(t => text(Leaf(column, t))).mkString(" & ")
     case Leaf(column, In(values)) => s"$column = ${values.map(text).mkString("|")}"
     case Leaf(column, NotIn(values)) => s"$column <> ${values.map(text).mkString("|")}"
     case Leaf(column, Less(than, orEqual)) => s"$column <${if (orEqual) "=" else ""} ${text(than)}"
     case Leaf(column, Greater(than, orEqual)) => s"$column >${if (orEqual) "=" else ""} ${text(than)}"
     case Leaf(column, test) => s"$column $test"
     case Never => "never"
+    case Always => "always"
     case _ => "?"
   }
 
@@ -83,7 +85,14 @@ class NestedFormsSuite extends SparkSuite {
     "exists(a, x -> x IN (5, 6, NULL))" -> "a.element = 5|6",
     "exists(a, x -> x NOT IN (5, 6))" -> "a.element <> 5|6",
     "exists(a, x -> NOT (x < 5))" -> "a.element >= 5",
-    "exists(a, x -> x > 5 AND x <= 9)" -> "(a.element > 5 AND a.element <= 9)",
+    "exists(a, x -> x > 5 AND x <= 9)" -> "a.element > 5 & a.element <= 9",
+    "exists(a, x -> x > 5) AND exists(a, x -> x < 3)" -> "(a.element > 5 AND a.element < 3)",
+    "exists(a, x -> x > 5 AND get(a, 1) < 3)" -> "(a.element > 5 AND a.element < 3 AND ?)",
+    "exists(s, x -> x.id > 5 AND x.id < 9 AND x.k = 'y')" ->
+      "(s.element.id > 5 & s.element.id < 9 AND s.element.k = y)",
+    "exists(s, x -> x.k LIKE 'y%')" -> "s.element.k >= y & s.element.k < z",
+    "exists(a, x -> (x = 5) IS NOT NULL OR TRUE)" -> "",
+    "id = 7 OR exists(a, x -> (x <=> 5) IS NOT NULL)" -> "",
     "exists(a, x -> x IS NULL)" -> "",
     "exists(a, x -> x IS NOT NULL)" -> "",
     "exists(a, x -> x IS NULL OR x = 5)" -> "",
