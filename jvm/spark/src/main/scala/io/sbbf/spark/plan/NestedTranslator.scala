@@ -64,18 +64,18 @@ private[plan] final class NestedTranslator(
     translate(sql.In(itemOf(array), values))
 
   /** Also where NULL counts as FALSE (`spark.sql.legacy.followThreeValuedLogicInArrayExists` off). */
-  private def exists(array: Expression, lambda: Expression): RowGroupPredicate =
-    (itemOf(array), lambda) match {
-      case (item @ Column(c), LambdaFunction(body, Seq(x: sql.NamedLambdaVariable), _)) =>
-        val ofItem = translate(body.transform {
-          case v: sql.NamedLambdaVariable if v.exprId == x.exprId => item
-        })
-        // what holds of the row's other columns, or always, still needs an item
-        if (ofItem == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
-          all(Seq(ofItem, Unknown(OfRows)))
-        else ofItem.joined(isOneOf(c.path, _))
-      case _ => Unknown(s"is not understood: ${array.prettyName}")
-    }
+  private def exists(array: Expression, lambda: Expression): RowGroupPredicate = lambda match {
+    case LambdaFunction(body, Seq(x: sql.NamedLambdaVariable), _) =>
+      val item = itemOf(array)
+      val ofItem = translate(body.transform {
+        case v: sql.NamedLambdaVariable if v.exprId == x.exprId => item
+      })
+      // what holds of the row's other columns, or always, still needs an item
+      if (ofItem == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
+        all(Seq(ofItem, Unknown(OfRows)))
+      else Column.unapply(item).fold(ofItem)(c => ofItem.joined(isOneOf(c.path, _)))
+    case _ => Unknown(s"is not understood: ${array.prettyName}")
+  }
 
   /** Whether each item has one value, or NULL, at this path: then all tests of it are about the same item. */
   private def isOneOf(items: ColumnPath, path: ColumnPath): Boolean = {

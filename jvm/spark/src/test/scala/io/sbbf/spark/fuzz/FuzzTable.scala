@@ -27,6 +27,8 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
   val session: SparkSession = FuzzTable.unpruned(parent)
   private val conf = FuzzTable.properties(folder.resolve("session.conf"))
   conf.foreach { case (key, value) => session.conf.set(key, value) }
+  // Spark 4.0's vectorized reader does not know all encodings
+  session.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
   FuzzTable.list(folder.resolve("spark"), ".options").foreach(writeBySpark)
   lines("create.sql").foreach(session.sql(_))
 
