@@ -25,7 +25,7 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: ## make .venv with all tools, or say what is missing
@@ -59,6 +59,11 @@ testunit: setup
 testwheel: wheel
 	$(pytest) build/reports/wheel.xml tests
 
+.PHONY: fuzz
+fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2
+	$(bin)/python tests/fuzz --layer $(or $(LAYER),both) --contender $(or $(CONTENDER),sbbf) \
+	  $(addprefix --seed ,$(SEED)) $(addprefix --seconds ,$(SECONDS)) $(addprefix --queries ,$(QUERIES))
+
 .PHONY: lint
 lint: setup ## check style and types
 	./sbt scalafmtCheckAll "scalafixAll --check"
@@ -79,6 +84,10 @@ bench: wheel ## measure lookups against stock Spark, the oracle and the filter l
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))
+
+.PHONY: benchcoldstart
+benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/jdk /another"
+	$(bin)/python benchmarks/coldstart.py $(addprefix --jdk ,$(JDKS))
 
 .PHONY: predicates
 predicates: wheel ## write docs/predicates.md: what is pruned for which predicate

@@ -78,7 +78,7 @@ lazy val parquet = (project in file("jvm/parquet"))
 def hadoopVersion(scala: String): String = if (scala == scala212) "3.3.4" else "3.4.1"
 
 lazy val spark = (project in file("jvm/spark"))
-  .dependsOn(core, parquet)
+  .dependsOn(core, parquet % "compile->compile;test->test")
   .settings(common)
   .settings(
     name := "sbbf-spark",
@@ -88,6 +88,13 @@ lazy val spark = (project in file("jvm/spark"))
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     assembly / test := {},
     assembly / assemblyShadeRules := Seq(
+      // the host's parquet-mr decrypts: what its public methods name must stay the host's
+      ShadeRule
+        .rename(
+          "org.apache.parquet.format.BlockCipher" -> "org.apache.parquet.format.BlockCipher",
+          "org.apache.parquet.format.BlockCipher*" -> "org.apache.parquet.format.BlockCipher@1",
+          "org.apache.parquet.format.converter.**" -> "org.apache.parquet.format.converter.@1")
+        .inAll,
       ShadeRule
         .rename("org.apache.parquet.format.**" -> "io.sbbf.shaded.parquet.format.@1")
         .inAll,
@@ -97,6 +104,7 @@ lazy val spark = (project in file("jvm/spark"))
       case PathList("META-INF", "services", _*) => MergeStrategy.concat
       case PathList("META-INF", "NOTICE" | "LICENSE") => MergeStrategy.concat
       case PathList("META-INF", _*) => MergeStrategy.discard
+      case PathList("org", "apache", "parquet", _*) => MergeStrategy.discard
       case _ => MergeStrategy.deduplicate
     }
   )
@@ -110,5 +118,5 @@ lazy val bench = (project in file("jvm/bench"))
     publish / skip := true,
     libraryDependencies ++= Seq(
       "net.openhft" % "zero-allocation-hashing" % "0.27ea1",
-      "org.apache.parquet" % "parquet-column" % parquetVersion(scalaVersion.value))
+      "org.apache.parquet" % "parquet-column" % "1.17.0") // the newest, whatever Spark has
   )

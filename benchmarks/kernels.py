@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -18,14 +16,13 @@ import tomllib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
+from jvm import RAW, RESULTS, ROOT, aligned, build_benchmarks, jars, java, version
 from machine import cpu
 
-ROOT = Path(__file__).parents[1]
 NATIVE = ROOT / "benchmarks" / "native"
-RAW = ROOT / "build" / "bench"
-CLASSPATH = RAW / "kernels.classpath"
 CRATES = RAW / "kernels-native.jsonl"
 
 
@@ -48,40 +45,49 @@ ROWS = [
     Row("hash int", "1M", "HashInt", {}),
     *(
         Row("hash bytes", length, "HashBytes", {"length": length})
-        for length in ("8", "16", "36", "64", "4-40")
+        for length in ("8", "16", "36", "64")
     ),
+    Row("hash bytes", "4-40", "HashBytes", {"length": "4-40"}, note="scalar code in both"),
     *(
         Row("probe", f"{size}/{hits}", "Probe", {"filterBytes": size, "hitPercent": hits})
         for size in SIZES
         for hits in ("0", "50", "100")
     ),
     *(Row("insert", size, "Insert", {"filterBytes": size}) for size in SIZES),
-    Row("many", "1000x2000 all", "ManyFilters", {"question": "all"}),
-    Row("many", "1000x2000 all", "ManyFilters", {"question": "all"})._replace(
-        scalar="", vector="vectorSorted", crates=("sbbf-rs sorted",), note="sorted"
+    *(
+        Row("many", f"1000x2000 {question}{suffix}", "ManyFilters", parameters)
+        for question in ("all", "any")
+        for order, suffix in (("random", ""), ("sorted", " sorted"))
+        for parameters in [{"question": question, "order": order}]
     ),
-    Row("many", "1000x2000 any", "ManyFilters", {"question": "any"}),
-    Row("absent keys", "100000x2000", "AbsentKeys", {}, note="2 threads"),
+    Row("absent keys", "100000x2000", "AbsentKeys", {"order": "random"}),
+    Row("absent keys", "100000x2000 sorted", "AbsentKeys", {"order": "sorted"}),
     Row("slices", "1x100000", "Slices", {}, scalar="bitSliced", vector="", note="bit-sliced"),
-    Row("slices", "1x100000", "Slices", {}, note="32 bytes each"),
+    Row("slices", "1x100000", "Slices", {}, "blockAfterBlock", vector="", note="a plain loop"),
 ]
 PARQUET_CRATE = "parquet with its hash"
 # What the parquet crate hashes itself, we hash first.
-HASHED_FIRST = ("probe", "insert")
+HASHED_FIRST = ("probe", "insert", "many")
 
 HEADER = """\
-XXH64 and split-block bloom filters on one thread; minima over iterations, ns a key. Of "many" and
+XXH64 and split-block bloom filters on one thread, "absent keys" on two; ns a key. Of "many" and
 "absent keys": ns for each pair of a key and a filter; of "slices": ns a key, asked of all slices.
 CPU: {cpu}; shared machine
 JDK: {jdk}
 Date: {date}; spark-sbbf {version}
 JARs: {jars}
 Crates: {crates}
-An iteration is JMH's mean over one iteration, natively the mean over 0.3 s; of each the minimum.
-Probe and insert: bytes of the filter, percent of hits; 10.5 bits a value; hashes are given, but the
-parquet crate takes values and hashes them itself. Ratios are those of the faster of ours: "x" says
-how many times faster we are (than the parquet crate: with our time for the hash of a long added),
-"of best crate" our time divided by its.
+A time is the least of {samples} means, each over an iteration of JMH; natively of 10, over 0.3 s.
+Everybody writes hashes, 4,096 at a time, into the same array. Where strings differ in width, as
+those of 4 to 40 bytes do, the vector kernel runs the scalar code.
+Probe and insert: bytes of the filter, percent of hits. A filter that is asked holds a value for
+each 10.5 bits; inserts are of 1M keys at each size. Sorted: hashes ascend instead of being random,
+and the time holds the sort, one for all filters. The plain loop asks block after block.
+All take hashes, but the parquet crate takes values and hashes them itself. Ratios are those of the
+faster of ours: "x" says how many times faster we are (than the parquet crate: with our time for the
+hash of a long added), "of best crate" our time divided by its. B/op: the bytes that a key or pair
+allocates, by the median of iterations; of ours the kernel's that allocates more. JMH's own 20 KB/s
+are among them, which slow operations show.
 """
 
 
@@ -92,25 +98,35 @@ class Results:
         self.jmh = jmh
         self.crates = {(c["question"], c["case"], c["contestant"]): c["ns"] for c in crates}
 
-    def method(self, row: Row, name: str) -> float | None:
+    def of(self, row: Row, *names: str) -> Iterator[dict[str, Any]]:
+        methods = {f"io.sbbf.bench.{row.benchmark}Benchmark.{name}" for name in names}
+        for result in self.jmh:
+            parameters = result.get("params", {}).items()
+            if result["benchmark"] in methods and row.parameters.items() <= parameters:
+                yield result
+
+    def method(self, row: Row, *names: str) -> float | None:
+        """The least time of any of these."""
+        metrics = [result["primaryMetric"] for result in self.of(row, *names)]
         times = [
-            time * {"ns/op": 1, "us/op": 1e3}[result["primaryMetric"]["scoreUnit"]]
-            for result in self.jmh
-            if result["benchmark"].endswith(f".{row.benchmark}Benchmark.{name}")
-            and row.parameters.items() <= result.get("params", {}).items()
-            for fork in result["primaryMetric"]["rawData"]
-            for time in fork
+            min(samples(metric)) * {"ns/op": 1, "us/op": 1e3}[metric["scoreUnit"]]
+            for metric in metrics
         ]
         return min(times, default=None)
+
+    def allocated(self, row: Row, *names: str) -> float | None:
+        """The most bytes of any of these, each in its median iteration."""
+        metrics = [r["secondaryMetrics"]["gc.alloc.rate.norm"] for r in self.of(row, *names)]
+        return max((median(samples(metric)) for metric in metrics), default=None)
 
     def crate(self, row: Row, *names: str) -> tuple[float | None, str]:
         """The fastest of these crates, and its name."""
         measured = ((self.crates.get((row.question, row.case, name)), name) for name in names)
         return min(((ns, name) for ns, name in measured if ns is not None), default=(None, ""))
 
-    def ours(self, row: Row) -> float | None:
-        times = (self.method(row, row.scalar), self.method(row, row.vector))
-        return min((time for time in times if time is not None), default=None)
+
+def samples(metric: dict[str, Any]) -> list[float]:
+    return [sample for fork in metric["rawData"] for sample in fork]
 
 
 def main() -> None:
@@ -118,10 +134,9 @@ def main() -> None:
     if arguments.render:
         runs = sorted(RAW.glob("kernels-jdk*.json"))
     else:
-        RAW.mkdir(parents=True, exist_ok=True)
         build_benchmarks()
         run_crates()
-        runs = [run_jmh(jdk, arguments) for jdk in arguments.jdk or [os.environ.get("JAVA_HOME")]]
+        runs = [run_jmh(jdk, arguments) for jdk in arguments.jdk or [None]]
     for run in runs:
         out = arguments.out / f"{run.stem}.txt"
         out.write_text("\n".join(lines(run)) + "\n", encoding="utf-8")
@@ -141,17 +156,9 @@ def parsed_arguments() -> argparse.Namespace:
         default="|".join(dict.fromkeys(f"{row.benchmark}Benchmark" for row in ROWS)),
         help="regular expression of the JMH benchmarks to run",
     )
-    default = ROOT / "benchmarks" / "results"
-    parser.add_argument("--out", type=Path, default=default, help="folder of the tables")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the tables")
     parser.add_argument("--render", action="store_true", help="the tables of earlier runs again")
     return parser.parse_args()
-
-
-def build_benchmarks() -> None:
-    """Compiles with sbt and keeps the class path, which runs under every JDK."""
-    command = ["./sbt", "--error", "export bench/Jmh/fullClasspath"]
-    built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
-    CLASSPATH.write_text(built.stdout.splitlines()[-1], encoding="utf-8")
 
 
 def run_crates() -> None:
@@ -166,13 +173,12 @@ def run_crates() -> None:
 
 def run_jmh(jdk: str | None, arguments: argparse.Namespace) -> Path:
     """The raw results, in a file that the version of the JDK names."""
-    java = str(Path(jdk, "bin", "java")) if jdk else "java"
     raw = RAW / "kernels.json"
-    command = [java, "-cp", CLASSPATH.read_text(encoding="utf-8"), "org.openjdk.jmh.Main"]
-    options = ["-foe", "true", "-rf", "json", "-rff", str(raw), *shlex.split(arguments.jmh)]
+    command = [*java(jdk), "org.openjdk.jmh.Main", "-foe", "true", "-prof", "gc"]
+    options = ["-rf", "json", "-rff", str(raw), *shlex.split(arguments.jmh)]
     subprocess.run([*command, *options, arguments.only], check=True)
-    version = json.loads(raw.read_text(encoding="utf-8"))[0]["jdkVersion"]
-    return raw.rename(RAW / f"kernels-jdk{version.split('.')[0]}.json")
+    jdk_version = json.loads(raw.read_text(encoding="utf-8"))[0]["jdkVersion"]
+    return raw.rename(RAW / f"kernels-jdk{jdk_version.split('.')[0]}.json")
 
 
 def lines(run: Path) -> Iterator[str]:
@@ -182,26 +188,22 @@ def lines(run: Path) -> Iterator[str]:
         cpu=cpu(),
         jdk=f"{results.jmh[0]['vmName']} {results.jmh[0]['vmVersion']}",
         date=date.fromtimestamp(run.stat().st_mtime),
-        version=(ROOT / "VERSION").read_text(encoding="utf-8").strip(),
+        version=version(),
         jars=", ".join(jars("parquet-column", "zero-allocation-hashing", "jmh-core")),
         crates=", ".join(crate_versions()),
+        samples=len(samples(results.jmh[0]["primaryMetric"])),
     )
-    table = [columns(results, row) for row in ROWS]
-    table = [{name: name for name in table[0]}, *table]
-    widths = {name: max(len(cells[name]) for cells in table) for name in table[0]}
-    for cells in table:
-        (question, case), numbers = list(cells)[:2], list(cells)[2:]
-        texts = [cells[name].ljust(widths[name]) for name in (question, case)]
-        yield "  ".join([*texts, *(cells[name].rjust(widths[name]) for name in numbers)]).rstrip()
+    yield from aligned((columns(results, row) for row in ROWS), texts=2)
 
 
 def columns(results: Results, row: Row) -> dict[str, str]:
     """The cells of a row of the table by their headings."""
-    ours = results.ours(row)
+    ours = results.method(row, row.scalar, row.vector)
     parquet_java = results.method(row, "parquetJava")
     best, name = results.crate(row, *row.crates)
     parquet_crate, _ = results.crate(row, PARQUET_CRATE)
-    hash_first = results.ours(ROWS[0]) if row.question in HASHED_FIRST else 0.0
+    hash_first = results.method(ROWS[0], "scalar", "vector")
+    hash_first = hash_first if row.question in HASHED_FIRST else 0.0
     with_hash = None if ours is None or hash_first is None else ours + hash_first
     return {
         "question": row.question,
@@ -215,6 +217,8 @@ def columns(results: Results, row: Row) -> dict[str, str]:
         "x parquet-java": ratio(parquet_java, ours),
         "x parquet crate": ratio(parquet_crate, with_hash),
         "of best crate": ratio(ours, best),
+        "our B/op": shown(results.allocated(row, row.scalar, row.vector)),
+        "parquet-java B/op": shown(results.allocated(row, "parquetJava")),
     }
 
 
@@ -226,13 +230,6 @@ def shown(ns: float | None) -> str:
 
 def ratio(one: float | None, other: float | None) -> str:
     return "-" if one is None or other is None else f"{one / other:.2f}"
-
-
-def jars(*names: str) -> Iterator[str]:
-    for jar in map(Path, CLASSPATH.read_text(encoding="utf-8").split(os.pathsep)):
-        found = re.fullmatch(rf"({'|'.join(names)})-(\d.*)", jar.stem)
-        if found:
-            yield f"{found[1]} {found[2]}"
 
 
 def crate_versions() -> Iterator[str]:

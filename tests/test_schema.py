@@ -44,6 +44,8 @@ def test_field_ids_decide_before_names(spark: SparkSession, tmp_path: Path) -> N
     session.conf.set("spark.sql.parquet.filterPushdown", "false")
     found = session.read.schema(schema).parquet(str(file)).where(condition).collect()
     assert [row.b for row in found] == [KEYS[10]]
+    other = session.read.schema(schema).parquet(str(file)).where(f"a = {KEYS[10]}L")
+    assert only_scan(other).row_groups_kept == 0 and other.count() == 0
 
 
 def test_names_differ_in_case(spark: SparkSession, tmp_path: Path) -> None:

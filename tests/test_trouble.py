@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import damage
 import samples
+import spark_sbbf as sbbf
 from harness import only_scan, outcome, planned, rows, session_with
 
 ROWS = 50
@@ -102,6 +103,22 @@ def test_a_filter_that_lies_loses_no_row(
         )
     scan = only_scan(where(spark, path, "key = 5L"))
     assert scan.row_groups_kept == 1, "the other row groups still have honest filters"
+
+
+def test_every_rejected_filter_is_counted_by_reason_and_listed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    path = lake(tmp_path / "lake", files=3)
+    for file, lie in ((0, "no thrift at all"), (1, "not whole blocks")):
+        LIES[lie](path / f"part-{file}.parquet")
+    scan = only_scan(where(spark, path, "key = 5L"))
+    reasons = {"damaged header": 1, "not a whole number of blocks": 1}
+    assert scan.filters_rejected == reasons and "damaged header 1" in str(scan)
+    # another leaf's evidence, or the lack of it, does not hide them
+    scan = only_scan(where(spark, path, f"seq % 2 = 1 and seq >= 0 and key = {KEYS[1]}L"))
+    assert scan.filters_rejected == reasons
+    listed = sbbf.inspect(spark, str(path)).where("filter_bytes is null").collect()
+    assert sorted(row.reason for row in listed) == sorted(reasons)
 
 
 # Files that are no Parquet files.

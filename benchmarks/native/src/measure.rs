@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 5;
+/// As many as JMH's iterations in its two forks.
+const ROUNDS: usize = 10;
 const ROUND: Duration = Duration::from_millis(300);
 
 /// Somebody who answers a question, and one pass over all keys by them.

@@ -32,6 +32,8 @@ class ScanReport:
     """Evidence to the number of row groups it ruled out."""
     kept_because: dict[str, int]
     """Reason to the number of row groups kept for it."""
+    filters_rejected: dict[str, int]
+    """Reason to the number of filters that were asked and not believed."""
     millis: float
     bytes_read: int
     files_opened: int
@@ -46,6 +48,8 @@ class ScanReport:
             lines.append(f"  refuted by    {_counts(self.refuted_by)}")
         if self.kept_because:
             lines.append(f"  kept because  {_counts(self.kept_because)}")
+        if self.filters_rejected:
+            lines.append(f"  no trust in   filters: {_counts(self.filters_rejected)}")
         lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
         if self.stopped_early:
             lines.append("  stopped early: a sample showed that the filters do not help here")

@@ -2,19 +2,17 @@ package io.sbbf.bench
 
 import scala.util.Random
 
-import net.openhft.hashing.LongHashFunction
-import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 import org.apache.parquet.io.api.Binary
 import org.openjdk.jmh.annotations._
 
-import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
+import io.sbbf.core.kernel.Kernel
 
 /**
  * What does the hash of one byte string cost, by its length? The strings lie one after the other
  * in one array, as a page has them; so many as fit a core's own caches at most lengths.
  */
 @OperationsPerInvocation(HashBytesBenchmark.Strings)
-class HashBytesBenchmark extends KernelBenchmark {
+class HashBytesBenchmark extends HashBenchmark(HashBytesBenchmark.Strings) {
   import HashBytesBenchmark.Strings
 
   /** In bytes: a short code, a UUID, a UUID's text, a URL; and words of a text. */
@@ -23,9 +21,9 @@ class HashBytesBenchmark extends KernelBenchmark {
 
   private var bytes: Array[Byte] = _
   private var offsets: Array[Int] = _
-  private val hashes = new Array[Long](Strings)
-  private val reference = LongHashFunction.xx()
-  private val parquet = new BlockSplitBloomFilter(32)
+
+  /** The same strings as parquet-java takes them; it keeps no hash, but copies the bytes. */
+  private var binaries: Array[Binary] = _
 
   @Setup def fill(): Unit = {
     val random = new Random(1)
@@ -34,35 +32,18 @@ class HashBytesBenchmark extends KernelBenchmark {
     offsets = Iterator.continually(next()).take(Strings).scanLeft(0)(_ + _).toArray
     bytes = new Array[Byte](offsets.last)
     random.nextBytes(bytes)
-  }
-
-  @Benchmark def scalar(): Array[Long] = hashed(ScalarKernel)
-  @Benchmark def vector(): Array[Long] = hashed(VectorKernel)
-
-  private def hashed(kernel: Kernel): Array[Long] = {
-    kernel.hashBytes(bytes, offsets, 0, Strings, hashes, 0)
-    hashes
-  }
-
-  @Benchmark def zeroAllocationHashing(): Array[Long] = {
-    var i = 0
-    while (i < Strings) {
-      hashes(i) = reference.hashBytes(bytes, offsets(i), offsets(i + 1) - offsets(i))
-      i += 1
+    binaries = Array.tabulate(Strings) { i =>
+      Binary.fromConstantByteArray(bytes, offsets(i), offsets(i + 1) - offsets(i))
     }
-    hashes
   }
 
-  @Benchmark def parquetJava(): Array[Long] = {
-    var i = 0
-    while (i < Strings) {
-      val value =
-        Binary.fromConstantByteArray(bytes, offsets(i), offsets(i + 1) - offsets(i))
-      hashes(i) = parquet.hash(value)
-      i += 1
-    }
-    hashes
-  }
+  override protected def hash(kernel: Kernel, from: Int, until: Int): Unit =
+    kernel.hashBytes(bytes, offsets, from, until, hashes, 0)
+
+  override protected def referenceHash(i: Int): Long =
+    reference.hashBytes(bytes, offsets(i), offsets(i + 1) - offsets(i))
+
+  override protected def parquetHash(i: Int): Long = parquet.hash(binaries(i))
 }
 
 object HashBytesBenchmark {

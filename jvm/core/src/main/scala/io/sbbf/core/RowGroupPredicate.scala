@@ -44,11 +44,13 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
 
   /**
    * NOT, pushed down to the leaves, where it is one test more. A row for which this is NULL matches neither
-   * this nor its negation; so [[Never]], which may stand for FALSE as for NULL, turns into [[Unknown]].
+   * this nor its negation; so [[Never]], which may stand for FALSE as for NULL, turns into [[Unknown]]. So does
+   * a leaf within an array or a map: that no element passes is another thing than that one fails.
    */
   final def negated: RowGroupPredicate = this match {
     case And(children) => any(children.map(_.negated))
     case Or(children) => all(children.map(_.negated))
+    case Leaf(column, _) if column.isRepeated => Unknown("NOT of a test of an array or a map")
     case Leaf(column, AllOf(tests)) => any(tests.map(t => Leaf(column, t.negated)))
     case Leaf(column, test: OneTest) => Leaf(column, test.negated)
     case Always => Never
@@ -64,7 +66,7 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
    *
    * @param isSingle whether a column has one value in each row, or NULL; of others nothing is joined
    */
-  final def joined(isSingle: Seq[String] => Boolean): RowGroupPredicate = this match {
+  final def joined(isSingle: ColumnPath => Boolean): RowGroupPredicate = this match {
     case And(children) =>
       val parts = children.map(_.joined(isSingle)).flatMap {
         case And(nested) => nested
@@ -90,9 +92,15 @@ object RowGroupPredicate {
   final case class And(children: Seq[RowGroupPredicate]) extends RowGroupPredicate
   final case class Or(children: Seq[RowGroupPredicate]) extends RowGroupPredicate
 
-  /** A test of one column, named by its path from the root of the table's schema. */
-  final case class Leaf(column: Seq[String], test: Test) extends RowGroupPredicate {
+  /** A test of one column. Where a row holds many of its values, one that passes makes the row match. */
+  final case class Leaf(column: ColumnPath, test: Test) extends RowGroupPredicate {
     private[core] def isOfValues: Boolean = test != IsNull
+  }
+
+  object Leaf {
+
+    /** A test of a column, or of a field within structs, found by names alone. */
+    def apply(column: Seq[String], test: Test): Leaf = Leaf(ColumnPath.named(column), test)
   }
 
   /** Matches no row, whatever the row group holds (`x IN ()`, `x = NULL`). */

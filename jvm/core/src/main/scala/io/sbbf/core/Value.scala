@@ -42,6 +42,9 @@ object Value {
   /** Microseconds since 1970-01-01T00:00:00; an instant if `utc`, else a local date and time. */
   final case class Timestamp(micros: Long, utc: Boolean) extends Value
 
+  /** Nanoseconds since midnight, of a column that tells microseconds or less. */
+  final case class Time(nanos: Long) extends Value
+
   /** UTF-8 text if `text` (binary collation), else raw bytes. Equal by content. */
   final case class Bytes(bytes: Array[Byte], text: Boolean) extends Value {
     override def equals(other: Any): Boolean = other match {

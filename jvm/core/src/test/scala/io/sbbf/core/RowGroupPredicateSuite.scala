@@ -47,14 +47,14 @@ class RowGroupPredicateSuite extends RandomSuite {
         if (all.contains(Some(true))) Some(true)
         else if (all.contains(None)) None
         else Some(false)
-      case Leaf(column, asked) => test(asked, row(column.head))
+      case Leaf(column, asked) => test(asked, row(column.toString))
       case Never => never
       case Always => Some(true)
       case Unknown(_) => unknown
     }
 
   private def exactVerdict(group: Group)(leaf: Leaf): Verdict = {
-    val truths = group.map(row => test(leaf.test, row(leaf.column.head)))
+    val truths = group.map(row => test(leaf.test, row(leaf.column.toString)))
     if (truths.forall(_.contains(true))) AllMatch
     else if (truths.exists(_.contains(true))) MightMatch
     else CannotMatch
@@ -210,7 +210,7 @@ class RowGroupPredicateSuite extends RandomSuite {
   test("only tests that AND puts to one column are joined, and IS NOT NULL is one of them") {
     def leaf(column: String, test: Test) = Leaf(Seq(column), test)
     val (low, high) = (Greater(literal(1), orEqual = true), Less(literal(9), orEqual = false))
-    val everyColumn = (_: Seq[String]) => true
+    val everyColumn = (_: ColumnPath) => true
     def joined(parts: RowGroupPredicate*) = And(parts).joined(everyColumn)
     assert(
       joined(leaf("a", low), b, And(Seq(leaf("a", IsNotNull), leaf("a", high)))) ==

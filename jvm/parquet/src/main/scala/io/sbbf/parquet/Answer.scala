@@ -19,7 +19,13 @@ object Evidence {
  * @param reason why nothing was decided, or why a filter was not believed; empty when decided. It
  *   never holds a value of the column or of the query.
  */
-final case class Answer(verdict: Verdict, evidence: Evidence, reason: String)
+final case class Answer(verdict: Verdict, evidence: Evidence, reason: String) {
+
+  /** Why the chunk's filter was not believed, if there was one. */
+  def filterRejected: Option[String] =
+    if (reason.startsWith(Answer.FilterRejected)) Some(reason.drop(Answer.FilterRejected.length))
+    else Option.empty
+}
 
 private[parquet] object Answer {
   val NoRows: Answer = cannot(Evidence.NullCount)
@@ -35,7 +41,7 @@ private[parquet] object Answer {
   val NotInFilter: Answer = cannot(Evidence.Bloom)
   val InFilter: Answer = Answer(Verdict.MightMatch, Evidence.Bloom, "")
 
-  val MissingColumn: Answer = unknown("column not in the file")
+  val MissingColumn: Answer = unknown("column of another shape in the file")
   val AmbiguousColumn: Answer = unknown("ambiguous column")
   val RepeatedColumn: Answer = unknown("repeated column")
   val EncryptedColumn: Answer = unknown("encrypted column")
@@ -43,8 +49,10 @@ private[parquet] object Answer {
   val ComparedWithNaN: Answer = unknown("compared with NaN")
   val NaNAbove: Answer = unknown("NaN is above every bound")
   val Rebased: Answer = unknown("literal before the calendar rebase")
-  val OutOfRange: Answer = unknown("literal out of the file's range")
   val NoEvidence: Answer = unknown("no evidence")
+
+  private val FilterRejected = "filter rejected: "
+  def filterRejected(reason: String): Answer = unknown(FilterRejected + reason)
 
   def unknown(reason: String): Answer = Answer(Verdict.MightMatch, Evidence.None, reason)
   private def cannot(by: Evidence): Answer = Answer(Verdict.CannotMatch, by, "")

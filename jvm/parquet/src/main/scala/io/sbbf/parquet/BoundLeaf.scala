@@ -24,7 +24,7 @@ abstract class BoundLeaf {
   def fromData(rowGroup: Int, bytes: () => FileBytes): Answer
 }
 
-/** A leaf about which the file tells nothing but its numbers of rows. */
+/** A leaf with one answer for all of the file's row groups that have rows. */
 private[parquet] final class UnknownLeaf(footer: FileFooter, answer: Answer) extends BoundLeaf {
   override def fromFooter(rowGroup: Int): Answer =
     if (footer.numRows(rowGroup) == 0) Answer.NoRows else answer
@@ -45,7 +45,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     else if (footer.isSealed(chunk)) Answer.EncryptedColumn
     else {
       val nulls = if (node.isNullable) footer.nullCount(rowGroup, column) else 0
-      val isAllNull = nulls == footer.numRows(rowGroup)
+      val isAllNull = nulls == footer.numValues(rowGroup, column)
       test match {
         case IsNull if isAllNull => Answer.EveryRowNull
         case IsNull if nulls == 0 => Answer.NoNulls

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
  * @param length of the file in bytes, as its listing told; it saves asking the store again
  * @param tailBytes how much of the end of the file the first read of the tail takes
  */
-final class FileBytes(fs: FileSystem, path: Path, val length: Long, tailBytes: Int)
+final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailBytes: Int)
     extends Closeable {
   private var stream: FSDataInputStream = _
   private var tailRead: Array[Byte] = _

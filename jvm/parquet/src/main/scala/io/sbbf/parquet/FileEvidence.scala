@@ -2,7 +2,7 @@ package io.sbbf.parquet
 
 import java.io.IOException
 
-import io.sbbf.core.RowGroupPredicate.Leaf
+import io.sbbf.core.RowGroupPredicate.{IsNull, Leaf}
 import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
 import io.sbbf.parquet.footer.FileSchema
 import io.sbbf.parquet.literal.ColumnTest.ValueTest
@@ -19,18 +19,24 @@ final class FileEvidence(val footer: FileFooter) {
     new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
 
   /**
-   * The leaf as it applies to this file.
+   * The leaf as it applies to this file. A column that the file lacks is taken to be NULL; it is
+   * for the predicate to say so where another value stands in for it.
    *
    * @param encodings of the query that the leaf belongs to, shared by all of its files
    */
   def bind(leaf: Leaf, caseSensitive: Boolean, encodings: LiteralEncodings): BoundLeaf =
     footer.schema.resolve(leaf.column, caseSensitive) match {
+      case FileSchema.Absent =>
+        new UnknownLeaf(
+          footer,
+          if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
       case FileSchema.Missing => new UnknownLeaf(footer, Answer.MissingColumn)
       case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
+      case FileSchema.Repeated => new UnknownLeaf(footer, Answer.RepeatedColumn)
       case FileSchema.Found(column) =>
         val node = footer.schema.column(column)
-        if (!node.isFlat) new UnknownLeaf(footer, Answer.RepeatedColumn)
-        else new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+        val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+        if (node.isFlat) values else ElementLeaf.of(leaf.test, values, footer)
     }
 
   /** Heap held by the footer and by what has been read since; it only grows. */
@@ -49,12 +55,12 @@ final class FileEvidence(val footer: FileFooter) {
       case e: IOException if !Interruption.is(e) => FilterState.Rejected("cannot be read")
     }
 
-  /** The column with this path, or -1 if there is none or more than one. */
+  /**
+   * The column with this path of names in the file (`a.list.element`), or -1 if there is none or
+   * more than one.
+   */
   def columnIndex(path: Seq[String], caseSensitive: Boolean): Int =
-    footer.schema.resolve(path, caseSensitive) match {
-      case FileSchema.Found(column) => column
-      case _ => -1
-    }
+    footer.schema.columnNamed(path, caseSensitive)
 
   /** Where the chunk's filter should start, or -1 if it has none. */
   def filterOffset(rowGroup: Int, column: Int): Long = {

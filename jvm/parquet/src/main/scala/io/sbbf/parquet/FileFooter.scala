@@ -1,5 +1,6 @@
 package io.sbbf.parquet
 
+import io.sbbf.parquet.crypto.ChunkModules
 import io.sbbf.parquet.footer.{Bounds, FileSchema}
 
 /**
@@ -16,6 +17,7 @@ final class FileFooter private[parquet] (
     groups: RowGroups,
     chunks: Chunks,
     private[parquet] val bounds: Bounds,
+    encryption: Encryption,
     schemaBytes: Long) {
   import Chunks._
 
@@ -55,7 +57,7 @@ final class FileFooter private[parquet] (
   /** Where the chunk's bloom filter starts, or 0 if it has none. */
   private[parquet] def filterOffset(chunk: Int): Long = at(chunks.filterOffsets, chunk)
 
-  /** Bytes of header and bitset, or 0 if they are not told. */
+  /** Bytes of header and bitset, told or found; -1 if they cannot be right. */
   private[parquet] def filterLength(chunk: Int): Int = at(chunks.filterLengths, chunk)
 
   /** Where the chunk's dictionary page starts if all its data pages use it, else 0. */
@@ -66,6 +68,13 @@ final class FileFooter private[parquet] (
 
   /** The ordinal of the codec in parquet.thrift. */
   private[parquet] def codec(chunk: Int): Int = chunks.codecs(chunk).toInt
+
+  /** Whether anything of the file is encrypted. */
+  def isEncrypted: Boolean = encryption.isPresent
+
+  /** How the chunk's modules are read. */
+  private[parquet] def modules(chunk: Int): ChunkModules =
+    if (encryption.modules.length == 0) ChunkModules.Plain else encryption.modules(chunk)
 
   /** Whether nothing of the chunk's metadata can be read. */
   private[parquet] def isSealed(chunk: Int): Boolean = (chunks.flags(chunk) & Sealed) != 0
@@ -79,7 +88,8 @@ final class FileFooter private[parquet] (
    * Heap that the footer holds; a schema is counted with the first of the files that share it.
    */
   def retainedBytes: Long =
-    128 + groups.retainedBytes + chunks.retainedBytes + bounds.retainedBytes + schemaBytes
+    128 + groups.retainedBytes + chunks.retainedBytes + bounds.retainedBytes +
+      encryption.retainedBytes + schemaBytes
 }
 
 private[parquet] final class RowGroups(
@@ -107,6 +117,13 @@ private[parquet] final class Chunks(
   private def ints = Seq(filterLengths, dictionaryRooms)
   def retainedBytes: Long = 48 + 8 * 16 + flags.length + codecs.length +
     longs.map(8L * _.length).sum + ints.map(4L * _.length).sum
+}
+
+/** @param modules of each chunk; left out in a file that was read without keys */
+private[parquet] final class Encryption(
+    val isPresent: Boolean,
+    val modules: Array[ChunkModules]) {
+  def retainedBytes: Long = 40 + 40L * modules.length
 }
 
 private[parquet] object Chunks {

@@ -14,7 +14,7 @@ object FilterState {
 
   /** There is one that must not be believed. */
   final case class Rejected(reason: String) extends FilterState {
-    private[parquet] val answer: Answer = Answer.unknown(s"filter rejected: $reason")
+    private[parquet] val answer: Answer = Answer.filterRejected(reason)
     override private[parquet] def retainedBytes: Long = 128
   }
 

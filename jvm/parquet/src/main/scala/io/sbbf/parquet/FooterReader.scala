@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.parquet.format.{FileMetaData, Util}
 
+import io.sbbf.parquet.crypto.FileKeys
 import io.sbbf.parquet.footer.{ColumnType, CompactStruct, FooterBuilder}
 
 /**
@@ -25,16 +26,17 @@ object FooterReader {
   /**
    * Reads the tail, and once more if the footer is longer than that.
    *
-   * @throws UnusableFile when nothing can be known: not a Parquet file, an encrypted footer,
-   *   damaged metadata
+   * @param keys to what of the file is encrypted
+   * @throws UnusableFile when nothing can be known: not a Parquet file, an encrypted footer
+   *   without its key, damaged metadata
    * @throws java.io.IOException when the file cannot be read
    */
-  def read(bytes: FileBytes): FileFooter = {
+  def read(bytes: FileBytes, keys: FileKeys = FileKeys.NoKeys): FileFooter = {
     if (bytes.length < MinLength) throw new UnusableFile("not a Parquet file")
     val tail = bytes.tail
-    ColumnType.int(tail, tail.length - 4) match {
-      case Plain =>
-      case Encrypted => throw new UnusableFile("encrypted footer")
+    val isEncrypted = ColumnType.int(tail, tail.length - 4) match {
+      case Plain => false
+      case Encrypted => true
       case _ => throw new UnusableFile("not a Parquet file")
     }
     val length = ColumnType.int(tail, tail.length - 8)
@@ -42,7 +44,11 @@ object FooterReader {
       throw new UnusableFile("footer length lies")
     if (length > MaxFooter) throw new UnusableFile("footer too large")
     val start = bytes.length - 8 - length
-    new FooterBuilder(parse(bytes.read(start, length)), start).build()
+    val stored = bytes.read(start, length)
+    keys.asOwner {
+      val footer = keys.open(bytes.path, stored, isEncrypted)
+      new FooterBuilder(parse(footer.thrift), start, footer.modules).build()
+    }
   }
 
   private def parse(footer: Array[Byte]): FileMetaData = {

@@ -12,6 +12,7 @@ import io.sbbf.parquet.literal.{
   ColumnTest,
   LongKeys,
   LongRange,
+  Range,
   StoredLiteral
 }
 
@@ -78,8 +79,9 @@ private[parquet] object LiteralEncodings {
       StoredLiteral.of(literals.next(), kind) match {
         case Refused(answer) => refused = Some(answer)
         case Number(key, true) if isRepresentable(key, kind) => numbers += key
-        case ByteString(key) => byteStrings += key
-        case Number(_, _) | BelowAll | TooWide => // equal to no value of the column
+        case ByteString(key, true) if kind.width < 0 || key.length == kind.width =>
+          byteStrings += key
+        case _ => // equal to no value of the column
       }
     refused match {
       case Some(answer) => Undecidable(answer)
@@ -88,9 +90,13 @@ private[parquet] object LiteralEncodings {
     }
   }
 
-  private def isRepresentable(key: Long, kind: ColumnType): Boolean =
-    kind.physical != Physical.Int32 ||
-      (if (kind.isSigned) key == key.toInt else key == (key & 0xffffffffL))
+  private def isRepresentable(key: Long, kind: ColumnType): Boolean = kind.physical match {
+    case Physical.Int32 => key == (if (kind.isSigned) key.toInt.toLong else key & 0xffffffffL)
+    case Physical.Real32 =>
+      val value = ColumnType.realOf(key)
+      value.isNaN || value.toFloat.toDouble == value
+    case _ => true
+  }
 
   private def ofNumbers(keys: Array[Long], kind: ColumnType, isNegated: Boolean): Membership = {
     // zero comes twice: filters hold the hash of whichever encoding the data had
@@ -112,6 +118,7 @@ private[parquet] object LiteralEncodings {
     case Physical.Int64 if !kind.isSigned => XxHash64.hashLong(key ^ Long.MinValue)
     case Physical.Int64 => XxHash64.hashLong(key)
     case Physical.Bool => XxHash64.hashBytes(Array(key.toByte))
+    case Physical.Int96 => XxHash64.hashBytes(ColumnType.int96(key))
     case _ => hashOfReal(ColumnType.realOf(key), kind)
   }
 
@@ -132,29 +139,30 @@ private[parquet] object LiteralEncodings {
   private def below(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
     literal match {
       case Refused(answer) => Undecidable(answer)
-      case TooWide => Undecidable(Answer.OutOfRange)
-      case BelowAll => Within(EmptyRange, kind.isReal)
+      case BelowAll => Within(nothing(kind), kind.isReal)
+      case AboveAll => Within(everything(kind), kind.isReal)
+      case Number(Long.MinValue, true) if !orEqual => Within(nothing(kind), kind.isReal)
       case Number(key, true) if !orEqual =>
-        Within(
-          if (key == Long.MinValue) EmptyRange else LongRange(Long.MinValue, key - 1),
-          kind.isReal)
+        Within(LongRange(Long.MinValue, key - 1), kind.isReal)
       case Number(floor, _) => Within(LongRange(Long.MinValue, floor), kind.isReal)
-      case ByteString(key) =>
-        Within(BytesRange(None, Some(BytesRange.End(key, orEqual))), isReal = false)
+      case ByteString(floor, isExact) =>
+        Within(
+          BytesRange(None, Some(BytesRange.End(floor, orEqual || !isExact))),
+          isReal = false)
     }
 
   private def above(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
     literal match {
       case Refused(answer) => Undecidable(answer)
-      case TooWide => Undecidable(Answer.OutOfRange)
-      case BelowAll => Within(LongRange(Long.MinValue, Long.MaxValue), kind.isReal)
+      case BelowAll => Within(everything(kind), kind.isReal)
+      case AboveAll => Within(nothing(kind), kind.isReal)
       case Number(key, true) if orEqual => Within(LongRange(key, Long.MaxValue), kind.isReal)
-      case Number(floor, _) =>
+      case Number(Long.MaxValue, _) => Within(nothing(kind), kind.isReal)
+      case Number(floor, _) => Within(LongRange(floor + 1, Long.MaxValue), kind.isReal)
+      case ByteString(floor, isExact) =>
         Within(
-          if (floor == Long.MaxValue) EmptyRange else LongRange(floor + 1, Long.MaxValue),
-          kind.isReal)
-      case ByteString(key) =>
-        Within(BytesRange(Some(BytesRange.End(key, orEqual)), None), isReal = false)
+          BytesRange(Some(BytesRange.End(floor, orEqual && isExact)), None),
+          isReal = false)
     }
 
   private def listed(within: Within, kind: ColumnType): ValueTest = within.range match {
@@ -166,5 +174,11 @@ private[parquet] object LiteralEncodings {
     case _ => within
   }
 
-  private val EmptyRange = LongRange(1, 0)
+  private def everything(kind: ColumnType): Range =
+    if (kind.keys == KeyKind.Bytes) BytesRange(None, None)
+    else LongRange(Long.MinValue, Long.MaxValue)
+
+  private def nothing(kind: ColumnType): Range =
+    if (kind.keys == KeyKind.Bytes) BytesRange(None, Some(BytesRange.End(Array(), isIncluded = false)))
+    else LongRange(1, 0)
 }

@@ -10,6 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, NotIn}
 import io.sbbf.core.Value._
+import io.sbbf.core.XxHash64
+import io.sbbf.core.kernel.ScalarKernel
 
 /** Bloom filters in files: which are believed, how they are read. */
 final class FilterSuite extends AnyFunSuite {
@@ -140,7 +142,7 @@ final class FilterSuite extends AnyFunSuite {
       47 -> "not a whole number of blocks",
       1000 -> "not a whole number of blocks",
       256 * 1024 * 1024 -> "too large",
-      64 * 1024 * 1024 -> "longer than the file"
+      64 * 1024 * 1024 -> "sizes disagree"
     )
     for ((numBytes, reason) <- table) {
       val file = new TestFile(claimed(unmeasured(path), numBytes))
@@ -151,6 +153,23 @@ final class FilterSuite extends AnyFunSuite {
     // a foreign bitset size under an honest length: read as told, any whole number of blocks
     val three = new TestFile(claimed(measured(path), 96))
     assert(three.filter(0, "id").asInstanceOf[Present].bitset.length == 96)
+  }
+
+  test("filters of any whole number of blocks are used") {
+    val ids = (0 until RowsPerGroup).map(id)
+    val hashes = ids.map(XxHash64.hashLong).toArray
+    for (blocks <- Seq(1, 2, 3, 5, 7, 33, 100)) {
+      val bitset = new Array[Byte](32 * blocks)
+      ScalarKernel.insert(bitset, hashes, 0, hashes.length)
+      val (metadata, start) = footerOf(java.nio.file.Files.readAllBytes(unmeasured(path)))
+      data(metadata).setBloom_filter_offset(start.toLong)
+      val before = java.nio.file.Files.readAllBytes(path).take(start)
+      val file =
+        new TestFile(withFooter(before ++ header64(bitset.length) ++ bitset, metadata))
+      assert(ids.forall(v => file.ask("id", Integral(v, 64)).head == Answer.InFilter))
+      val kept = ids.count(v => file.ask("id", Integral(v + 1, 64)).head == Answer.InFilter)
+      if (blocks >= 33) assert(kept < 5, s"$blocks blocks")
+    }
   }
 
   /** numBytes in a varint, the three unions, stop. */

@@ -2,12 +2,16 @@ package io.sbbf.parquet
 
 import java.nio.file.{Files, Path => JPath, Paths}
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.crypto.{DecryptionPropertiesFactory, FileDecryptionProperties}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.Value
 import io.sbbf.core.Value._
 import io.sbbf.core.Verdict.{CannotMatch, MightMatch}
+import io.sbbf.parquet.crypto.FileKeys
 
 /** Files of other writers, found through SBBF_FIXTURES. */
 final class FixturesSuite extends AnyFunSuite {
@@ -24,8 +28,8 @@ final class FixturesSuite extends AnyFunSuite {
     val thrift = SyntheticFooter.metadata(
       Seq("c" -> SyntheticFooter.Column(org.apache.parquet.format.Type.BYTE_ARRAY)),
       1)((_, _) => null)
-    thrift.getRow_groups.get(0).getColumns.get(0).getMeta_data.setBloom_filter_offset(4)
-    new TestFile(TestFiles.withFooter("PAR1".getBytes ++ filter, thrift))
+    thrift.getRow_groups.get(0).getColumns.get(0).getMeta_data.setBloom_filter_offset(5)
+    new TestFile(TestFiles.withFooter("PAR1.".getBytes ++ filter, thrift)) // its page is at 4
   }
 
   test("the filter of the format's own test data holds its four words") {
@@ -78,7 +82,7 @@ final class FixturesSuite extends AnyFunSuite {
     assert(file.footer.columnName(0) == "values.numbers5")
     assert(file.evidence.physicalType(0) == "DOUBLE")
     assert(answer("values.numbers5").verdict == CannotMatch)
-    assert(answer("values", "numbers5") == Answer.MissingColumn)
+    assert(answer("values", "numbers5") == Answer.AllNull)
     assert(file.evidence.filter(0, 0, file.bytes).isInstanceOf[FilterState.Present])
   }
 
@@ -114,6 +118,33 @@ final class FixturesSuite extends AnyFunSuite {
     assert(kept.nonEmpty && kept.length < 50, kept)
   }
 
+  test("encrypted files are read with the keys that their makers published") {
+    val keys = FileKeys.of(TestKeys.conf(Nil), None)
+    def opened(name: String): TestFile = {
+      val conf = new Configuration(false)
+      conf.set("parquet.crypto.factory.class", classOf[PublishedKeys].getName)
+      val path = fixture(s"parquet-testing/$name.parquet.encrypted")
+      assert(intercept[UnusableFile](new TestFile(path, keys = keys).footer).reason.nonEmpty)
+      new TestFile(path, keys = FileKeys.of(conf, None))
+    }
+    val filtered = opened("encrypt_columns_and_footer_bloom_filter")
+    for (i <- 0 until 2000) {
+      assert(filtered.ask("double_field", Real64(i + 0.5)).map(_.verdict) == Seq(MightMatch))
+      assert(filtered.ask("float_field", Real32(i + 0.25f)).map(_.verdict) == Seq(MightMatch))
+    }
+    for (name <- Seq("double_field", "float_field"))
+      assert(filtered.filter(0, name).isInstanceOf[FilterState.Present])
+    val absent = (0 until 2000).map(i => filtered.ask("double_field", Real64(i + 0.75)).head)
+    assert(absent.count(_ == Answer.NotInFilter) > 1900)
+    for (name <- Seq("uniform_encryption", "encrypt_columns_plaintext_footer")) {
+      val file = opened(name)
+      assert(file.footer.numRowGroups > 0)
+      val column = file.column("double_field")
+      assert((0 until file.footer.numRowGroups).forall(!file.evidence.isEncrypted(_, column)))
+      assert(file.ask("double_field", Real64(-1e300)).forall(_ == Answer.OutsideBounds), name)
+    }
+  }
+
   test("encrypted files and columns are kept") {
     val folder = "parquet-testing"
     for (name <- Seq("encrypt_columns_and_footer_bloom_filter", "uniform_encryption")) {
@@ -145,4 +176,18 @@ final class FixturesSuite extends AnyFunSuite {
       }
     assert(refused > 0)
   }
+}
+
+/** The keys of the encrypted files of parquet-testing (its `data/README.md`). */
+final class PublishedKeys extends DecryptionPropertiesFactory {
+  private val keys =
+    Map("kf" -> "0123456789012345", "kc1" -> "1234567890123450", "kc2" -> "1234567890123451")
+
+  override def getFileDecryptionProperties(
+      conf: Configuration,
+      path: Path): FileDecryptionProperties =
+    FileDecryptionProperties
+      .builder()
+      .withKeyRetriever(metadata => keys(new String(metadata)).getBytes)
+      .build()
 }

@@ -13,7 +13,7 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.RowGroupPredicate.{In, IsNull, Leaf}
+import io.sbbf.core.RowGroupPredicate.{In, IsNotNull, IsNull, Leaf}
 import io.sbbf.core.Value.Integral
 
 /** Footers: what is read, what is refused, how row groups are told apart. */
@@ -182,19 +182,37 @@ final class FooterReaderSuite extends AnyFunSuite {
       file.bind(Leaf(path, IsNull), caseSensitive).fromFooter(0)
     val table = Seq(
       (Seq("id"), true, Answer.NoNulls),
-      (Seq("ID"), true, Answer.MissingColumn),
+      (Seq("ID"), true, Answer.EveryRowNull),
       (Seq("ID"), false, Answer.NoNulls),
       (Seq("st"), true, Answer.MissingColumn),
       (Seq("st", "ID"), true, Answer.NoNulls),
       (Seq("st", "Id"), false, Answer.AmbiguousColumn),
-      (Seq("ST", "Id"), true, Answer.MissingColumn),
-      (Seq("st.ID"), true, Answer.MissingColumn),
-      (Seq("st", "x"), false, Answer.MissingColumn)
+      (Seq("ST", "Id"), true, Answer.EveryRowNull),
+      (Seq("st.ID"), true, Answer.EveryRowNull),
+      (Seq("st", "x"), false, Answer.EveryRowNull),
+      (Seq("id", "x"), true, Answer.MissingColumn)
     )
     for ((path, caseSensitive, expected) <- table)
       assert(answer(path, caseSensitive) == expected, s"$path $caseSensitive")
     assert(file.evidence.columnIndex(Seq("ST", "id"), false) == -1)
     assert(file.evidence.columnIndex(Seq("st", "id"), true) == 2)
+  }
+
+  test("a column that a file lacks is NULL, unless it may be a list in another spelling") {
+    val list = new TestFile(
+      write(
+        """message m { optional group l (LIST) { repeated group bag { optional int64 item; } }
+          optional group r { repeated int64 array; } optional group s { optional int64 x; } }""",
+        Style(),
+        Iterator.fill(3)((_: Group) => ())))
+    def answers(path: String) =
+      Seq(IsNull, IsNotNull, In(Seq(Integral(1, 64)))).map(t => list.ask(path, t).head)
+    for (path <- Seq("m", "s.y", "m.list.element"))
+      assert(answers(path) == Seq(Answer.EveryRowNull, Answer.AllNull, Answer.AllNull), path)
+    for (path <- Seq("l.list.element", "l.x"))
+      assert(answers(path) == Seq.fill(3)(Answer.RepeatedColumn), path)
+    for (path <- Seq("r.list.element", "s"))
+      assert(answers(path) == Seq.fill(3)(Answer.MissingColumn), path)
   }
 
   test("repeated columns are not asked for what their rows hold") {
@@ -211,7 +229,7 @@ final class FooterReaderSuite extends AnyFunSuite {
           })
       ))
     val absent = In(Seq(Integral(99, 64)))
-    for (path <- Seq(Seq("r"), Seq("l", "list", "element")))
+    for (path <- Seq(Seq("r"), Seq("l", "list", "element"), Seq("l", "element")))
       assert(file.bind(Leaf(path, absent)).fromFooter(0) == Answer.RepeatedColumn)
   }
 

@@ -10,6 +10,7 @@ import scala.util.Random
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path, RawLocalFileSystem}
 import org.apache.parquet.column.ParquetProperties.WriterVersion
+import org.apache.parquet.crypto.FileEncryptionProperties
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroup
 import org.apache.parquet.format.{FileMetaData, Util}
@@ -20,7 +21,8 @@ import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.schema.MessageTypeParser
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, Test}
-import io.sbbf.core.Value
+import io.sbbf.core.{ColumnPath, Value}
+import io.sbbf.parquet.crypto.FileKeys
 
 /**
  * A local file system that counts, and whose streams return a few bytes at a time, as those of
@@ -59,18 +61,24 @@ final class SlowFileSystem extends RawLocalFileSystem {
 }
 
 /** One file on disk with what the tests ask of it. */
-final class TestFile(val path: JPath, tailBytes: Int = 64 * 1024) {
+final class TestFile(
+    val path: JPath,
+    tailBytes: Int = 64 * 1024,
+    keys: FileKeys = FileKeys.NoKeys) {
   val fs = new SlowFileSystem
   val bytes = new FileBytes(fs, new Path(path.toUri), Files.size(path), tailBytes)
-  lazy val footer: FileFooter = FooterReader.read(bytes)
+  lazy val footer: FileFooter = FooterReader.read(bytes, keys)
   lazy val evidence: FileEvidence = new FileEvidence(footer)
 
   def bind(leaf: Leaf, caseSensitive: Boolean = true): BoundLeaf =
     evidence.bind(leaf, caseSensitive, new LiteralEncodings)
 
   /** The answers for all row groups. */
-  def ask(column: String, test: Test): Seq[Answer] = {
-    val leaf = bind(Leaf(column.split('.').toSeq, test))
+  def ask(column: String, test: Test): Seq[Answer] =
+    ask(ColumnPath.named(column.split('.').toSeq), test)
+
+  def ask(column: ColumnPath, test: Test): Seq[Answer] = {
+    val leaf = bind(Leaf(column, test))
     (0 until footer.numRowGroups).map(leaf.fromData(_, () => bytes))
   }
 
@@ -107,8 +115,11 @@ object TestFiles {
   final case class Style(
       filters: Map[String, Int] = Map.empty,
       dictionary: Boolean = false,
+      dictionaries: Set[String] = Set.empty,
       codec: CompressionCodecName = CompressionCodecName.UNCOMPRESSED,
-      version: WriterVersion = WriterVersion.PARQUET_1_0)
+      version: WriterVersion = WriterVersion.PARQUET_1_0,
+      metadata: java.util.Map[String, String] = java.util.Collections.emptyMap(),
+      encryption: Option[FileEncryptionProperties] = None)
 
   val RowsPerGroup = 100
 
@@ -125,10 +136,13 @@ object TestFiles {
       .withDictionaryEncoding(style.dictionary)
       .withCompressionCodec(style.codec)
       .withWriterVersion(style.version)
+      .withExtraMetaData(style.metadata)
     style.filters.foreach { case (column, ndv) =>
       builder =
         builder.withBloomFilterEnabled(column, true).withBloomFilterNDV(column, ndv.toLong)
     }
+    style.dictionaries.foreach(c => builder = builder.withDictionaryEncoding(c, true))
+    style.encryption.foreach(properties => builder = builder.withEncryption(properties))
     val writer: ParquetWriter[Group] = builder.build()
     try
       rows.foreach { fill =>

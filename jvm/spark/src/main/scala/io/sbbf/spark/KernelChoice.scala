@@ -14,7 +14,10 @@ private[spark] object KernelChoice extends Logging {
   /** From now on, in all sessions: a JVM has one kernel. */
   def follow(conf: SQLConf): Unit = {
     logged
-    Kernels.use(
-      if (conf.contains(SbbfConf.Kernel.key)) SbbfConf.Kernel.get(conf) else Kernels.Mode.default)
+    Kernels.use(wanted(conf))
   }
+
+  /** The session's setting, or the JVM's if it has none. */
+  def wanted(conf: SQLConf): Kernels.Mode =
+    if (conf.contains(SbbfConf.Kernel.key)) SbbfConf.Kernel.get(conf) else Kernels.Mode.default
 }

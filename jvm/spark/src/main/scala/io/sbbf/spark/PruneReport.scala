@@ -54,6 +54,7 @@ private[spark] object PruneReport {
     "bytes_kept" -> s.sizeInBytes,
     "refuted_by" -> fields(s.refutedBy.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*),
     "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
+    "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),
     "millis" -> s.nanos / 1e6,
     "bytes_read" -> s.bytesRead,
     "files_opened" -> s.filesOpened,
@@ -94,8 +95,8 @@ private[spark] object PruneReport {
   private def text(predicate: RowGroupPredicate): String = predicate match {
     case And(children) => children.map(text).mkString("(", " AND ", ")")
     case Or(children) => children.map(text).mkString("(", " OR ", ")")
-    case Leaf(column, AllOf(tests)) => text(And(tests.map(Leaf(column, _))))
-    case Leaf(column, test: OneTest) => s"${column.mkString(".")} ${symbol(test)}"
+    case Leaf(column, AllOf(tests)) => text(And(tests.map(t => Leaf(column, t))))
+    case Leaf(column, test: OneTest) => s"$column ${symbol(test)}"
     case Never => "FALSE"
     case Always => "TRUE"
     case Unknown(_) => "UNKNOWN"

@@ -90,6 +90,13 @@ object SbbfConf extends Logging {
       "row groups. Off, for native engines that want the stock format class, whole files are still pruned."
   )
 
+  val SafeRead: SbbfConf[Boolean] = flag(
+    "spark.sbbf.safeRead",
+    default = true,
+    "Whether scans are kept from those of stock Parquet's own checks that lose rows: of floating-point columns " +
+      "around zero and NaN, of columns read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
+  )
+
   val CacheBytes: SbbfConf[Long] = bytes(
     "spark.sbbf.cache.maxBytes",
     "256m",
@@ -134,7 +141,7 @@ object SbbfConf extends Logging {
   )
 
   val all: Seq[SbbfConf[_]] =
-    Seq(Enabled, TrimRowGroups, CacheBytes, Threads, SampleFiles, TailBytes, Kernel)
+    Seq(Enabled, TrimRowGroups, SafeRead, CacheBytes, Threads, SampleFiles, TailBytes, Kernel)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

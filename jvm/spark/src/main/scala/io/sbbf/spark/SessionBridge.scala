@@ -33,17 +33,21 @@ final class SessionBridge {
   def isActive(session: SparkSession): Boolean =
     hasRule(session) && SbbfConf.Enabled.get(session.sessionState.conf)
 
-  /** What there is and what runs, for people who ask why something is slow or off. */
+  /**
+   * What there is and what runs, for people who ask why something is slow or off. Follows the
+   * session's choice of a kernel, as its next query would.
+   */
   def doctor(session: SparkSession): util.Map[String, String] = {
-    KernelChoice.follow(session.sessionState.conf)
+    val conf = session.sessionState.conf
+    KernelChoice.follow(conf)
     val findings = new util.LinkedHashMap[String, String]
     findings.put("spark", session.version)
     findings.put("scala", scala.util.Properties.versionNumberString)
     findings.put("java", s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}")
     findings.put("extension", if (isActive(session)) "active" else "not active in this session")
     findings.put("kernels", Kernels.implementationName)
-    SbbfConf.all.foreach(c =>
-      findings.put(c.key, session.sessionState.conf.getConfString(c.key, c.default)))
+    SbbfConf.all.foreach(c => findings.put(c.key, conf.getConfString(c.key, c.default)))
+    findings.put(SbbfConf.Kernel.key, KernelChoice.wanted(conf).text)
     findings
   }
 

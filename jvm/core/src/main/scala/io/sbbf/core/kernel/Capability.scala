@@ -26,85 +26,86 @@ import Kernels.Mode
 private[kernel] final class Capability(label: String, trial: Capability.Trial) {
   import Capability._
 
-  @volatile private var chosen: Kernel = ScalarKernel
-  @volatile private var reason = ""
-  @volatile private var isSettled = false
-  @volatile private var log: String => Unit = (_: String) => ()
+  @volatile private var choice: Choice = AtFirst
+  @volatile private var listener: Option[String => Unit] = None
+  private var mode: Mode = Mode.Auto
+  private var rehearsal: Option[Choice] = None // made once: neither the JVM nor the CPU change
   private val work = new AtomicLong
-  private var setting = 0 // counts resets: a rehearsal that began before the last one is void
 
-  /** The kernel for the next `elements` of work, which are counted. */
-  def forWork(elements: Int): Kernel = {
-    if (!isSettled && work.get < WorkToPay && work.addAndGet(elements.toLong) >= WorkToPay)
-      startRehearsal()
-    chosen
-  }
+  def current: Kernel = choice.kernel
 
-  def current: Kernel = chosen
-
-  def reset(mode: Mode): Unit = synchronized {
-    setting += 1
-    mode match {
-      case Mode.Scalar => settle(ScalarKernel, "set so")
-      case Mode.Vector =>
-        obstacle match {
-          case Some(why) => settle(ScalarKernel, why)
-          case None => settle(VectorKernel, "set so")
-        }
-      case Mode.Auto =>
-        Platform.obstacle match {
-          case Some(why) => settle(ScalarKernel, why)
-          case None => begin()
-        }
+  /** Counts work that was done, until there was enough of it to rehearse. */
+  def worked(elements: Int): Unit =
+    if (!choice.isFinal && work.get < WorkToPay) {
+      val before = work.getAndAdd(elements.toLong)
+      if (before < WorkToPay && before + elements >= WorkToPay) startRehearsal()
     }
+
+  def reset(to: Mode): Unit = {
+    synchronized {
+      mode = to
+      choice = to match {
+        case Mode.Scalar => Choice(ScalarKernel, "set so")
+        case Mode.Vector =>
+          obstacle match {
+            case Some(why) => Choice(ScalarKernel, why)
+            case None => Choice(VectorKernel, "set so")
+          }
+        case Mode.Auto =>
+          (Platform.obstacle, rehearsal) match {
+            case (Some(why), _) => Choice(ScalarKernel, why)
+            case (None, Some(found)) => found
+            case (None, None) => AtFirst
+          }
+      }
+    }
+    tell()
   }
 
-  def onChoice(listener: String => Unit): Unit = {
-    log = listener
-    log(toString)
+  def onChoice(log: String => Unit): Unit = {
+    listener = Some(log)
+    tell()
   }
 
-  override def toString: String = s"$label: ${chosen.name} ($reason)"
-
-  private def begin(): Unit = {
-    chosen = ScalarKernel
-    reason = "at first; vector when there has been enough work"
-    work.set(0)
-    isSettled = false
+  private def tell(): Unit = listener match {
+    case Some(log) => log(toString)
+    case None =>
   }
 
-  private def settle(kernel: Kernel, why: String): Unit = {
-    chosen = kernel
-    reason = why
-    isSettled = true
-    log(toString)
+  override def toString: String = {
+    val now = choice
+    s"$label: ${now.kernel.name} (${now.reason})"
   }
 
   private def startRehearsal(): Unit = {
-    val current = synchronized(setting)
-    val thread = new Thread(() => rehearse(current), "sbbf-kernel-warm-up")
+    val thread = new Thread(() => rehearse(), "sbbf-kernel-warm-up")
     thread.setDaemon(true)
     thread.start()
   }
 
-  private def rehearse(of: Int): Unit = {
-    val (kernel, why) =
+  private def rehearse(): Unit = {
+    val found =
       try rehearsed()
       catch {
-        case e: LinkageError => (ScalarKernel, s"the Vector API of this JDK is another one: $e")
-        case NonFatal(e) => (ScalarKernel, s"the Vector API fails: $e")
+        case e: LinkageError => Choice(ScalarKernel, anotherApi(e))
+        case NonFatal(e) => Choice(ScalarKernel, failing(e))
       }
-    synchronized(if (setting == of && !isSettled) settle(kernel, why))
+    val isChosen = synchronized {
+      rehearsal = Some(found)
+      if (mode == Mode.Auto) choice = found
+      mode == Mode.Auto
+    }
+    if (isChosen) tell()
   }
 
-  private def rehearsed(): (Kernel, String) =
+  private def rehearsed(): Choice =
     obstacle match {
-      case Some(why) => (ScalarKernel, why)
+      case Some(why) => Choice(ScalarKernel, why)
       case None =>
         val gain = measuredGain()
         val factor = String.format(Locale.ROOT, "%.1f", Double.box(gain))
-        if (gain > 1) (VectorKernel, s"$factor times as fast as scalar")
-        else (ScalarKernel, s"vector was not steadily faster: $factor times")
+        if (gain > 1) Choice(VectorKernel, s"$factor times as fast as scalar")
+        else Choice(ScalarKernel, s"vector was not steadily faster: $factor times")
     }
 
   /**
@@ -126,28 +127,42 @@ private[kernel] final class Capability(label: String, trial: Capability.Trial) {
     if (wins == WinsOnEnd) scalar / vector else math.min(scalar / vector, 1)
   }
 
-  private def time(task: Kernel => Unit, kernel: Kernel): Double = {
-    val start = System.nanoTime()
-    task(kernel)
-    math.max(1, System.nanoTime() - start).toDouble
-  }
+  /** The best of three, because other threads take the CPU away at times. */
+  private def time(task: Kernel => Unit, kernel: Kernel): Double =
+    Seq
+      .fill(3) {
+        val start = System.nanoTime()
+        task(kernel)
+        math.max(1, System.nanoTime() - start).toDouble
+      }
+      .min
 
   /** Why the vector kernel cannot run here, if so; loads it to see. */
   private def obstacle: Option[String] = Platform.obstacle.orElse {
     try {
-      val bits = trial.bits()
+      val bits = trial.bits
       if (bits >= trial.bitsNeeded) {
         trial.prepare()(VectorKernel) // methods are linked when they are called
         None
       } else Some(s"vectors have $bits bits, ${trial.bitsNeeded} are needed")
     } catch {
-      case e: LinkageError => Some(s"the Vector API of this JDK is another one: $e")
-      case NonFatal(e) => Some(s"the Vector API fails: $e")
+      case e: LinkageError => Some(anotherApi(e))
+      case NonFatal(e) => Some(failing(e))
     }
   }
 }
 
 private[kernel] object Capability {
+
+  private final case class Choice(kernel: Kernel, reason: String) {
+    def isFinal: Boolean = this ne AtFirst
+  }
+
+  private val AtFirst =
+    Choice(ScalarKernel, "at first; there has not been work enough to rehearse vector")
+
+  private def anotherApi(e: LinkageError) = s"the Vector API of this JDK is another one: $e"
+  private def failing(e: Throwable) = s"the Vector API fails: $e"
 
   /**
    * About 0.1 s of scalar work, as much as compiling takes from other threads at least. (Work in
@@ -163,12 +178,15 @@ private[kernel] object Capability {
   /** Less is noise. */
   private final val Margin = 1.1
 
-  /**
-   * What a capability needs and how to try it out.
-   *
-   * @param bits how wide the vectors of this machine are
-   */
-  final class Trial(val bitsNeeded: Int, val bits: () => Int, val prepare: () => Kernel => Unit)
+  /** What a capability needs and how to try it out. */
+  sealed abstract class Trial(val bitsNeeded: Int) {
+
+    /** How wide the vectors of this machine are. */
+    def bits: Int
+
+    /** Work for a kernel, on data that are made now. */
+    def prepare(): Kernel => Unit
+  }
 
   private final val Elements = 4096
 
@@ -186,10 +204,9 @@ private[kernel] object Capability {
     Array.fill(Elements)(random.nextLong())
   }
 
-  val Numbers: Trial = new Trial(
-    512,
-    () => VectorKernel.bitsOfLongs,
-    () => {
+  object Numbers extends Trial(512) {
+    override def bits: Int = VectorKernel.bitsOfLongs
+    override def prepare(): Kernel => Unit = {
       val (values, hashes) = (longs(), new Array[Long](Elements))
       val ints = values.map(_.toInt)
       kernel =>
@@ -198,12 +215,11 @@ private[kernel] object Capability {
           kernel.hashInts(ints, from, until, hashes, from)
         }
     }
-  )
+  }
 
-  val Strings: Trial = new Trial(
-    512,
-    () => VectorKernel.bitsOfLongs,
-    () => {
+  object Strings extends Trial(512) {
+    override def bits: Int = VectorKernel.bitsOfLongs
+    override def prepare(): Kernel => Unit = {
       val hashes = new Array[Long](Elements)
       // the lengths of digests and UUIDs, as bytes and as text
       val columns = for (width <- Seq(16, 36)) yield {
@@ -216,12 +232,11 @@ private[kernel] object Capability {
           kernel.hashBytes(bytes, offsets, from, until, hashes, from)
         }
     }
-  )
+  }
 
-  val Blocks: Trial = new Trial(
-    256,
-    () => VectorKernel.bitsOfInts,
-    () => {
+  object Blocks extends Trial(256) {
+    override def bits: Int = VectorKernel.bitsOfInts
+    override def prepare(): Kernel => Unit = {
       val bitset = new Array[Byte](1 << 16)
       val (held, absent) = longs().splitAt(Elements / 2)
       val (present, asked) = (held ++ held, absent ++ absent)
@@ -233,5 +248,5 @@ private[kernel] object Capability {
           kernel.containsAny(bitset, asked, from, until)
         }
     }
-  )
+  }
 }

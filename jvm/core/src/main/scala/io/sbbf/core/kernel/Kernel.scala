@@ -7,9 +7,9 @@ package kernel
  *
  * Hashes are XXH64 with seed 0 of values in Parquet's PLAIN encoding (see [[XxHash64]]), bitsets
  * those of [[SplitBlockBloomFilter]]. A method reads elements `from` until `until` of its input
- * and allocates nothing for an element. It throws, before it writes anything, IndexOutOfBoundsException for a
- * range that reaches outside of an array and IllegalArgumentException for a bitset that is not a
- * positive multiple of 32 bytes long. Thread safety is that of the arrays: any number of threads
+ * and allocates nothing for an element. It throws, before it writes anything,
+ * IndexOutOfBoundsException for a range that reaches outside of an array and
+ * IllegalArgumentException for a bitset that is not a positive multiple of 32 bytes long. Thread safety is that of the arrays: any number of threads
  * may ask a bitset while none fills it, and one may fill it alone.
  */
 trait Kernel {

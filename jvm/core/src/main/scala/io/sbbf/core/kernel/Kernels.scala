@@ -26,14 +26,19 @@ object Kernels extends Kernel {
     val all: Seq[Mode] = Seq(Auto, Scalar, Vector)
 
     /** @throws IllegalArgumentException for any other text */
-    def of(text: String): Mode = all.find(_.text == text).getOrElse {
-      throw new IllegalArgumentException(
-        s"a kernel is ${all.map(_.text).mkString(", ")}, not '$text'")
+    def of(text: String): Mode = text match {
+      case Auto.text => Auto
+      case Scalar.text => Scalar
+      case Vector.text => Vector
+      case _ =>
+        throw new IllegalArgumentException(
+          s"a kernel is ${all.map(_.text).mkString(", ")}, not '$text'")
     }
 
     /** What the system property says; `auto` if nothing or nothing known. */
     val default: Mode =
-      sys.props.get("sbbf.kernel").flatMap(text => all.find(_.text == text)).getOrElse(Auto)
+      try of(System.getProperty("sbbf.kernel", Auto.text))
+      catch { case _: IllegalArgumentException => Auto }
   }
 
   private val numbers = new Capability("hashes of numbers", Numbers)
@@ -47,8 +52,10 @@ object Kernels extends Kernel {
   /** From now on; nothing happens if that is the mode already. */
   def use(to: Mode): Unit = synchronized {
     if (to != mode) {
+      numbers.reset(to)
+      strings.reset(to)
+      blocks.reset(to)
       mode = to
-      capabilities.foreach(_.reset(to))
     }
   }
 
@@ -72,16 +79,20 @@ object Kernels extends Kernel {
       from: Int,
       until: Int,
       hashes: Array[Long],
-      to: Int): Unit =
-    numbers.forWork(until - from).hashLongs(values, from, until, hashes, to)
+      to: Int): Unit = {
+    numbers.current.hashLongs(values, from, until, hashes, to)
+    numbers.worked(until - from)
+  }
 
   override def hashInts(
       values: Array[Int],
       from: Int,
       until: Int,
       hashes: Array[Long],
-      to: Int): Unit =
-    numbers.forWork(until - from).hashInts(values, from, until, hashes, to)
+      to: Int): Unit = {
+    numbers.current.hashInts(values, from, until, hashes, to)
+    numbers.worked(until - from)
+  }
 
   override def hashBytes(
       bytes: Array[Byte],
@@ -89,24 +100,33 @@ object Kernels extends Kernel {
       from: Int,
       until: Int,
       hashes: Array[Long],
-      to: Int): Unit =
-    strings.forWork(until - from).hashBytes(bytes, offsets, from, until, hashes, to)
+      to: Int): Unit = {
+    strings.current.hashBytes(bytes, offsets, from, until, hashes, to)
+    strings.worked(until - from)
+  }
 
-  override def insert(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit =
-    blocks.forWork(until - from).insert(bitset, hashes, from, until)
+  override def insert(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit = {
+    blocks.current.insert(bitset, hashes, from, until)
+    blocks.worked(until - from)
+  }
 
   override def probe(
       bitset: Array[Byte],
       hashes: Array[Long],
       from: Int,
       until: Int,
-      matches: Array[Long]): Unit =
-    blocks.forWork(until - from).probe(bitset, hashes, from, until, matches)
+      matches: Array[Long]): Unit = {
+    blocks.current.probe(bitset, hashes, from, until, matches)
+    blocks.worked(until - from)
+  }
 
   override def containsAny(
       bitset: Array[Byte],
       hashes: Array[Long],
       from: Int,
-      until: Int): Boolean =
-    blocks.forWork(until - from).containsAny(bitset, hashes, from, until)
+      until: Int): Boolean = {
+    val isThere = blocks.current.containsAny(bitset, hashes, from, until)
+    if (!isThere) blocks.worked(until - from) // else it may have been the first
+    isThere
+  }
 }

@@ -1,24 +1,30 @@
 package io.sbbf.core
 package kernel
 
-/** What can be known of this JVM without touching the Vector API. */
+/**
+ * What can be known of this JVM without touching the Vector API. Without closures and parsers,
+ * because the first query waits for it.
+ */
 private[kernel] object Platform {
 
-  /** Why the Vector API cannot be had, or be fast, in this JVM; None if nothing speaks against it. */
+  /** Why the Vector API cannot be had, or be fast, in this JVM, if so. */
   lazy val obstacle: Option[String] =
-    if (!hasModule)
+    if (!hasVectors) Some("the Vector API wants Java 17 or later")
+    else if (!hasModule)
       Some("start the JVM with --add-modules=jdk.incubator.vector for the Vector API")
     else if (!hasC2) Some(s"no C2 compiler: $vmName, $vmInfo")
     else None
 
-  private def vmName: String = sys.props.getOrElse("java.vm.name", "")
+  private def vmName: String = System.getProperty("java.vm.name", "")
 
   /** `mixed mode, sharing`; C1 alone says `emulated-client`, the interpreter `interpreted mode`. */
-  private def vmInfo: String = sys.props.getOrElse("java.vm.info", "")
+  private def vmInfo: String = System.getProperty("java.vm.info", "")
+
+  /** Java 16 has another API in that module; before, the option to add it stops the JVM. */
+  private def hasVectors: Boolean = Runtime.version.feature >= 17
 
   private def hasModule: Boolean =
-    try ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent
-    catch { case _: LinkageError => false } // JDK 8
+    ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent
 
   /** Other compilers, and C1, take ten to hundred times as long for vector as for scalar code. */
   private def hasC2: Boolean =

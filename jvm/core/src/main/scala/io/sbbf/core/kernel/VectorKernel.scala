@@ -7,12 +7,12 @@ import io.sbbf.core.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
 
 /**
  * The same on the Java Vector API, as it is from JDK 17 on. The only file that names it: the
- * module may be absent, so only [[Capability]], and [[FixedWidth]] on its behalf, touch this object, and it expects a
- * LinkageError.
+ * module may be absent, so in a query only [[Capability]], which expects a LinkageError, and
+ * [[FixedWidth]] on its behalf touch this object.
  *
- * Species and constants are private vals of an object and no vector outlives the method that made
- * it, because only then does the compiler keep vectors in registers. All vectors of longs have
- * 512 bits: on JDK 17 loops of two widths slow each other for good.
+ * Species and constants are private vals of an object, and apart from those constants no vector
+ * outlives the method that made it: only then does the compiler keep vectors in registers. All
+ * vectors of longs have 512 bits: on JDK 17 loops of two widths slow each other for good.
  */
 object VectorKernel extends Kernel {
   import Kernel._
@@ -55,7 +55,7 @@ object VectorKernel extends Kernel {
     checkHashing(from, until, values.length, hashes, to)
     var i = from
     while (i <= until - InStep) {
-      val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
+      val end = i + math.min(Tile, (until - i) / InStep * InStep)
       mixLongs(values, i, end, hashes, to + i - from)
       avalanche(hashes, to + i - from, to + end - from)
       i = end
@@ -72,7 +72,7 @@ object VectorKernel extends Kernel {
     checkHashing(from, until, values.length, hashes, to)
     var i = from
     while (i <= until - InStep) {
-      val end = math.min(i + Tile, i + (until - i) / InStep * InStep)
+      val end = i + math.min(Tile, (until - i) / InStep * InStep)
       widen(values, i, end, hashes, to + i - from)
       mixInts(hashes, to + i - from, to + end - from)
       avalanche(hashes, to + i - from, to + end - from)
@@ -301,7 +301,8 @@ object VectorKernel extends Kernel {
       var answers = 0L
       var j = 0
       while (j < count) {
-        if (isHit(bitset, hashes(start + j))) answers |= 1L << j
+        // no branch: at half hits it would be guessed wrong every other time
+        answers |= (if (isHit(bitset, hashes(start + j))) 1L else 0L) << j
         j += 1
       }
       matches((start - from) / BitsPerWord) = answers

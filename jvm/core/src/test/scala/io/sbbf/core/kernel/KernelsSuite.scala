@@ -21,29 +21,35 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
 
   private def work(): Unit = Kernels.containsAny(bitset, hashes, 0, hashes.length)
 
-  test("answers are scalar at first, and the capability that has worked alone is settled.") {
-    Kernels.use(Mode.Scalar)
-    Kernels.use(Mode.Auto)
-    assert(Kernels.name == "scalar" && Kernels.implementationName.contains("at first"))
+  test("little work stays scalar, and a hit at the first hash is next to no work.") {
+    for (_ <- 0 until 100) work() // 6.5 million
+    val full = Array.fill[Byte](32)(-1)
+    for (_ <- 0 until 1000) assert(Kernels.containsAny(full, hashes, 0, hashes.length))
+    Thread.sleep(300)
+    assert(Kernels.implementationName.split(", ").forall(_.contains("scalar (at first")))
+  }
+
+  test("the capability that has worked alone is rehearsed, once for the JVM.") {
     val lines = new ConcurrentLinkedQueue[String]
     Kernels.onChoice(line => { lines.add(line); () })
     assert(lines.size == 3)
+    while (!isRehearsing && lines.size == 3) work()
+    Kernels.use(Mode.Scalar) // while it is being rehearsed
+    assert(Kernels.implementationName.endsWith("scalar (set so)"))
     val end = System.nanoTime() + 60000000000L
-    while (lines.size == 3 && System.nanoTime() < end) work()
+    while (isRehearsing && System.nanoTime() < end) Thread.sleep(10)
+    assert(Kernels.implementationName.endsWith("scalar (set so)"))
+    Kernels.use(Mode.Auto)
+    assert(lines.size == 9)
     Kernels.onChoice(_ => ())
-    // the blocks alone have worked
     assert(lines.toArray.last.toString.startsWith("filter blocks: "))
     assert(!lines.toArray.last.toString.contains("at first"))
     assert(Kernels.implementationName.split(", ").count(_.contains("at first")) == 2)
   }
 
-  test("little work stays scalar.") {
-    Kernels.use(Mode.Scalar)
-    Kernels.use(Mode.Auto)
-    for (_ <- 0 until 100) work() // 6.5 million
-    Thread.sleep(300)
-    assert(Kernels.implementationName.split(", ").forall(_.contains("scalar (at first")))
-  }
+  private def isRehearsing: Boolean =
+    Thread.getAllStackTraces.keySet.toArray
+      .exists(_.asInstanceOf[Thread].getName == "sbbf-kernel-warm-up")
 
   test("what is set is used from then on, and named.") {
     Kernels.use(Mode.Scalar)
@@ -84,7 +90,7 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
         loop()
         threads.getThreadAllocatedBytes(thread) - before
       }
-      for ((name, loop) <- if (kernel == ScalarKernel) loops else loops.take(3)) {
+      for ((name, loop) <- loops) {
         val end = System.nanoTime() + 60000000000L
         var bytes = allocated(loop)
         // of 65,536 elements; the measurement takes a little itself

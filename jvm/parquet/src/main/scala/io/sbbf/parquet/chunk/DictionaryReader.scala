@@ -10,11 +10,13 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.compression.CompressionCodecFactory
+import org.apache.parquet.crypto.ModuleCipherFactory.ModuleType
 import org.apache.parquet.format.{CompressionCodec, Encoding, PageHeader, PageType, Util}
 import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 
-import io.sbbf.parquet.footer.{ColumnType, CompactStruct, Physical}
+import io.sbbf.parquet.crypto.ChunkModules
+import io.sbbf.parquet.footer.{ColumnType, Physical}
 
 /** Reads the dictionary page of a column chunk, if it tells all of the chunk's values. */
 private[parquet] object DictionaryReader {
@@ -47,31 +49,36 @@ private[parquet] object DictionaryReader {
     val chunk = footer.chunk(rowGroup, column)
     val kind = footer.schema.column(column).columnType
     val (offset, room) = (footer.dictionaryOffset(chunk), footer.dictionaryRoom(chunk))
+    val modules = footer.modules(chunk)
     val first = bytes.read(offset, math.min(room, FirstRead))
     try {
-      val (end, header) = parseHeader(first)
+      val (end, header) = parseHeader(first, modules)
       check(header, room - end, kind)
       val size = header.getCompressed_page_size
       val page =
         if (end + size <= first.length) Arrays.copyOfRange(first, end, end + size)
         else bytes.read(offset + end, size)
       if (header.isSetCrc && header.getCrc != crc(page)) refuse("checksum")
-      val plain = decompress(page, header.getUncompressed_page_size, footer.codec(chunk))
+      val packed = modules.open(ModuleType.DictionaryPage, page)
+      val plain = decompress(packed, header.getUncompressed_page_size, footer.codec(chunk))
       ChunkDictionary.of(kind, plain, header.getDictionary_page_header.getNum_values) match {
         case Some(dictionary) => Readable(dictionary)
         case None => Unreadable("damaged page")
       }
-    } catch { case e: UnusablePage => Unreadable(e.reason) }
+    } catch {
+      case e: UnusablePage => Unreadable(e.reason)
+      case e: UnusableFile => Unreadable(e.reason)
+    }
   }
 
   private final class UnusablePage(val reason: String) extends Exception(reason)
 
   private def refuse(reason: String): Nothing = throw new UnusablePage(reason)
 
-  private def parseHeader(bytes: Array[Byte]): (Int, PageHeader) =
+  private def parseHeader(bytes: Array[Byte], modules: ChunkModules): (Int, PageHeader) =
     try {
-      val end = CompactStruct.end(bytes, 0, bytes.length)
-      (end, Util.readPageHeader(new ByteArrayInputStream(bytes, 0, end)))
+      val struct = modules.struct(ModuleType.DictionaryPageHeader, bytes, bytes.length)
+      (struct.end, Util.readPageHeader(new ByteArrayInputStream(struct.thrift)))
     } catch { case NonFatal(_) => refuse("damaged header") }
 
   private def check(header: PageHeader, room: Int, kind: ColumnType): Unit = {

@@ -6,10 +6,12 @@ import java.util.Arrays
 
 import scala.util.control.NonFatal
 
+import org.apache.parquet.crypto.ModuleCipherFactory.ModuleType
 import org.apache.parquet.format.{BloomFilterHeader, Util}
 
 import io.sbbf.core.FilterShape
-import io.sbbf.parquet.footer.{CompactStruct, Physical}
+import io.sbbf.parquet.crypto.ChunkModules
+import io.sbbf.parquet.footer.Physical
 
 /**
  * Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md).
@@ -37,14 +39,18 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     else
       try {
         val state =
-          if (length == 0) readUnmeasured(offset, bytes) else readMeasured(offset, length, bytes)
+          if (length == 0) readUnmeasured(offset, bytes, footer.modules(chunk))
+          else readMeasured(offset, length, bytes, footer.modules(chunk))
         state match {
           case Present(_, _, bitset)
               if FilterShape.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
             Rejected("no bit is set")
           case _ => state
         }
-      } catch { case e: UnusableFilter => Rejected(e.reason) }
+      } catch {
+        case e: UnusableFilter => Rejected(e.reason)
+        case e: UnusableFile => Rejected(e.reason)
+      }
   }
 
   /**
@@ -70,29 +76,47 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   }
 
   /** `bloom_filter_length` is told: header and bitset fill it exactly. */
-  private def readMeasured(offset: Long, length: Int, bytes: FileBytes): FilterState = {
-    if (length < 0 || offset + length > footer.footerStart || length > MaxHeader + MaxBitset)
+  private def readMeasured(
+      offset: Long,
+      length: Int,
+      bytes: FileBytes,
+      modules: ChunkModules): FilterState = {
+    if (length < 0 || offset + length > footer.footerStart ||
+      length > modules.size(MaxHeader) + modules.size(MaxBitset))
       throw new UnusableFilter("length lies")
     val raw = bytes.read(offset, length)
-    val header = parseHeader(raw)
-    if (header.length + header.numBytes != length) throw new UnusableFilter("sizes disagree")
-    Present(offset, header.length, Arrays.copyOfRange(raw, header.length, length))
+    val header = parseHeader(raw, modules)
+    if (header.length + modules.size(header.numBytes) != length)
+      throw new UnusableFilter("sizes disagree")
+    present(offset, header, Arrays.copyOfRange(raw, header.length, length), modules)
   }
 
-  private def readUnmeasured(offset: Long, bytes: FileBytes): FilterState = {
+  private def readUnmeasured(
+      offset: Long,
+      bytes: FileBytes,
+      modules: ChunkModules): FilterState = {
     val room = footer.footerStart - offset
-    val header = parseHeader(bytes.read(offset, math.min(room, MaxHeader.toLong).toInt))
-    if (header.length + header.numBytes > room)
-      throw new UnusableFilter("longer than the file")
-    Present(offset, header.length, bytes.read(offset + header.length, header.numBytes))
+    val most = modules.size(MaxHeader).toLong
+    val header = parseHeader(bytes.read(offset, math.min(room, most).toInt), modules)
+    val size = modules.size(header.numBytes)
+    if (header.length + size > room) throw new UnusableFilter("longer than the file")
+    present(offset, header, bytes.read(offset + header.length, size), modules)
   }
 
-  private def parseHeader(raw: Array[Byte]): Header = {
-    val until = math.min(raw.length, MaxHeader)
+  /** @param module which holds the bitset; it opens to no other number of bytes than its own */
+  private def present(
+      offset: Long,
+      header: Header,
+      module: Array[Byte],
+      modules: ChunkModules): FilterState =
+    Present(offset, header.length, modules.open(ModuleType.BloomFilterBitset, module))
+
+  private def parseHeader(raw: Array[Byte], modules: ChunkModules): Header = {
+    val until = math.min(raw.length, modules.size(MaxHeader))
     val header =
       try {
-        val end = CompactStruct.end(raw, 0, until)
-        Header(end, Util.readBloomFilterHeader(new ByteArrayInputStream(raw, 0, end)))
+        val struct = modules.struct(ModuleType.BloomFilterHeader, raw, until)
+        Header(struct.end, Util.readBloomFilterHeader(new ByteArrayInputStream(struct.thrift)))
       } catch { case NonFatal(_) => throw new UnusableFilter("damaged header") }
     header.refusal.foreach(reason => throw new UnusableFilter(reason))
     header
@@ -107,8 +131,11 @@ private[parquet] object FilterReader {
   /** The magic that a file starts with. */
   private final val MagicBytes = 4
 
-  /** Headers are 15 to 18 bytes long today; new fields may make them longer. */
-  private final val MaxHeader = 64
+  /**
+   * Headers are 15 to 18 bytes long today, and new fields may make them longer; parquet-mr fills
+   * encrypted ones up to 100.
+   */
+  private final val MaxHeader = 128
 
   /** 128 MiB, the largest that parquet-mr and DuckDB read. */
   private final val MaxBitset = 128 * 1024 * 1024

@@ -68,13 +68,13 @@ private[parquet] object Bounds {
     private val blob = new ByteArrayOutputStream
 
     /**
-     * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of
-     * another length than the type's, NaN or the lower one above the upper.
+     * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of a type
+     * without order, of another length than the type's, NaN or the lower one above the upper.
      *
      * @return whether both are one and the same key, none of them cut
      */
     def add(chunk: Int, kind: ColumnType, min: Array[Byte], max: Array[Byte]): Boolean =
-      if (kind.width >= 0 && (min.length != kind.width || max.length != kind.width)) false
+      if (!kind.isOrdered || kind.width >= 0 && (min.length != kind.width || max.length != kind.width)) false
       else if (kind.keys == KeyKind.Longs) addLongs(chunk, kind, min, max)
       else if (kind.keys == KeyKind.Bytes) addBytes(chunk, kind.bytesKey(min), kind.bytesKey(max))
       else false

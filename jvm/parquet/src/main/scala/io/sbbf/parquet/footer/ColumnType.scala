@@ -2,6 +2,7 @@ package io.sbbf.parquet
 package footer
 
 import java.lang.{Double => JDouble, Float => JFloat}
+import java.nio.{ByteBuffer, ByteOrder}
 
 /**
  * How a file stores the values of a column. Immutable, compared by content.
@@ -11,6 +12,7 @@ import java.lang.{Double => JDouble, Float => JFloat}
  * of the keys.
  */
 private[parquet] final case class ColumnType(physical: Physical, logical: Logical) {
+  import ColumnType.{int, long}
   import Physical._
 
   /** Bytes of a value in PLAIN encoding, or -1 where each has its own length. */
@@ -25,6 +27,9 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
 
   def isReal: Boolean = physical == Real32 || physical == Real64
 
+  /** Whether statistics can tell its bounds; the order of INT96 is not defined. */
+  def isOrdered: Boolean = physical != Int96
+
   /**
    * Whether a smaller value has a smaller key; columns of other types have neither keys nor
    * bounds.
@@ -32,29 +37,33 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
   def keys: KeyKind = (physical, logical) match {
     case (Bool | Real32 | Real64, Logical.Plain) => KeyKind.Longs
     case (Int32 | Int64, Logical.Other) => KeyKind.None
-    case (Int32 | Int64, _) => KeyKind.Longs
+    case (Int32 | Int64, _) | (Int96, Logical.SparkInstant) => KeyKind.Longs
     case (Bytes, Logical.Plain | Logical.Text | Logical.Bson) => KeyKind.Bytes
-    case (FixedBytes(_), Logical.Decimal(_, _)) => KeyKind.Bytes
+    case (FixedBytes(_), Logical.Decimal(_, _) | Logical.Plain) => KeyKind.Bytes
     case _ => KeyKind.None
   }
 
   /** Statistics in the fields that were deprecated for their signed order are right for these. */
-  def isSigned: Boolean = keys == KeyKind.Longs && !isUnsigned
+  def isSigned: Boolean = keys == KeyKind.Longs && !isUnsigned && isOrdered
 
   /** The key of the value whose PLAIN bytes lie at `at`, if `keys` is [[KeyKind.Longs]]. */
   def longKey(plain: Array[Byte], at: Int): Long = physical match {
     case Bool => (plain(at) & 1).toLong
-    case Int32 if isUnsigned => ColumnType.int(plain, at) & 0xffffffffL
-    case Int32 => ColumnType.int(plain, at).toLong
-    case Int64 if isUnsigned => ColumnType.long(plain, at) ^ Long.MinValue
-    case Int64 => ColumnType.long(plain, at)
-    case Real32 => ColumnType.realKey(JFloat.intBitsToFloat(ColumnType.int(plain, at)).toDouble)
-    case _ => ColumnType.realKey(JDouble.longBitsToDouble(ColumnType.long(plain, at)))
+    case Int32 if isUnsigned => int(plain, at) & 0xffffffffL
+    case Int32 => int(plain, at).toLong
+    case Int64 if isUnsigned => long(plain, at) ^ Long.MinValue
+    case Int64 => long(plain, at)
+    case Int96 => ColumnType.micros(int(plain, at + 8), long(plain, at))
+    case Real32 => ColumnType.realKey(JFloat.intBitsToFloat(int(plain, at)).toDouble)
+    case _ => ColumnType.realKey(JDouble.longBitsToDouble(long(plain, at)))
   }
 
-  /** The key of the value with these PLAIN bytes, if `keys` is [[KeyKind.Bytes]]. */
-  def bytesKey(plain: Array[Byte]): Array[Byte] = physical match {
-    case FixedBytes(_) if plain.length > 0 =>
+  /**
+   * The key of the value with these PLAIN bytes, if `keys` is [[KeyKind.Bytes]]; also the other
+   * way round.
+   */
+  def bytesKey(plain: Array[Byte]): Array[Byte] = logical match {
+    case Logical.Decimal(_, _) if plain.length > 0 =>
       // two's complement, big-endian: with its sign turned over it orders without one
       val key = plain.clone()
       key(0) = (key(0) ^ 0x80).toByte
@@ -80,6 +89,30 @@ private[parquet] object ColumnType {
 
   /** The number with this key; of the two zeros the positive one. */
   def realOf(key: Long): Double = JDouble.longBitsToDouble(key ^ (key >> 63 & Long.MaxValue))
+
+  private final val MicrosPerDay = 86400L * 1000 * 1000
+
+  /** The Julian day number of 1970-01-01. */
+  private final val EpochDay = 2440588
+
+  /** 4713-11-24 BC, before which Spark writes INT96 in another way. */
+  final val FirstJulianMicros: Long = -EpochDay * MicrosPerDay
+
+  private def micros(julianDay: Int, nanosOfDay: Long): Long =
+    (julianDay.toLong - EpochDay) * MicrosPerDay + nanosOfDay / 1000
+
+  /**
+   * The one way in which Spark writes an instant as INT96: nanoseconds of the day, then its
+   * Julian day number (parquet.thrift; Spark's `ParquetWriteSupport`).
+   *
+   * @param micros since the epoch, not before [[FirstJulianMicros]]
+   */
+  def int96(micros: Long): Array[Byte] = ByteBuffer
+    .allocate(12)
+    .order(ByteOrder.LITTLE_ENDIAN)
+    .putLong(Math.floorMod(micros, MicrosPerDay) * 1000)
+    .putInt((Math.floorDiv(micros, MicrosPerDay) + EpochDay).toInt)
+    .array
 
   /** PLAIN numbers are little-endian. */
   def int(bytes: Array[Byte], at: Int): Int =
@@ -116,10 +149,21 @@ private[parquet] object Logical {
   /** STRING, ENUM or JSON. */
   case object Text extends Logical
   case object Bson extends Logical
-  case object Date extends Logical
 
-  /** @param perMilli units in a millisecond: 1 for MILLIS, 1000 for MICROS */
-  final case class Timestamp(perMilli: Int, utc: Boolean) extends Logical
+  /** @param mayRebase whether Spark may take old dates for those of the Julian calendar */
+  final case class Date(mayRebase: Boolean) extends Logical
+
+  /**
+   * @param perMilli units in a millisecond: 1 for MILLIS, 1000 for MICROS, 1000000 for NANOS
+   * @param mayRebase as for [[Date]]
+   */
+  final case class Timestamp(perMilli: Int, utc: Boolean, mayRebase: Boolean) extends Logical
+
+  /** A time of day in microseconds. */
+  case object TimeMicros extends Logical
+
+  /** An INT96 that Spark wrote and reads as it stands: each instant has one encoding. */
+  case object SparkInstant extends Logical
   final case class Decimal(precision: Int, scale: Int) extends Logical
 
   /** Whatever is not compared with anything. */

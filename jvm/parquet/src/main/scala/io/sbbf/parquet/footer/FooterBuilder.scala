@@ -13,40 +13,46 @@ import org.apache.parquet.format.{
   Statistics
 }
 
+import io.sbbf.parquet.crypto.{ChunkModules, FileModules, OpenChunk}
+
 /**
  * Takes out of a parsed footer what pruning needs and checks what can be checked without reading
  * more.
  */
-private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: Long) {
-  private val own = new SchemaReader(metadata.getSchema).read()
-  private val schema = FileSchema.share(own)
+private[parquet] final class FooterBuilder(
+    metadata: FileMetaData,
+    footerStart: Long,
+    modules: FileModules = FileModules.Plain) {
+  private val own = new SchemaReader(metadata.getSchema, WriterFacts.of(metadata)).read()
+  private val schema = if (modules.usesKeys) own else FileSchema.share(own)
   private val columns = schema.numColumns
   private val rowGroups = metadata.getRow_groups
-  private val size = rowGroups.size.toLong * columns
-  if (size > Int.MaxValue / 64) throw new UnusableFile("too many column chunks")
+  private val size = FooterBuilder.numChunks(rowGroups, columns)
 
-  private val flags = new Array[Byte](size.toInt)
-  private val codecs = new Array[Byte](size.toInt)
-  private val numValues = new Array[Long](size.toInt)
-  private val nullCounts = new Array[Long](size.toInt)
-  private val filterOffsets = new Array[Long](size.toInt)
-  private val filterLengths = new Array[Int](size.toInt)
-  private val dictionaryOffsets = new Array[Long](size.toInt)
-  private val dictionaryRooms = new Array[Int](size.toInt)
-  private val bounds = new Bounds.Builder(size.toInt)
+  private val flags = new Array[Byte](size)
+  private val codecs = new Array[Byte](size)
+  private val numValues = new Array[Long](size)
+  private val nullCounts = new Array[Long](size)
+  private val filterOffsets = new Array[Long](size)
+  private val filterLengths = new Array[Int](size)
+  private val dictionaryOffsets = new Array[Long](size)
+  private val dictionaryRooms = new Array[Int](size)
+  private val bounds = new Bounds.Builder(size)
+  private val chunkModules =
+    Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
   def build(): FileFooter = {
     var g = 0
     while (g < rowGroups.size) {
       val chunks = rowGroups.get(g).getColumns
-      if (chunks.size != columns) throw new UnusableFile("row group without all its columns")
       var c = 0
       while (c < columns) {
-        addChunk(g * columns + c, rowGroups.get(g), schema.column(c), chunks.get(c))
+        addChunk(g * columns + c, g, schema.column(c), chunks.get(c))
         c += 1
       }
       g += 1
     }
+    FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
       flags,
       codecs,
@@ -63,7 +69,9 @@ private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: 
       Midpoints.of(rowGroups),
       chunks,
       bounds.build(),
-      schemaBytes)
+      new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
+      schemaBytes
+    )
   }
 
   private def orNone(numbers: Array[Long]): Array[Long] =
@@ -71,25 +79,35 @@ private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: 
   private def orNone(numbers: Array[Int]): Array[Int] =
     if (numbers.forall(_ == 0)) Array.empty else numbers
 
-  private def addChunk(i: Int, group: RowGroup, node: SchemaNode, chunk: ColumnChunk): Unit =
-    if (isReadable(chunk, node)) {
-      val data = chunk.getMeta_data
-      codecs(i) = data.getCodec.getValue.toByte
-      if (data.getNum_values != group.getNum_rows) numValues(i) = data.getNum_values
-      if (data.isSetStatistics) addStatistics(i, group, node, data)
-      filterOffsets(i) = math.max(0, data.getBloom_filter_offset)
-      // a length that is told but wrong must not pass for one that is not told
-      filterLengths(i) =
-        if (!data.isSetBloom_filter_length) 0
-        else if (data.getBloom_filter_length <= 0) -1
-        else data.getBloom_filter_length
-      if (FooterBuilder.isAllDictionary(data)) addDictionary(i, data)
-    } else flags(i) = Chunks.Sealed.toByte
+  private def addChunk(i: Int, g: Int, node: SchemaNode, chunk: ColumnChunk): Unit = {
+    val group = rowGroups.get(g)
+    modules.open(chunk, node, if (group.isSetOrdinal) group.getOrdinal.toInt else g) match {
+      case Some(OpenChunk(data, ofChunk)) if isInPlace(chunk, data, node) =>
+        if (modules.usesKeys) chunkModules(i) = ofChunk
+        addMetadata(i, group, node, data)
+      case _ => flags(i) = Chunks.Sealed.toByte
+    }
+  }
 
-  private def isReadable(chunk: ColumnChunk, node: SchemaNode): Boolean =
-    chunk.isSetMeta_data && !chunk.isSetCrypto_metadata &&
-      !chunk.isSetEncrypted_column_metadata && !chunk.isSetFile_path &&
-      FooterBuilder.isSame(chunk.getMeta_data.getPath_in_schema, node.path)
+  private def isInPlace(chunk: ColumnChunk, data: ColumnMetaData, node: SchemaNode): Boolean =
+    !chunk.isSetFile_path && FooterBuilder.isSame(data.getPath_in_schema, node.path)
+
+  private def addMetadata(
+      i: Int,
+      group: RowGroup,
+      node: SchemaNode,
+      data: ColumnMetaData): Unit = {
+    codecs(i) = data.getCodec.getValue.toByte
+    if (data.getNum_values != group.getNum_rows) numValues(i) = data.getNum_values
+    if (data.isSetStatistics) addStatistics(i, group, node, data)
+    filterOffsets(i) = math.max(0, data.getBloom_filter_offset)
+    // a length that is told but wrong must not pass for one that is not told
+    filterLengths(i) =
+      if (!data.isSetBloom_filter_length) 0
+      else if (data.getBloom_filter_length <= 0) -1
+      else data.getBloom_filter_length
+    if (FooterBuilder.isAllDictionary(data)) addDictionary(i, data)
+  }
 
   private def addStatistics(
       i: Int,
@@ -147,6 +165,18 @@ private[parquet] final class FooterBuilder(metadata: FileMetaData, footerStart: 
 }
 
 private[parquet] object FooterBuilder {
+
+  /** Checked before anything is allocated: few bytes may claim many row groups of many columns. */
+  private def numChunks(rowGroups: util.List[RowGroup], columns: Int): Int = {
+    val groups = rowGroups.iterator
+    while (groups.hasNext)
+      if (groups.next().getColumns.size != columns)
+        throw new UnusableFile("row group without all its columns")
+    val size = rowGroups.size.toLong * columns
+    if (size > Int.MaxValue / 64) throw new UnusableFile("too many column chunks")
+    size.toInt
+  }
+
   private def isSame(names: util.List[String], path: Seq[String]): Boolean =
     names.size == path.length && path.indices.forall(i => names.get(i) == path(i))
 

@@ -15,15 +15,19 @@ private[parquet] object Midpoints {
     val rows = new Array[Long](count)
     val compressed = new Array[Long](count)
     val midpoints = new Array[Long](count)
+    val isOpen = count > 0 && hasFirstMetadata(rowGroups.get(0))
     var canTrim = true
+    var end = 0L
     var g = 0
     while (g < count) {
       val group = rowGroups.get(g)
       rows(g) = group.getNum_rows
       if (rows(g) < 0) throw new UnusableFile("row group without a number of rows")
-      if (isKnown(group)) {
+      if (if (isOpen) isKnown(group) else isGuessable(group)) {
+        val from = if (isOpen) start(group) else guessedStart(group, g == 0, end)
         compressed(g) = compressedBytes(group)
-        midpoints(g) = start(group) + compressed(g) / 2
+        end = from + compressed(g)
+        midpoints(g) = from + compressed(g) / 2
         canTrim &&= midpoints(g) > (if (g == 0) 0L else midpoints(g - 1))
       } else canTrim = false
       g += 1
@@ -31,10 +35,10 @@ private[parquet] object Midpoints {
     new RowGroups(rows, compressed, midpoints, canTrim)
   }
 
-  /**
-   * Without the first chunk's metadata parquet-mr guesses the start, and not always the same for
-   * each row group; without a total it needs the metadata of all.
-   */
+  private def hasFirstMetadata(group: RowGroup): Boolean =
+    !group.getColumns.isEmpty && group.getColumns.get(0).isSetMeta_data
+
+  /** Without a total it needs the metadata of all chunks. */
   private def isKnown(group: RowGroup): Boolean = {
     val chunks = group.getColumns
     def all: Boolean = {
@@ -42,8 +46,7 @@ private[parquet] object Midpoints {
       while (c < chunks.size && chunks.get(c).isSetMeta_data) c += 1
       c == chunks.size
     }
-    !chunks.isEmpty && chunks.get(0).isSetMeta_data &&
-    (group.isSetTotal_compressed_size || all)
+    hasFirstMetadata(group) && (group.isSetTotal_compressed_size || all)
   }
 
   private def start(group: RowGroup): Long = {
@@ -52,6 +55,21 @@ private[parquet] object Midpoints {
       math.min(first.getData_page_offset, first.getDictionary_page_offset)
     else first.getData_page_offset
   }
+
+  /** Where the file's first chunk is encrypted parquet-mr goes by what the row groups tell. */
+  private def isGuessable(group: RowGroup): Boolean =
+    !group.getColumns.isEmpty && group.isSetFile_offset && group.isSetTotal_compressed_size
+
+  /**
+   * Writers got the offsets wrong (PARQUET-2078), so that parquet-mr doubts them.
+   *
+   * @param end of the row group before
+   */
+  private def guessedStart(group: RowGroup, isFirst: Boolean, end: Long): Long =
+    if (isFirst) MagicBytes else math.max(group.getFile_offset, end)
+
+  /** The magic that a file starts with. */
+  private final val MagicBytes = 4L
 
   private def compressedBytes(group: RowGroup): Long =
     if (group.isSetTotal_compressed_size) group.getTotal_compressed_size

@@ -6,7 +6,9 @@ import java.util
 import org.apache.parquet.format.{ConvertedType, FieldRepetitionType, SchemaElement, Type}
 
 /** Turns the flattened tree of a footer's schema into a [[FileSchema]]. */
-private[parquet] final class SchemaReader(elements: util.List[SchemaElement]) {
+private[parquet] final class SchemaReader(
+    elements: util.List[SchemaElement],
+    writer: WriterFacts) {
   import SchemaReader._
 
   private var next = 0
@@ -19,7 +21,17 @@ private[parquet] final class SchemaReader(elements: util.List[SchemaElement]) {
     val root = elements.get(0)
     val children = readChildren(root, Vector.empty, isNullable = false, isFlat = true)
     if (next != elements.size) refuse()
-    FileSchema(SchemaNode(Vector.empty, children, -1, null, isNullable = false, isFlat = true))
+    FileSchema(
+      SchemaNode(
+        path = Vector.empty,
+        fieldId = None,
+        collection = Collection.None,
+        isRepeated = false,
+        children,
+        column = -1,
+        columnType = null,
+        isNullable = false,
+        isFlat = true))
   }
 
   private def readChildren(
@@ -48,16 +60,24 @@ private[parquet] final class SchemaReader(elements: util.List[SchemaElement]) {
     val path = parent :+ element.getName
     val repetition = element.getRepetition_type
     val isNullable = parentNullable || repetition != FieldRepetitionType.REQUIRED
-    val isFlat =
-      parentFlat && repetition != FieldRepetitionType.REPEATED && !isCollection(element)
-    if (element.isSetType) {
-      if (element.getNum_children > 0) refuse()
-      columns += 1
-      SchemaNode(path, Vector.empty, columns - 1, columnType(element), isNullable, isFlat)
-    } else {
-      val children = readChildren(element, path, isNullable, isFlat)
-      SchemaNode(path, children, -1, null, isNullable, isFlat)
-    }
+    val collection = collectionOf(element)
+    val isRepeated = repetition == FieldRepetitionType.REPEATED
+    val isFlat = parentFlat && !isRepeated && collection == Collection.None
+    val isLeaf = element.isSetType
+    if (isLeaf && element.getNum_children > 0) refuse()
+    if (isLeaf) columns += 1
+    val column = if (isLeaf) columns - 1 else -1
+    SchemaNode(
+      path,
+      if (element.isSetField_id) Some(element.getField_id) else None,
+      collection,
+      isRepeated,
+      if (isLeaf) Vector.empty else readChildren(element, path, isNullable, isFlat),
+      column,
+      if (isLeaf) columnType(element, writer) else null,
+      isNullable,
+      isFlat
+    )
   }
 }
 
@@ -68,15 +88,20 @@ private[parquet] object SchemaReader {
 
   private def refuse(): Nothing = throw new UnusableFile("damaged schema")
 
-  private def isCollection(element: SchemaElement): Boolean = {
+  private def collectionOf(element: SchemaElement): Collection = {
     val annotation = element.getLogicalType
     val legacy = element.getConverted_type
-    annotation != null && (annotation.isSetLIST || annotation.isSetMAP) ||
-    legacy == ConvertedType.LIST || legacy == ConvertedType.MAP ||
-    legacy == ConvertedType.MAP_KEY_VALUE
+    val isList =
+      annotation != null && annotation.isSetLIST || legacy == ConvertedType.LIST
+    val isMap = annotation != null && annotation.isSetMAP ||
+      legacy == ConvertedType.MAP || legacy == ConvertedType.MAP_KEY_VALUE
+    if (isList && isMap) Collection.Unclear
+    else if (isList) Collection.List
+    else if (isMap) Collection.Map
+    else Collection.None
   }
 
-  private def columnType(element: SchemaElement): ColumnType = {
+  private def columnType(element: SchemaElement, writer: WriterFacts): ColumnType = {
     val physical = element.getType match {
       case Type.BOOLEAN => Physical.Bool
       case Type.INT32 => Physical.Int32
@@ -89,15 +114,19 @@ private[parquet] object SchemaReader {
         if (element.getType_length <= 0) refuse()
         Physical.FixedBytes(element.getType_length)
     }
-    ColumnType(physical, if (element.isSetLogicalType) logical(element) else converted(element))
+    val annotation =
+      if (element.isSetLogicalType) logical(element, writer) else converted(element, writer)
+    val isSparkInstant =
+      physical == Physical.Int96 && annotation == Logical.Plain && writer.isSparkInt96
+    ColumnType(physical, if (isSparkInstant) Logical.SparkInstant else annotation)
   }
 
   /** An annotation that this version of the format does not know is one of the others. */
-  private def logical(element: SchemaElement): Logical = {
+  private def logical(element: SchemaElement, writer: WriterFacts): Logical = {
     val annotation = element.getLogicalType
     if (annotation.isSetSTRING || annotation.isSetENUM || annotation.isSetJSON) Logical.Text
     else if (annotation.isSetBSON) Logical.Bson
-    else if (annotation.isSetDATE) Logical.Date
+    else if (annotation.isSetDATE) Logical.Date(writer.mayRebase)
     else if (annotation.isSetINTEGER) {
       val integer = annotation.getINTEGER
       Logical.Integer(integer.getBitWidth.toInt, integer.isIsSigned)
@@ -106,23 +135,24 @@ private[parquet] object SchemaReader {
     else if (annotation.isSetTIMESTAMP) {
       val (unit, utc) =
         (annotation.getTIMESTAMP.getUnit, annotation.getTIMESTAMP.isIsAdjustedToUTC)
-      if (unit.isSetMILLIS) Logical.Timestamp(1, utc)
-      else if (unit.isSetMICROS) Logical.Timestamp(1000, utc)
-      else Logical.Other
-    } else Logical.Other
+      val perMilli = if (unit.isSetMILLIS) 1 else if (unit.isSetMICROS) 1000 else 1000000
+      Logical.Timestamp(perMilli, utc, writer.mayRebase)
+    } else if (annotation.isSetTIME && annotation.getTIME.getUnit.isSetMICROS) Logical.TimeMicros
+    else if (annotation.isSetUUID) Logical.Plain // its bytes, in their order
+    else Logical.Other
   }
 
   /**
    * The annotations of files written before there were logical types (LogicalTypes.md,
    * compatibility).
    */
-  private def converted(element: SchemaElement): Logical = {
+  private def converted(element: SchemaElement, writer: WriterFacts): Logical = {
     import ConvertedType._
     element.getConverted_type match {
       case null => Logical.Plain
       case UTF8 | ENUM | JSON => Logical.Text
       case BSON => Logical.Bson
-      case DATE => Logical.Date
+      case DATE => Logical.Date(writer.mayRebase)
       case INT_8 => Logical.Integer(8, signed = true)
       case INT_16 => Logical.Integer(16, signed = true)
       case INT_32 => Logical.Integer(32, signed = true)
@@ -132,8 +162,9 @@ private[parquet] object SchemaReader {
       case UINT_32 => Logical.Integer(32, signed = false)
       case UINT_64 => Logical.Integer(64, signed = false)
       case DECIMAL => Logical.Decimal(element.getPrecision, element.getScale)
-      case TIMESTAMP_MILLIS => Logical.Timestamp(1, utc = true)
-      case TIMESTAMP_MICROS => Logical.Timestamp(1000, utc = true)
+      case TIMESTAMP_MILLIS => Logical.Timestamp(1, utc = true, writer.mayRebase)
+      case TIMESTAMP_MICROS => Logical.Timestamp(1000, utc = true, writer.mayRebase)
+      case TIME_MICROS => Logical.TimeMicros
       case _ => Logical.Other
     }
   }

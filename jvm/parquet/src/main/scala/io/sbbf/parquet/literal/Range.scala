@@ -65,8 +65,9 @@ private[parquet] final case class BytesRange(
     extends Range {
   import BytesRange.End
 
+  // nothing is below the empty string
   override def isEmpty: Boolean = high.exists(end =>
-    isAbove(Bounds.compare(_, end.key)) ||
+    end.key.isEmpty && !end.isIncluded || isAbove(Bounds.compare(_, end.key)) ||
       low.exists(l => Arrays.equals(l.key, end.key)) && !contains(end.key))
   override def containsNaN: Boolean = false
   override def misses(bounds: Bounds, chunk: Int): Boolean =

@@ -16,15 +16,11 @@ private[parquet] object StoredLiteral {
 
   /** Equal to the key `floor` if exact, else between it and the next one. */
   final case class Number(floor: Long, isExact: Boolean) extends StoredLiteral
+  final case class ByteString(floor: Array[Byte], isExact: Boolean) extends StoredLiteral
 
-  /** Below every key. */
+  /** Below every key, or above. */
   case object BelowAll extends StoredLiteral
-  final case class ByteString(key: Array[Byte]) extends StoredLiteral
-
-  /** Wider than the file's type: no value equals it. */
-  case object TooWide extends StoredLiteral
-
-  private val AboveAll = Number(Long.MaxValue, isExact = false)
+  case object AboveAll extends StoredLiteral
 
   /** Refuses every pair of types that is not listed. */
   def of(value: Value, kind: ColumnType): StoredLiteral = {
@@ -33,35 +29,61 @@ private[parquet] object StoredLiteral {
       case (Value.Integral(v, bits), _, _) if holds(bits, kind) => Number(v, isExact = true)
       case (Value.Bool(v), Bool, Logical.Plain) => Number(if (v) 1 else 0, isExact = true)
       case (Value.Real32(v), Real32, Logical.Plain) => real(v.toDouble)
-      case (Value.Real64(v), Real64, Logical.Plain) => real(v)
-      case (Value.Bytes(v, _), Bytes, Logical.Plain | Logical.Text) => ByteString(v)
-      case (Value.Bytes(v, false), Bytes, Logical.Bson) => ByteString(v)
-      case (Value.Date(days), Int32, Logical.Date) => date(days)
-      case (Value.Timestamp(micros, utc), Int64, Logical.Timestamp(perMilli, inUtc))
-          if utc == inUtc =>
-        timestamp(micros, utc, perMilli)
+      case (Value.Real64(v), Real32 | Real64, Logical.Plain) => real(v)
+      case (Value.Real64(v), Int32, Logical.Plain | Logical.Integer(_, true)) => asInteger(v)
+      case (Value.Bytes(v, _), Bytes, Logical.Plain | Logical.Text) => ByteString(v, true)
+      case (Value.Bytes(v, false), Bytes, Logical.Bson) => ByteString(v, isExact = true)
+      case (Value.Bytes(v, false), FixedBytes(_), Logical.Plain) => ByteString(v, isExact = true)
+      case (Value.Time(nanos), Int64, Logical.TimeMicros) =>
+        Number(Math.floorDiv(nanos, 1000L), isExact = Math.floorMod(nanos, 1000L) == 0)
       case (Value.Decimal(v, 20, 0), Int64, Logical.Integer(64, false)) => unsigned(v)
-      case (Value.Decimal(v, precision, scale), physical, Logical.Decimal(stored, storedScale))
-          if scale == storedScale && stored <= precision =>
-        decimal(v, physical)
-      case _ => Refused(Answer.NotComparable)
+      case (decimal: Value.Decimal, _, _) => number(decimal, kind)
+      case _ => calendar(value, kind)
     }
   }
+
+  private def calendar(value: Value, kind: ColumnType): StoredLiteral =
+    (value, kind.physical, kind.logical) match {
+      case (Value.Date(days), Physical.Int32, Logical.Date(mayRebase)) =>
+        date(days.toLong, isExact = true, mayRebase)
+      case (Value.Timestamp(micros, false), Physical.Int32, Logical.Date(mayRebase)) =>
+        val isMidnight = Math.floorMod(micros, MicrosPerDay) == 0
+        date(Math.floorDiv(micros, MicrosPerDay), isMidnight, mayRebase)
+      case (
+            Value.Timestamp(micros, utc),
+            Physical.Int64,
+            Logical.Timestamp(perMilli @ (1 | 1000), inUtc, mayRebase)) if utc == inUtc =>
+        timestamp(micros, 1000L / perMilli, utc && mayRebase)
+      case (Value.Timestamp(micros, true), Physical.Int96, Logical.SparkInstant)
+          if micros >= ColumnType.FirstJulianMicros =>
+        Number(micros, isExact = true)
+      case _ => Refused(Answer.NotComparable)
+    }
 
   /**
    * Whether a column read as a signed integer of `bits` bits can hold every value that the file
    * may. Spark cuts an INT32 without annotation when it is read as fewer bits, so then no
-   * comparison holds.
+   * comparison holds. Nanoseconds are read as plain numbers.
    */
   private def holds(bits: Int, kind: ColumnType): Boolean = (kind.physical, kind.logical) match {
     case (Physical.Int32, Logical.Plain) => bits >= 32
     case (Physical.Int32, Logical.Integer(stored, true)) => bits >= stored
     case (Physical.Int32, Logical.Integer(stored, false)) => bits > stored
     case (Physical.Int64, Logical.Plain | Logical.Integer(64, true)) => bits == 64
+    case (Physical.Int64, Logical.Timestamp(1000000, _, _)) => bits == 64
     case _ => false
   }
 
   private def real(v: Double): StoredLiteral = Number(ColumnType.realKey(v), isExact = true)
+
+  /** Of a column whose integers are read as doubles. */
+  private def asInteger(v: Double): StoredLiteral =
+    if (v.isNaN) Refused(Answer.ComparedWithNaN)
+    else if (v < Int.MinValue) BelowAll
+    else if (v > Int.MaxValue) AboveAll
+    else Number(Math.floor(v).toLong, isExact = Math.floor(v) == v)
+
+  private final val MicrosPerDay = 86400L * 1000 * 1000
 
   /**
    * 1582-10-15, the first day of the Gregorian calendar. Old writers stored dates of the Julian
@@ -71,8 +93,8 @@ private[parquet] object StoredLiteral {
    */
   private val FirstGregorianDay = -141427
 
-  private def date(days: Int): StoredLiteral =
-    if (days < FirstGregorianDay) Refused(Answer.Rebased) else Number(days.toLong, isExact = true)
+  private def date(days: Long, isExact: Boolean, mayRebase: Boolean): StoredLiteral =
+    if (mayRebase && days < FirstGregorianDay) Refused(Answer.Rebased) else Number(days, isExact)
 
   /**
    * 1902-01-01, in microseconds: instants are rebased like dates, in the writer's time zone,
@@ -80,11 +102,9 @@ private[parquet] object StoredLiteral {
    */
   private val FirstSettledInstant = -2145916800000000L
 
-  private def timestamp(micros: Long, utc: Boolean, perMilli: Int): StoredLiteral = {
-    val unit = 1000L / perMilli
-    if (utc && micros < FirstSettledInstant) Refused(Answer.Rebased)
+  private def timestamp(micros: Long, unit: Long, mayRebase: Boolean): StoredLiteral =
+    if (mayRebase && micros < FirstSettledInstant) Refused(Answer.Rebased)
     else Number(Math.floorDiv(micros, unit), isExact = Math.floorMod(micros, unit) == 0)
-  }
 
   /** UINT_64, which Spark reads as a decimal of 20 digits. */
   private def unsigned(v: BigInteger): StoredLiteral =
@@ -92,19 +112,47 @@ private[parquet] object StoredLiteral {
     else if (v.bitLength > 64) AboveAll
     else Number(v.longValue ^ Long.MinValue, isExact = true)
 
-  private def decimal(unscaled: BigInteger, physical: Physical): StoredLiteral = physical match {
-    case Physical.Int32 | Physical.Int64 =>
-      if (unscaled.bitLength <= 63) Number(unscaled.longValue, isExact = true)
-      else if (unscaled.signum < 0) BelowAll
-      else AboveAll
-    case Physical.FixedBytes(length) =>
-      val bytes = unscaled.toByteArray
-      if (bytes.length > length) TooWide
-      else {
-        val plain = Array.fill[Byte](length)(if (unscaled.signum < 0) -1 else 0)
-        System.arraycopy(bytes, 0, plain, length - bytes.length, bytes.length)
-        ByteString(ColumnType(physical, Logical.Plain).bytesKey(plain))
-      }
-    case _ => Refused(Answer.NotComparable) // BYTE_ARRAY has many encodings of one number
+  /** Digits of the largest INT32 and, as Spark counts them, of the largest INT64. */
+  private val IntDigits = 10
+  private val LongDigits = 20
+
+  /**
+   * A decimal column may have more digits than the file's, before and after the point; were it
+   * fewer, Spark would fail, round or read NULL.
+   */
+  private def number(literal: Value.Decimal, kind: ColumnType): StoredLiteral = {
+    val (digits, scale) = (kind.physical, kind.logical) match {
+      case (_, Logical.Decimal(precision, storedScale)) => (precision - storedScale, storedScale)
+      case (Physical.Int32, Logical.Plain | Logical.Integer(_, true)) => (IntDigits, 0)
+      case (Physical.Int64, Logical.Plain | Logical.Integer(_, true)) => (LongDigits, 0)
+      case _ => (Int.MaxValue, 0)
+    }
+    val isWider = scale >= 0 && scale <= literal.scale &&
+      digits >= 0 && digits <= literal.precision - literal.scale
+    if (!isWider)
+      Refused(Answer.NotComparable)
+    else {
+      val unit = BigInteger.TEN.pow(literal.scale - scale)
+      val rest = literal.unscaled.mod(unit)
+      number(literal.unscaled.subtract(rest).divide(unit), rest.signum == 0, kind.physical)
+    }
+  }
+
+  private def number(floor: BigInteger, isExact: Boolean, physical: Physical): StoredLiteral = {
+    val outside = if (floor.signum < 0) BelowAll else AboveAll
+    physical match {
+      case Physical.Int32 | Physical.Int64 =>
+        if (floor.bitLength <= 63) Number(floor.longValue, isExact) else outside
+      case Physical.FixedBytes(length) =>
+        val bytes = floor.toByteArray
+        if (bytes.length > length) outside
+        else {
+          val key = Array.fill[Byte](length)(if (floor.signum < 0) -1 else 0)
+          System.arraycopy(bytes, 0, key, length - bytes.length, bytes.length)
+          key(0) = (key(0) ^ 0x80).toByte // as in ColumnType.bytesKey
+          ByteString(key, isExact)
+        }
+      case _ => Refused(Answer.NotComparable) // BYTE_ARRAY has many encodings of one number
+    }
   }
 }

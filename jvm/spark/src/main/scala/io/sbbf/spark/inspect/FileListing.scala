@@ -9,6 +9,7 @@ import org.apache.spark.sql.Row
 import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.{FilterShape, Verdict}
 import io.sbbf.parquet._
+import io.sbbf.parquet.crypto.FileKeys
 
 /**
  * What is asked of every file.
@@ -34,9 +35,15 @@ private[inspect] final class FileListing(
     new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, question.tailBytes)
   private val open = () => bytes
 
-  /** In the order of row groups and columns; one row with the reason for a file that tells nothing. */
+  /**
+   * In the order of row groups and columns, those included that are encrypted with a key that is not at hand;
+   * one row with the reason for a file that tells nothing.
+   */
   def rows(): Seq[Row] =
-    try rows(new FileEvidence(FooterReader.read(bytes)))
+    try
+      rows(
+        new FileEvidence(
+          FooterReader.read(bytes, FileKeys.of(conf, question.column.map(Seq(_))))))
     catch {
       case e: UnusableFile => Seq(row(verdict = asked(Verdict.MightMatch), reason = e.reason))
       case NonFatal(e) =>
@@ -51,7 +58,8 @@ private[inspect] final class FileListing(
     for {
       rowGroup <- 0 until footer.numRowGroups
       c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))
-      if column.isDefined || evidence.filterOffset(rowGroup, c) > 0
+      if column.isDefined || evidence.filterOffset(rowGroup, c) > 0 ||
+        evidence.isEncrypted(rowGroup, c)
     } yield listed(evidence, rowGroup, c, bound.map(_.fromData(rowGroup, open)))
   }
 

@@ -49,9 +49,13 @@ private[inspect] final case class FilterListing(sqlContext: SQLContext, options:
       }
   }
 
-  /** Spark's own resolution of the path: globs, partition directories, hidden files, and its errors. */
-  private def parquetTable(): HadoopFsRelation =
-    sqlContext.sparkSession.read
+  /**
+   * Spark's own resolution of the path: globs, partition directories, hidden files, and its errors. The schema,
+   * which cannot be read of encrypted files without keys, is asked for only where a value needs its type.
+   */
+  private def parquetTable(): HadoopFsRelation = {
+    val reader = sqlContext.sparkSession.read
+    (if (options.value.isEmpty) reader.schema(new StructType) else reader)
       .parquet(options.path)
       .queryExecution
       .analyzed
@@ -59,6 +63,7 @@ private[inspect] final case class FilterListing(sqlContext: SQLContext, options:
         relation.relation.asInstanceOf[HadoopFsRelation]
       }
       .get
+  }
 
   private def resolve(table: HadoopFsRelation, column: String): (Seq[String], DataType) = {
     val resolver = conf.resolver

@@ -5,7 +5,8 @@ import java.util.Locale
 /**
  * What to list.
  *
- * @param column dotted path of one column; None lists every column that has a filter
+ * @param column dotted path of one column; None lists every column that has a filter, or is encrypted with a key
+ *   that is not at hand
  * @param value what to ask of that column, as text that Spark can cast to the column's type
  * @param isHex whether `value` is the hexadecimal form of bytes
  */

@@ -24,8 +24,12 @@ private[spark] object CatalystValue {
     case (v: UTF8String, StringType) => Some(Value.Bytes(v.getBytes, text = true))
     case (v: Array[Byte], BinaryType) => Some(Value.Bytes(v, text = false))
     case (v: Decimal, t: DecimalType) => decimal(v, t)
+    case (v: Long, t) if TimeOfDay.matcher(t.typeName).matches => Some(Value.Time(v))
     case _ => None
   }
+
+  /** Spark 4.1's TIME, in nanoseconds; those of fewer than six digits are cut when they are read. */
+  private val TimeOfDay = "time\\([6-9]\\)".r.pattern
 
   private def decimal(value: Decimal, dataType: DecimalType): Option[Value] = {
     val exact = value.toJavaBigDecimal

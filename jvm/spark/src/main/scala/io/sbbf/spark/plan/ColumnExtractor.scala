@@ -2,23 +2,78 @@ package io.sbbf.spark.plan
 
 import java.util.Locale
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, GetStructField}
-import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
-import org.apache.spark.sql.types.{DataType, Metadata, StructType}
+import scala.util.Try
 
-/** A column, or a field within structs, by its path from the root of the table's schema. */
-private[plan] final case class Column(path: Seq[String], dataType: DataType) {
-  def name: String = path.mkString(".")
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  ElementAt,
+  Expression,
+  GetArrayItem,
+  GetArrayStructFields,
+  GetMapValue,
+  GetStructField,
+  Literal,
+  MapEntries,
+  MapKeys,
+  MapValues
+}
+import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
+import org.apache.spark.sql.types._
+
+import io.sbbf.core.ColumnPath.{Element, Field, Key, Value}
+import io.sbbf.core.RowGroupPredicate.{In, IsNotNull, IsNull, Leaf, Test, Unknown}
+import io.sbbf.core.{ColumnPath, RowGroupPredicate}
+import io.sbbf.spark.FieldId
+
+/**
+ * A column, or what lies within it. Of what lies within an array or a map an expression is one value of many, or
+ * NULL.
+ *
+ * @param keys tests of which one that fails for a row makes this NULL in that row
+ */
+private[plan] final case class Column(
+    path: ColumnPath,
+    dataType: DataType,
+    keys: Seq[RowGroupPredicate] = Nil) {
+
+  def name: String = path.toString
+
+  /** What is TRUE at least where `test` is TRUE of this value. */
+  def passes(test: Test): RowGroupPredicate = test match {
+    case IsNull if !isSingle => uncounted
+    case IsNotNull if !isSingle => allOf(keys)
+    case _ => allOf(keys :+ Leaf(path, test))
+  }
+
+  private def allOf(tests: Seq[RowGroupPredicate]): RowGroupPredicate =
+    if (tests.isEmpty) uncounted else RowGroupPredicate.all(tests)
+
+  private def uncounted = Unknown(s"NULLs of what is or lies within a collection: $name")
+
+  /**
+   * Whether a row has one value of it, and of no type that is made of others. Only of such a column are the NULLs
+   * those that a file counts.
+   */
+  def isSingle: Boolean = dataType match {
+    case _: StructType | _: ArrayType | _: MapType => false
+    case _ => !path.isRepeated
+  }
+
+  def /(step: ColumnPath.Step, dataType: DataType): Column =
+    copy(path = path / step, dataType = dataType)
 }
 
 /**
- * Matches expressions that are a column of the files themselves, and nothing else: no partition column, no
- * `_metadata`, no column that the session resolves by field id rather than by name.
+ * Matches expressions that are a column of the files themselves or lie within one, and nothing else: no partition
+ * column, no `_metadata`.
+ *
+ * @param byFieldId whether the session finds fields that have an id in its schema by that id
  */
 private[plan] final class ColumnExtractor(
     partitionColumns: Set[String],
     caseSensitive: Boolean,
     byFieldId: Boolean) {
+  import ColumnExtractor._
 
   private def fold(name: String): String =
     if (caseSensitive) name else name.toLowerCase(Locale.ROOT)
@@ -26,23 +81,75 @@ private[plan] final class ColumnExtractor(
 
   def unapply(expression: Expression): Option[Column] = expression match {
     case attribute: AttributeReference if isInFiles(attribute) =>
-      Some(Column(Seq(attribute.name), attribute.dataType))
+      step(attribute.name, attribute.metadata).map(s =>
+        Column(ColumnPath(Seq(s)), attribute.dataType))
+    case GetStructField(ItemOf(MapEntries(map)), ordinal, _) => entry(map, ordinal)
     case GetStructField(parent, ordinal, _) =>
       for {
         struct <- unapply(parent)
         field = struct.dataType.asInstanceOf[StructType](ordinal)
-        if isByName(field.metadata)
-      } yield Column(struct.path :+ field.name, field.dataType)
+        s <- step(field.name, field.metadata)
+      } yield struct / (s, field.dataType)
+    case ItemOf(GetArrayStructFields(structs, _, ordinal, _, _)) =>
+      unapply(GetStructField(itemOf(structs), ordinal))
+    case ItemOf(MapKeys(map)) => entry(map, 0)
+    case ItemOf(MapValues(map)) => entry(map, 1)
+    case ItemOf(array) =>
+      unapply(array).collect { case column @ Column(_, ArrayType(element, _), _) =>
+        column / (Element, element)
+      }
+    case ValueAt(map, key) => lookUp(map, key)
     case _ => None
   }
 
-  private def isInFiles(attribute: AttributeReference): Boolean =
-    !fromDirectories.contains(fold(attribute.name)) &&
-      !MetadataColumn.is(attribute) && isByName(attribute.metadata)
+  private def entry(map: Expression, ordinal: Int): Option[Column] =
+    unapply(map).collect { case column @ Column(_, MapType(key, value, _), _) =>
+      if (ordinal == 0) column / (Key, key) else column / (Value, value)
+    }
 
-  /** `parquet.field.id` is the key under which Spark keeps a field's id (ParquetUtils.FIELD_ID_METADATA_KEY). */
-  private def isByName(metadata: Metadata): Boolean =
-    !(byFieldId && metadata.contains("parquet.field.id"))
+  private def lookUp(map: Expression, key: Literal): Option[Column] =
+    for (keys <- entry(map, 0); value <- entry(map, 1)) yield {
+      val isThere =
+        CatalystValue.convert(key.value, keys.dataType).map(k => keys.passes(In(Seq(k))))
+      value.copy(keys = value.keys ++ isThere)
+    }
+
+  private def isInFiles(attribute: AttributeReference): Boolean =
+    !fromDirectories.contains(fold(attribute.name)) && !MetadataColumn.is(attribute)
+
+  /** An id that Spark itself would refuse names no field. */
+  private def step(name: String, metadata: Metadata): Option[Field] =
+    if (byFieldId && metadata.contains(FieldId.Key))
+      Try(Math.toIntExact(metadata.getLong(FieldId.Key))).toOption.map(id => Field(name, Some(id)))
+    else Some(Field(name))
+}
+
+private[plan] object ColumnExtractor {
+
+  /** Any one item of an array, as an expression: which one, no evidence tells. */
+  def itemOf(array: Expression): Expression =
+    GetArrayItem(array, Literal(0), failOnError = false)
+
+  /** Arrays of which an expression takes one item, or NULL; not where a short array is an error. */
+  private object ItemOf {
+    def unapply(expression: Expression): Option[Expression] = expression match {
+      case GetArrayItem(array, _: Literal, false) => Some(array)
+      case ElementAt(array, Literal(place: Int, IntegerType), None, false)
+          if place != 0 && array.dataType.isInstanceOf[ArrayType] =>
+        Some(array)
+      case _ => None
+    }
+  }
+
+  /** Maps of which an expression takes one value, or NULL. */
+  private object ValueAt {
+    def unapply(expression: Expression): Option[(Expression, Literal)] = expression match {
+      case GetMapValue(map, key: Literal) => Some((map, key))
+      case ElementAt(map, key: Literal, None, _) if map.dataType.isInstanceOf[MapType] =>
+        Some((map, key))
+      case _ => None
+    }
+  }
 }
 
 private[plan] object MetadataColumn {

@@ -21,7 +21,7 @@ private[plan] object ColumnTests {
   /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
   def nullness(column: Column, isNull: Boolean): RowGroupPredicate = column.dataType match {
     case _: DecimalType if isNull => Unknown(s"NULLs of a decimal column: ${column.name}")
-    case _ => Leaf(column.path, if (isNull) IsNull else IsNotNull)
+    case _ => column.passes(if (isNull) IsNull else IsNotNull)
   }
 
   /**
@@ -47,15 +47,13 @@ private[plan] object ColumnTests {
 
   /** The test is NULL for NULL alone. */
   private def passes(column: Column, test: OneTest, wanted: Wanted): RowGroupPredicate =
-    wherever(column, Leaf(column.path, test), wanted)
+    orNull(column, column.passes(if (wanted.truth) test else test.negated), wanted)
 
-  private def wherever(
+  private def orNull(
       column: Column,
-      isTrue: RowGroupPredicate,
-      wanted: Wanted): RowGroupPredicate = {
-    val decided = if (wanted.truth) isTrue else isTrue.negated
+      decided: RowGroupPredicate,
+      wanted: Wanted): RowGroupPredicate =
     if (wanted.orNull) any(Seq(decided, nullness(column, isNull = true))) else decided
-  }
 
   /**
    * With a NULL in the list it is NULL where it would be FALSE. Of nothing, NOT IN is TRUE even for NULL, unless
@@ -111,25 +109,25 @@ private[plan] object ColumnTests {
 
   /**
    * Texts with a prefix lie between it and the first text above all of them. Strings with a collation have
-   * another order and other types.
+   * another order and other types. What ends in a byte 0xff, which no UTF-8 text does, is left alone.
    */
   private def prefix(
       column: Column,
       prefix: Array[Byte],
       wanted: Wanted): Option[RowGroupPredicate] =
-    if (column.dataType != StringType) None
+    if (column.dataType != StringType || prefix.lastOption.contains(-1.toByte)) None
     else if (prefix.isEmpty)
       Some(
-        if (wanted.truth) wherever(column, Leaf(column.path, IsNotNull), wanted)
+        if (wanted.truth) orNull(column, column.passes(IsNotNull), wanted)
         else if (wanted.orNull) nullness(column, isNull = true)
         else Never)
     else {
       val above = prefix.clone()
       val last = above.length - 1
-      // no byte of UTF-8 text is 0xff
       above(last) = (above(last) + 1).toByte
-      val from = Leaf(column.path, Greater(Value.Bytes(prefix, text = true), orEqual = true))
-      val until = Leaf(column.path, Less(Value.Bytes(above, text = true), orEqual = false))
-      Some(wherever(column, And(Seq(from, until)), wanted))
+      val from = column.passes(Greater(Value.Bytes(prefix, text = true), orEqual = true))
+      val until = column.passes(Less(Value.Bytes(above, text = true), orEqual = false))
+      val within = all(Seq(from, until))
+      Some(orNull(column, if (wanted.truth) within else within.negated, wanted))
     }
 }

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet._
+import io.sbbf.parquet.crypto.FileKeys
 import io.sbbf.spark.SbbfConf
 
 /** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
@@ -23,11 +24,12 @@ private[plan] final class FileAsker(
   import FileAsker._
 
   private val encodings = new LiteralEncodings
+  private val keys = FileKeys.of(hadoopConf, Some(predicate.leaves.map(leaf => Seq(leaf.column.root))))
   @volatile private var systems = Map.empty[(String, String), FileSystem]
 
   /** The answer if all that it takes is in memory. */
   def fromMemory(file: FileStatus): Option[FileOutcome] =
-    try cache.get(FileVersion.of(file)).map(verdicts(file, _, () => throw NotInMemory))
+    try cached(FileVersion.of(file)).map(verdicts(file, _, () => throw NotInMemory))
     catch { case NotInMemory => None }
 
   /** Opens file systems in the calling thread, for they belong to its user; the pool's threads have none. */
@@ -56,15 +58,18 @@ private[plan] final class FileAsker(
 
   private def readAndAsk(file: FileStatus, bytes: FileBytes): FileOutcome = {
     val version = FileVersion.of(file)
-    val evidence = cache.get(version).getOrElse {
+    val evidence = cached(version).getOrElse {
       val readAt = System.currentTimeMillis
-      val fresh = new FileEvidence(FooterReader.read(bytes))
-      cache.put(version, fresh, readAt, limits.cacheBytes)
+      val fresh = new FileEvidence(FooterReader.read(bytes, keys))
+      if (keys.mayShare(fresh.footer)) cache.put(version, fresh, readAt, limits.cacheBytes)
       fresh
     }
     try verdicts(file, evidence, () => bytes)
     finally cache.reweigh(version, limits.cacheBytes)
   }
+
+  private def cached(version: FileVersion): Option[FileEvidence] =
+    cache.get(version).filter(known => keys.mayReuse(known.footer, version.path))
 
   private def verdicts(
       file: FileStatus,

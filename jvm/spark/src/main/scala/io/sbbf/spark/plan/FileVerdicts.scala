@@ -24,6 +24,7 @@ private[plan] final class FileVerdicts(
 
   private var refutedBy = Map.empty[Evidence, Int]
   private var keptBecause = Map.empty[String, Int]
+  private var filtersRejected = Map.empty[String, Int]
 
   /** The outcome for a file of `length` bytes. */
   def outcome(length: Long): FileOutcome = {
@@ -38,7 +39,8 @@ private[plan] final class FileVerdicts(
         if (kept.size == surviving.length) length else kept.map(footer.compressedBytes).sum,
       ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
       refutedBy = refutedBy,
-      keptBecause = keptBecause
+      keptBecause = keptBecause,
+      filtersRejected = filtersRejected
     )
   }
 
@@ -48,8 +50,8 @@ private[plan] final class FileVerdicts(
     val (verdict, evidence, reason) =
       if (told._1 == Verdict.MightMatch) ask(_.fromData(rowGroup, open)) else told
     if (verdict == Verdict.CannotMatch)
-      refutedBy = refutedBy.updated(evidence, refutedBy.getOrElse(evidence, 0) + 1)
-    else keptBecause = keptBecause.updated(reason, keptBecause.getOrElse(reason, 0) + 1)
+      refutedBy = FileVerdicts.counted(refutedBy, evidence)
+    else keptBecause = FileVerdicts.counted(keptBecause, reason)
     verdict != Verdict.CannotMatch
   }
 
@@ -59,6 +61,8 @@ private[plan] final class FileVerdicts(
     var reason = ""
     val verdict = predicate.evaluate { leaf =>
       val answer = question(bound.get(leaf))
+      answer.filterRejected.foreach(why =>
+        filtersRejected = FileVerdicts.counted(filtersRejected, why))
       if (answer.verdict == Verdict.CannotMatch) refuting = answer.evidence
       else if (reason.isEmpty) reason = answer.reason
       answer.verdict
@@ -69,6 +73,9 @@ private[plan] final class FileVerdicts(
 
 private[plan] object FileVerdicts {
   private val MightHold = "might hold a match"
+
+  private def counted[K](counts: Map[K, Int], key: K): Map[K, Int] =
+    counts.updated(key, counts.getOrElse(key, 0) + 1)
 
   /**
    * Byte ranges that hold the midpoints of the surviving row groups and of no other: Parquet readers own a row

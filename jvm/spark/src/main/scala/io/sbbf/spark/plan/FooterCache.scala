@@ -6,7 +6,7 @@ import io.sbbf.parquet.FileEvidence
 
 /**
  * What is known of files, by path, length and modification time; the least recently used goes first. One cache
- * serves all sessions of a driver. Thread-safe. It holds nothing of encrypted columns: they give no evidence.
+ * serves all sessions of a driver, so that nothing is put into it that took keys to read. Thread-safe.
  */
 private[spark] final class FooterCache {
   import FooterCache._

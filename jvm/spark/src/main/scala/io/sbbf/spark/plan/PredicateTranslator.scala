@@ -2,9 +2,9 @@ package io.sbbf.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.{expressions => sql}
-import org.apache.spark.sql.types.{ArrayType, BooleanType, MapType, StructType}
+import org.apache.spark.sql.types.BooleanType
 
-import io.sbbf.core.RowGroupPredicate
+import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 import io.sbbf.core.RowGroupPredicate._
 
 /**
@@ -14,21 +14,35 @@ import io.sbbf.core.RowGroupPredicate._
  * @param partitionColumns names whose values come from the directories and not from the files
  * @param caseSensitive how the session resolves names
  * @param byFieldId whether the session resolves Parquet columns by field id where a schema has them
+ * @param isNullIfAbsent whether a top-level column, by its name, is NULL in files that lack it
  */
 final class PredicateTranslator(
     partitionColumns: Set[String],
     val caseSensitive: Boolean,
-    byFieldId: Boolean) {
+    byFieldId: Boolean,
+    isNullIfAbsent: String => Boolean = _ => true) {
   import Wanted._
 
   private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
+  private val casts = new CastComparison(Column)
+  private val Nested = new NestedTranslator(Column, translate(_, True))
   private val whyNot = new WhyNot(Column)
 
   /** The conjunction of `filters`. */
   def translate(filters: Seq[Expression]): RowGroupPredicate = {
     val conjuncts = filters.filter(_.deterministic)
     val single = filters.flatMap(singleColumns).toSet
-    all(conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, True))).joined(single)
+    val read = conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, True))
+    withDefaults(all(read).joined(single))
+  }
+
+  /** A default stands in for a column where files lack it, which to them are files in which it is NULL. */
+  private def withDefaults(predicate: RowGroupPredicate): RowGroupPredicate = predicate match {
+    case leaf: Leaf if !isNullIfAbsent(leaf.column.root) =>
+      any(Seq(leaf, Leaf(leaf.column, IsNull)))
+    case And(children) => all(children.map(withDefaults))
+    case Or(children) => any(children.map(withDefaults))
+    case other => other
   }
 
   /** Why parts of `filters` cannot rule out anything, each reason once and without values. */
@@ -38,13 +52,8 @@ final class PredicateTranslator(
   }
 
   /** Columns that have one value in each row, so that two tests ask about the same. */
-  private def singleColumns(filter: Expression): Seq[Seq[String]] = filter.collect {
-    case Column(c) if !c.dataType.isInstanceOf[StructType] && !isRepeated(c) => c.path
-  }
-
-  private def isRepeated(column: Column): Boolean = column.dataType match {
-    case _: ArrayType | _: MapType => true
-    case _ => false
+  private def singleColumns(filter: Expression): Seq[ColumnPath] = filter.collect {
+    case Column(c) if c.isSingle => c.path
   }
 
   /**
@@ -61,6 +70,8 @@ final class PredicateTranslator(
   /** Matches wherever `expression` is what is wanted. */
   private def translate(expression: Expression, wanted: Wanted): RowGroupPredicate =
     expression match {
+      case Nested(ofSomeItem) if wanted == True => ofSomeItem
+      case sql.ArrayContains(ArrayLiteral(values), item) => translate(sql.In(item, values), wanted)
       case sql.Not(child) => translate(child, wanted.ofNegation)
       case sql.And(left, right) => connect(left, right, wanted, isAll = wanted.truth)
       case sql.Or(left, right) => connect(left, right, wanted, isAll = !wanted.truth)
@@ -106,6 +117,8 @@ final class PredicateTranslator(
       // of whatever else is TRUE, FALSE or NULL
       case Comparison(left, sql.EqualTo(_, _), Constant(Literal(truth: Boolean, BooleanType))) =>
         Some(translate(left, if (truth) wanted else wanted.ofNegation))
+      // a cast may give NULL in ways of its own
+      case _ if !wanted.orNull => casts.translate(expression, negate = !wanted.truth)
       case _ => None
     }
     test.getOrElse(Unknown(whyNot(expression)))

@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.types.StructType
 
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, SbbfConf}
@@ -79,14 +80,22 @@ final case class PruneRowGroups(session: SparkSession)
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
     val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
     val translator = PruneRowGroups.translator(files, conf)
-    val safely = conjuncts.exists(SafeRead.concerns)
-    if (!safely && !translator.translate(dataFilters).isUsable) scan
+    val unsafe =
+      if (!SbbfConf.SafeRead.get(conf)) Map.empty[String, String]
+      else SafeRead.options(conjuncts, files.dataSchema, SparkInternals.readsByFieldId(conf))
+    if (unsafe.isEmpty && !translator.translate(dataFilters).isUsable) scan
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
       val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
+      val settled = index.selection.exists(_.settlesFilters(asksLater))
       val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
-      rebuilt(scan, files, index, safely, format)
+      rebuilt(
+        scan,
+        files,
+        index,
+        unsafe ++ (if (settled) SafeRead.FiltersOff else Nil),
+        format)
     }
   }
 
@@ -120,21 +129,21 @@ final case class PruneRowGroups(session: SparkSession)
   )
 
   /**
-   * Where the format is not to be swapped, a float predicate that stock evaluates wrongly costs stock's checks.
+   * Where the format is not to be swapped, read options switch off what of stock's checks is not to be trusted.
    * All Parquet formats are equal to Spark, so it is by the index alone that the optimizer sees a change.
    */
   private def rebuilt(
       scan: LogicalRelation,
       files: HadoopFsRelation,
       index: PrunedFileIndex,
-      safely: Boolean,
+      unsafe: Map[String, String],
       format: PrunedParquetFormat): LogicalRelation = {
     val swaps = SbbfConf.TrimRowGroups.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,
         fileFormat = if (swaps) format else files.fileFormat,
-        options = if (safely && !swaps) files.options ++ SafeRead.LevelsOff else files.options
+        options = if (swaps) files.options else files.options ++ unsafe
       )(files.sparkSession),
       catalogTable = scan.catalogTable.map { table =>
         val known =
@@ -162,7 +171,12 @@ private[spark] object PruneRowGroups {
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf))
+      SparkInternals.readsByFieldId(conf),
+      plainColumns(files.dataSchema))
+
+  /** The names of columns without an existence default (`ResolveDefaultColumns`), which files may lack. */
+  private def plainColumns(schema: StructType): Set[String] =
+    schema.fields.filterNot(_.metadata.contains("EXISTS_DEFAULT")).map(_.name).toSet
 
   /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
   def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] = {

@@ -44,8 +44,14 @@ private[spark] final class ScanSelection(
   def rows: Option[Long] =
     if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
 
-  /** Whether every file gave an answer, so that asking filters again in the tasks would find nothing more. */
-  def isComplete: Boolean = outcomes.forall(_.isKnown)
+  /**
+   * Whether tasks should ask no filter: a filter is not to be believed, which stock does, or every file gave its
+   * answer already, so that asking again would find nothing more.
+   *
+   * @param asksLater whether the tasks know more of the predicate
+   */
+  def settlesFilters(asksLater: Boolean): Boolean =
+    outcomes.exists(_.filtersRejected.nonEmpty) || !asksLater && outcomes.forall(_.isKnown)
 
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)
@@ -61,6 +67,8 @@ private[spark] final class ScanSelection(
   def refutedBy: Map[Evidence, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.refutedBy))
   def keptBecause: Map[String, Long] =
     ScanSelection.total(outcomes.iterator.flatMap(_.keptBecause))
+  def filtersRejected: Map[String, Long] =
+    ScanSelection.total(outcomes.iterator.flatMap(_.filtersRejected))
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 

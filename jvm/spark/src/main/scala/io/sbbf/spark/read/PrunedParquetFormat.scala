@@ -7,9 +7,11 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
+import io.sbbf.spark.SbbfConf
 import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
 
 /**
@@ -54,15 +56,17 @@ final class PrunedParquetFormat private[spark] (
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
     val trims = selection.exists(_.trimsFiles)
     val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
-    // what the filters could tell is known already: asking again would read each of them once more
-    if (!asksLater && selection.exists(_.isComplete))
+    val sessionConf = session.sessionState.conf
+    val safely = SbbfConf.SafeRead.get(sessionConf)
+    if (selection.exists(_.settlesFilters(asksLater)) || safely && SafeRead.misreadsFilters)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
+    val byFieldId = SparkInternals.readsByFieldId(sessionConf)
     val stock = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
       partitionSchema,
       requiredSchema,
-      SafeRead.allowed(filters),
+      if (safely) SafeRead.allowed(filters, dataSchema, byFieldId) else filters,
       options,
       hadoopConf)
     conf.fold(stock)(c => split => RowGroupRanges.read(split, stock, c.value.value))

@@ -1,31 +1,86 @@
 package io.sbbf.spark.read
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, IsNotNull, IsNull}
+import org.apache.parquet.Version
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  Equality,
+  Expression,
+  GetStructField
+}
+import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.sources._
-import org.apache.spark.sql.types.{DoubleType, FloatType}
+import org.apache.spark.sql.types._
+
+import io.sbbf.spark.FieldId
 
 /**
- * Which floating-point predicates must not reach stock Parquet's own checks. Those compare raw bits or Java's
- * total order, where Spark has 0.0 = -0.0 and NaN above all: a filter or a dictionary with -0.0 loses `= 0.0`
- * and `>= 0.0`; statistics, which leave NaN out, lose `> x` and `<> x`. Spark evaluates every predicate again
- * above the scan, so handing one down less only reads more.
+ * Which predicates must not reach stock Parquet's own checks, for those would lose rows. Spark evaluates every
+ * predicate again above the scan, so handing one down less only reads more.
+ *
+ *   - Of floating-point columns they compare raw bits or Java's total order, where Spark has 0.0 = -0.0 and NaN
+ *     above all: a filter or a dictionary with -0.0 loses `= 0.0` and `>= 0.0`; statistics, which leave NaN out,
+ *     lose `> x` and `<> x`.
+ *   - They find columns by name, also where the session reads them by field id.
+ *   - parquet-java 1.14 and 1.15 ([[misreadsFilters]]).
  */
 private[spark] object SafeRead {
 
   /** The Hadoop keys of every level at which parquet-mr drops row groups, pages or rows. */
-  val LevelsOff: Map[String, String] =
+  private val LevelsOff: Map[String, String] =
     Seq("stats", "dictionary", "bloom", "columnindex", "record-level")
       .map(l => s"parquet.filter.$l.enabled" -> "false")
       .toMap
 
+  val FiltersOff: Map[String, String] = Map("parquet.filter.bloom.enabled" -> "false")
+
+  /** Whether stock takes a short read of a filter for the whole of it, as it did until 1.16 (GH-3249). */
+  val misreadsFilters: Boolean = Seq("1.14.", "1.15.").exists(Version.VERSION_NUMBER.startsWith)
+
+  /**
+   * The read options that switch off what `conditions` must not meet; empty if stock may answer them.
+   *
+   * @param schema of the files' columns
+   * @param byFieldId whether the session reads Parquet columns by field id
+   */
+  def options(
+      conditions: Seq[Expression],
+      schema: StructType,
+      byFieldId: Boolean): Map[String, String] =
+    if (conditions.exists(concerns) || byFieldId && hasFieldIds(schema)) LevelsOff
+    else if (misreadsFilters && conditions.exists(_.exists(asksFilter))) FiltersOff
+    else Map.empty
+
+  /** Of the filters on columns of `schema`, those that stock may be handed: it evaluates them as Spark does. */
+  def allowed(filters: Seq[Filter], schema: StructType, byFieldId: Boolean): Seq[Filter] =
+    if (byFieldId && hasFieldIds(schema)) Nil else filters.filter(isSafe)
+
   /** Whether `condition` may compare a floating-point column in a way that stock would evaluate wrongly. */
-  def concerns(condition: Expression): Boolean = condition match {
-    case IsNull(_) | IsNotNull(_) => false
+  private[read] def concerns(condition: Expression): Boolean = condition match {
+    case sql.IsNull(_) | sql.IsNotNull(_) => false
     case e => isFloating(e) || e.children.exists(concerns)
   }
 
-  /** The filters that stock may be handed: those that it evaluates as Spark does. */
-  def allowed(filters: Seq[Filter]): Seq[Filter] = filters.filter(isSafe)
+  /** Whether stock may look for the comparison's values in filters. */
+  private def asksFilter(comparison: Expression): Boolean = comparison match {
+    case Equality(left, right) => isColumn(left) || isColumn(right)
+    case sql.In(value, _) => isColumn(value)
+    case sql.InSet(value, _) => isColumn(value)
+    case _ => false
+  }
+
+  private def isColumn(e: Expression): Boolean = e match {
+    case _: AttributeReference => true
+    case GetStructField(parent, _, _) => isColumn(parent)
+    case _ => false
+  }
+
+  private def hasFieldIds(dataType: DataType): Boolean = dataType match {
+    case StructType(fields) =>
+      fields.exists(f => f.metadata.contains(FieldId.Key) || hasFieldIds(f.dataType))
+    case ArrayType(element, _) => hasFieldIds(element)
+    case MapType(key, value, _) => hasFieldIds(key) || hasFieldIds(value)
+    case _ => false
+  }
 
   private def isSafe(filter: Filter): Boolean = filter match {
     case And(left, right) => isSafe(left) && isSafe(right)

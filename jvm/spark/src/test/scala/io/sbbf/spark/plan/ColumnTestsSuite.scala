@@ -63,7 +63,7 @@ class ColumnTestsSuite extends TranslatorSuite {
     ("IS NOT NULL of a decimal", IsNotNull(price), present("price")),
     ("partition column, by any case", day === "x", unknown),
     ("function of a column", Upper(name) === "A", unknown),
-    ("cast of a column", Cast(id, StringType) === "1", unknown),
+    ("cast of a column", Cast(id, StringType) === "1", leaf("id", in(long(1)))),
     ("two columns", id === id, unknown)
   )
 

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.types._
 
-import io.sbbf.core.RowGroupPredicate.{AllOf, Always, Greater, Less, Never}
+import io.sbbf.core.ColumnPath
+import io.sbbf.core.RowGroupPredicate.{AllOf, Always, Greater, Leaf, Less, Never}
 
 /** AND, OR, NOT, NULL and conditions, over tests of columns. */
 class PredicateTranslatorSuite extends TranslatorSuite {
@@ -134,7 +135,7 @@ class PredicateTranslatorSuite extends TranslatorSuite {
     assert(translated(Not(id < 5L || id >= 9L)) == leaf("id", between))
     val (x, y) = (GetStructField(point, 0), GetStructField(point, 1))
     assert(translated(x > 1, y > 1, x < 3).leaves.map(_.column) ==
-      Seq(Seq("point", "x"), Seq("point", "y")))
+      Seq(ColumnPath.named(Seq("point", "x")), ColumnPath.named(Seq("point", "y"))))
   }
 
   test("leaves alone what depends on chance.") {
@@ -152,10 +153,15 @@ class PredicateTranslatorSuite extends TranslatorSuite {
     assert(translated(attribute === 5L) == unknown)
   }
 
-  test("does not name a column that the session finds by field id.") {
-    val ids = new MetadataBuilder().putLong("parquet.field.id", 3).build()
-    val attribute = AttributeReference("id", LongType, nullable = true, ids)()
-    assert(!translator(byFieldId = true).translate(Seq(attribute === 5L)).isUsable)
-    assert(translated(attribute === 5L) == isFive)
+  test("finds by id the column that the session finds by id, and none by an id that is no number.") {
+    def attribute(ids: MetadataBuilder) =
+      AttributeReference("id", LongType, nullable = true, ids.build())()
+    val three = attribute(new MetadataBuilder().putLong("parquet.field.id", 3))
+    val wild = attribute(new MetadataBuilder().putLong("parquet.field.id", 1L << 40))
+    def found(e: Expression) = translator(byFieldId = true).translate(Seq(e))
+    val byId = ColumnPath(Seq(ColumnPath.Field("id", Some(3))))
+    assert(found(three === 5L) == Leaf(byId, in(long(5))))
+    assert(!found(wild === 5L).isUsable)
+    assert(translated(three === 5L) == isFive)
   }
 }

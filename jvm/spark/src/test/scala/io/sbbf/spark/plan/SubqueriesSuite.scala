@@ -62,7 +62,10 @@ class SubqueriesSuite extends SparkSuite {
   test("where a subquery's value is pushed to the tasks, they still ask the filters for it.") {
     val late = s"k = (SELECT max(x) FROM VALUES (${keyOf(2001)}) AS v(x)) AND s = '${2001 % 7}'"
     val stock = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
-    assert(rowsRead(table.where(late)) == stock && stock < 4000)
+    // on Spark 4.0 a safe read asks no filter at all
+    withConf("spark.sbbf.safeRead" -> "false") {
+      assert(rowsRead(table.where(late)) == stock && stock < 4000)
+    }
     assert(rows(table.where(late)) == oracle(table.where(late)))
   }
 
@@ -73,7 +76,7 @@ class SubqueriesSuite extends SparkSuite {
       texts(scan.get("not_used")) == Seq(
         "a function of the column: upper(s)",
         "is not understood: rlike(s)",
-        "a function of the column: length(s)"))
+        "a cast of the column: cast(s)"))
     assert(!scan.toString.toLowerCase.contains("secret"))
     val nothing = report(table.where("upper(s) = 'SECRET'")).get("unpruned").get(0)
     assert(nothing.get("reason").asText.endsWith("; a function of the column: upper(s)"))

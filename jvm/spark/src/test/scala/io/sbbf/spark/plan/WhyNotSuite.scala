@@ -10,7 +10,7 @@ class WhyNotSuite extends TranslatorSuite {
   private val table = Seq[(Expression, String)](
     (Upper(name) === "secret", "a function of the column: upper(name)"),
     (Literal(7L) === Remainder(id, Literal(9L)), "a function of the column: remainder(id)"),
-    (Cast(id, StringType) === "secret", "a cast of the column: cast(id as string)"),
+    (Cast(name, IntegerType) === 5, "a cast of the column: cast(name as int)"),
     (id === other, "compares two columns: id = other"),
     (In(id, Seq(Literal(1L), other)), "compares two columns: id IN other"),
     (In(Upper(name), Seq(Literal("secret"))), "a function of the column: upper(name)"),

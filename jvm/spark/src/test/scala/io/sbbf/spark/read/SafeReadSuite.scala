@@ -1,9 +1,13 @@
 package io.sbbf.spark.read
 
 import org.apache.spark.sql.catalyst.dsl.expressions._
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, IsNotNull => NotNull}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  Expression,
+  IsNotNull => NotNull
+}
 import org.apache.spark.sql.sources._
-import org.apache.spark.sql.types.{DoubleType, LongType}
+import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 class SafeReadSuite extends AnyFunSuite {
@@ -41,8 +45,34 @@ class SafeReadSuite extends AnyFunSuite {
     Not(And(EqualTo("id", 1L), EqualTo("f", 1.0)))
   )
 
-  handedDown.foreach(f => test(s"hands down $f.")(assert(SafeRead.allowed(Seq(f)) == Seq(f))))
-  withheld.foreach(f => test(s"withholds $f.")(assert(SafeRead.allowed(Seq(f)).isEmpty)))
+  handedDown.foreach(f => test(s"hands down $f.")(assert(allowed(f) == Seq(f))))
+  withheld.foreach(f => test(s"withholds $f.")(assert(allowed(f).isEmpty)))
+
+  private def schema(metadata: Metadata) =
+    StructType(Seq(StructField("s", StructType(Seq(StructField("a", LongType, true, metadata))))))
+  private val plain = schema(Metadata.empty)
+  private val withIds = schema(new MetadataBuilder().putLong("parquet.field.id", 1).build())
+
+  private def allowed(filter: Filter) =
+    SafeRead.allowed(Seq(filter), plain, byFieldId = true)
+
+  test("hands nothing down where columns are read by field id, which stock does not heed.") {
+    val filter = Seq(EqualTo("s.a", 1L))
+    assert(SafeRead.allowed(filter, withIds, byFieldId = true).isEmpty)
+    assert(SafeRead.allowed(filter, withIds, byFieldId = false) == filter)
+    assert(SafeRead.options(Nil, withIds, byFieldId = true).size == 5)
+  }
+
+  test("leaves stock alone where it is right, but for parquet-java 1.14 and 1.15.") {
+    val expected = if (SafeRead.misreadsFilters) SafeRead.FiltersOff else Map.empty
+    val id = AttributeReference("id", LongType)()
+    def options(condition: Expression, schema: StructType) =
+      SafeRead.options(Seq(condition), schema, byFieldId = schema eq plain)
+    assert(options(id === 1L, withIds) == expected)
+    assert(options(id.in(1L, 2L) || id > 7L, plain) == expected)
+    assert(options(id > 1L, plain).isEmpty && options(id + 1L === 2L, plain).isEmpty)
+    assert(SafeRead.misreadsFilters == org.apache.spark.SPARK_VERSION.startsWith("4.0"))
+  }
 
   test("is concerned with comparisons of floating-point columns only.") {
     val f = AttributeReference("f", DoubleType)()

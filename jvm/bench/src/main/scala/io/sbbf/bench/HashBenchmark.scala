@@ -1,0 +1,54 @@
+package io.sbbf.bench
+
+import net.openhft.hashing.LongHashFunction
+import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
+import org.openjdk.jmh.annotations._
+
+import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
+
+/**
+ * What the questions about hashes share: the contestants, who all hash batch after batch into the
+ * same few hashes. What is hashed is the subclasses', of which a JVM loads one.
+ */
+abstract class HashBenchmark(keys: Int) extends KernelBenchmark {
+  protected val hashes = new Array[Long](KernelBenchmark.Batch)
+  protected val reference: LongHashFunction = LongHashFunction.xx()
+  protected val parquet = new BlockSplitBloomFilter(32)
+
+  /** Ours, of a batch into `hashes`. */
+  protected def hash(kernel: Kernel, from: Int, until: Int): Unit
+
+  /** Zero-allocation-hashing's of key `i`. */
+  protected def referenceHash(i: Int): Long
+
+  /** Parquet-java's of key `i`. */
+  protected def parquetHash(i: Int): Long
+
+  @Benchmark def scalar(): Array[Long] = inBatches(hash(ScalarKernel, _, _))
+  @Benchmark def vector(): Array[Long] = inBatches(hash(VectorKernel, _, _))
+
+  @Benchmark def zeroAllocationHashing(): Array[Long] = inBatches { (from, until) =>
+    var i = from
+    while (i < until) {
+      hashes(i - from) = referenceHash(i)
+      i += 1
+    }
+  }
+
+  @Benchmark def parquetJava(): Array[Long] = inBatches { (from, until) =>
+    var i = from
+    while (i < until) {
+      hashes(i - from) = parquetHash(i)
+      i += 1
+    }
+  }
+
+  private def inBatches(hash: (Int, Int) => Unit): Array[Long] = {
+    var from = 0
+    while (from < keys) {
+      hash(from, from + hashes.length)
+      from += hashes.length
+    }
+    hashes
+  }
+}

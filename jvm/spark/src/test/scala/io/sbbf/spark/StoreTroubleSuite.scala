@@ -1,0 +1,58 @@
+package io.sbbf.spark
+
+import scala.util.Try
+
+import org.apache.hadoop.fs.FileSystem
+
+import io.sbbf.spark.plan.FooterCache
+
+/** What a store refuses or loses is met where stock Spark meets it. */
+class StoreTroubleSuite extends SparkSuite {
+
+  private lazy val table: String = {
+    val target = path("refused")
+    spark.range(0, 3000, 1, 3).selectExpr("id", "xxhash64(id) AS k").write.parquet(target)
+    spark.sparkContext.hadoopConfiguration.setClass(
+      s"fs.${TricklingFileSystem.Scheme}.impl",
+      classOf[TricklingFileSystem],
+      classOf[FileSystem])
+    s"${TricklingFileSystem.Scheme}://$target"
+  }
+
+  /** The rows, or what the query failed of in the end. */
+  private def outcome(condition: String): Either[String, Seq[String]] =
+    Try(
+      rows(
+        spark.read.schema("id bigint, k bigint").parquet(table).where(condition))).toEither.left
+      .map(e => Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last.getClass.getName)
+
+  private def refusing[T](part: String)(body: => T): T = {
+    TricklingFileSystem.refuses = _.getName.startsWith(part)
+    FooterCache.shared.clear()
+    try body
+    finally TricklingFileSystem.refuses = _ => false
+  }
+
+  private def asStock(condition: String): Either[String, Seq[String]] = {
+    val stock = withConf("spark.sbbf.enabled" -> "false")(outcome(condition))
+    assert(outcome(condition) == stock, condition)
+    stock
+  }
+
+  test("a file that may not be read fails in the task, as in stock Spark.") {
+    val conditions = Seq("id = 5", "id = 2500", "k = 5")
+    assert(conditions.map(asStock).forall(_.isRight))
+    refusing("part-00001") {
+      withConf("spark.sql.files.ignoreCorruptFiles" -> "false") {
+        val df = spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")
+        assert(df.queryExecution.executedPlan.toString.contains("1 files kept whole"))
+        for (condition <- conditions)
+          assert(asStock(condition).left.exists(_.endsWith("AccessControlException")))
+      }
+      withConf("spark.sql.files.ignoreCorruptFiles" -> "true") {
+        assert(conditions.map(asStock).map(_.map(_.size)) == Seq(Right(1), Right(1), Right(0)))
+        assert(asStock("id = 1500") == Right(Nil))
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.sbbf.spark.read
+
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.{DataFrame, Row}
+
+import io.sbbf.spark.{SbbfConf, SparkSuite}
+
+class SafeReadQuerySuite extends SparkSuite {
+
+  private val off = SbbfConf.SafeRead.key -> "false"
+  private val withoutTrimming = SbbfConf.TrimRowGroups.key -> "false"
+
+  private def field(name: String, id: Long): StructField = {
+    val metadata = new MetadataBuilder().putLong("parquet.field.id", id).build()
+    StructField(name, LongType, nullable = true, metadata)
+  }
+
+  /** Rows 0 to 99 in a column that is then called otherwise, beside one that then has its name. */
+  private lazy val renamed: DataFrame = {
+    val written = StructType(Seq(field("a", 2), field("b", 1)))
+    val rows = java.util.Arrays.asList((0L until 100L).map(i => Row(i, 1000 + i)): _*)
+    spark.createDataFrame(rows, written).coalesce(1).write.parquet(path("renamed"))
+    spark.read.schema(StructType(Seq(field("a", 1)))).parquet(path("renamed"))
+  }
+
+  test("a column found by field id is not asked by a name that another column has in the file.") {
+    withConf("spark.sql.parquet.fieldId.read.enabled" -> "true") {
+      def found = renamed.where("a = 1005").count()
+      assert(found == 1)
+      withConf(withoutTrimming)(assert(found == 1))
+      withConf(off)(assert(found == 0, "stock Spark loses the row"))
+    }
+  }
+
+  test("ranges of floats are read safely, unless that is switched off.") {
+    spark
+      .range(0, 100, 1, 1)
+      .select(col("id"), (col("id") * -0.0).as("f"))
+      .write
+      .parquet(path("zeros"))
+    def found = spark.read.parquet(path("zeros")).where("f >= 0.0D").count()
+    assert(found == 100)
+    withConf(withoutTrimming)(assert(found == 100))
+    withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+  }
+}

@@ -1,0 +1,76 @@
+"""Who answers: sessions with the extension, with stock Spark's own pushdown, and with neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from harness import session_with
+from tables import Table
+
+OFF = {"spark.sbbf.enabled": "false"}
+ORACLE = {**OFF, "spark.sql.parquet.filterPushdown": "false"}
+CONTENDERS: Mapping[str, Mapping[str, str]] = {"sbbf": {}, "stock": OFF}
+
+# Compiling each new literal takes longer than interpreting a few hundred rows.
+QUICK = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.files.openCostInBytes": "1048576",
+}
+AS_IT_COMES = "as it comes"
+MODES: Mapping[str, Mapping[str, str]] = {
+    AS_IT_COMES: {},
+    "row-based reader": {"spark.sql.parquet.enableVectorizedReader": "false"},
+    "without the format swap": {"spark.sbbf.trimRowGroups": "false"},
+    "without AQE": {"spark.sql.adaptive.enabled": "false"},
+    "many splits": {
+        "spark.sql.files.maxPartitionBytes": "8192",
+        "spark.sql.files.openCostInBytes": "1024",
+    },
+    "with codegen": {
+        "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.codegen.factoryMode": "FALLBACK",
+    },
+}
+SHARES = (8, 6, 4, 4, 1, 1)
+
+
+class Sessions:
+    """The sessions of one table, each made when it is first asked for."""
+
+    def __init__(self, spark: SparkSession, table: Table, contender: str):
+        self.spark, self.table, self.contender = spark, table, contender
+        self.made: dict[str, SparkSession] = {}
+
+    def of(self, mode: str) -> SparkSession:
+        return self._session(mode, {**MODES[mode], **CONTENDERS[self.contender]})
+
+    def oracle(self, mode: str) -> SparkSession:
+        return self._session(f"oracle, {mode}", {**MODES[mode], **ORACLE})
+
+    def _session(self, name: str, conf: Mapping[str, str]) -> SparkSession:
+        if name not in self.made:
+            self.made[name] = session_with(self.spark, {**QUICK, **self.table.conf, **conf})
+        return self.made[name]
+
+
+def prepare(spark: SparkSession, table: Table) -> None:
+    """Writes the files that Spark has to write, and makes the table."""
+    for options in sorted((table.folder / "spark").glob("*.options")):
+        entries = dict(line.split("=", 1) for line in options.read_text().splitlines())
+        target = entries.pop("target")
+        read = {"spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED"}
+        settings = {key: value for key, value in entries.items() if key.startswith("spark.")}
+        session = session_with(spark, {**ORACLE, **read, **settings})
+        written = options.with_suffix(".written")
+        staged = session.read.parquet(str(options.with_suffix(".parquet")))
+        writing = {key: value for key, value in entries.items() if key not in settings}
+        staged.coalesce(1).write.options(**writing).parquet(str(written))
+        next(written.glob("*.parquet")).rename(Path(target))
+    session = session_with(spark, {**ORACLE, **table.conf})
+    for statement in table.statements:
+        session.sql(statement)

@@ -1,0 +1,34 @@
+"""What predicates are about, and what they are before a query has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nested import Kind, Struct
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """`arms` are smaller predicates within it, for shrinking; `raises` tells that it may."""
+
+    sql: str
+    arms: tuple[Predicate, ...] = ()
+    raises: bool = False
+
+
+@dataclass(frozen=True)
+class Site:
+    """Something that a query can name: a column or a field within structs."""
+
+    sql: str
+    kind: Kind
+    path: str
+
+    def parts(self) -> Iterator[Site]:
+        """Itself, or the leaves and collections of a struct."""
+        if not isinstance(self.kind, Struct):
+            yield self
+            return
+        for name, field in self.kind.fields.items():
+            yield from Site(f"{self.sql}.{name}", field, f"{self.path}.{name}").parts()

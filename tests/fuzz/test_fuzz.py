@@ -1,0 +1,52 @@
+"""Does the fuzzer find nothing in the extension, and what is known of stock Spark?"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+
+from catalogue import REALS
+from fuzzer import Findings, Fuzzer
+from pyspark.sql import SparkSession
+
+SEED = os.environ.get("SBBF_SEED", "20261121")
+QUERIES = int(os.environ.get("SBBF_QUERIES", "500"))
+STOCK_QUERIES = 1000  # at most
+FAULTS = {"zero", "NaN", "range"}
+
+
+def test_random_queries_answer_as_without_any_pushdown(
+    spark: SparkSession, say: Callable[[str], None]
+) -> None:
+    findings = Fuzzer(spark, SEED).run(lambda found: found.queries >= QUERIES)
+    say(str(findings))
+    assert not findings.differences, findings.differences[0].report
+    assert findings.share >= 0.4
+    for evidence in ("null count", "min/max", "dictionary", "bloom"):
+        assert findings.refuted[evidence] > findings.queries / 20, evidence
+
+
+def zeros_and_nan_and_ranges(findings: Findings) -> set[str]:
+    """Which of stock Spark's known faults are among the differences."""
+    caught = set()
+    for difference in findings.differences:
+        sql = difference.query.tests[0].sql
+        if "0.0'" in sql and re.search(r" = | <=> | in ", sql):
+            caught.add("zero")
+        if "NaN" in sql:
+            caught.add("NaN")
+        if re.search(r" [<>]=? ", sql):
+            caught.add("range")
+    return caught
+
+
+def test_stock_spark_is_caught_losing_rows_about_zeros_and_nan(
+    spark: SparkSession, say: Callable[[str], None]
+) -> None:
+    fuzzer = Fuzzer(spark, "stock", contender="stock", only=REALS)
+    findings = fuzzer.run(
+        lambda found: found.queries >= STOCK_QUERIES or zeros_and_nan_and_ranges(found) == FAULTS
+    )
+    say(f"stock Spark: {len(findings.differences)} differences in {findings.queries} queries")
+    assert zeros_and_nan_and_ranges(findings) == FAULTS

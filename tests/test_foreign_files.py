@@ -1,0 +1,114 @@
+"""Are files of every writer asked rightly: what they hold is kept, nearly all else is ruled out?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import xxhash
+from pyspark.sql import SparkSession
+
+import foreign
+import spark_sbbf as sbbf
+import twin
+from foreign import KINDS, VALUES, Kind
+from harness import rows
+from kernels import Kernel
+from spark_sbbf.report import ScanReport
+
+# Written once by Spark 3.5.9, with `foreign.by_spark`.
+SPARK_35 = Path(__file__).parent / "files" / "spark-3.5.9.parquet"
+
+# Columns in which the writer stores something else than was given, or no filter that could help.
+OTHERWISE = {
+    "chdb": {"ntz": "stored as an instant"},
+    "deltalake": dict.fromkeys(foreign.UNSIGNED, "Delta has no unsigned types"),
+    "duckdb": {"dec38": "no filter, and no dictionary for want of repetition"},
+}
+
+
+@pytest.fixture(scope="module", params=[*foreign.WRITERS, "spark 3.5"])
+def file(
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    if request.param == "spark 3.5":
+        return SPARK_35
+    path = tmp_path_factory.mktemp("foreign") / f"{request.param}.parquet"
+    foreign.WRITERS[request.param](path, spark)
+    return path
+
+
+def columns(file: Path) -> list[Kind]:
+    stored, otherwise = pq.read_schema(file).names, OTHERWISE.get(file.stem, {})
+    return [kind for kind in KINDS if kind.name in stored and kind.name not in otherwise]
+
+
+def scans(spark: SparkSession, file: Path, kind: Kind, values: list) -> list[ScanReport]:
+    """What the pruner does for each value asked alone; one plan for all is made faster."""
+    table = spark.read.schema(f"{kind.name} {kind.ddl}").parquet(str(file))
+    table.createOrReplaceTempView("foreign")
+    asked = [f"select 1 from foreign where {kind.name} = {foreign.sql(v, kind)}" for v in values]
+    found = sbbf.explain(spark.sql(" union all ".join(asked))).scans
+    assert len(found) == len(values), kind.name
+    return found
+
+
+def test_present_values_are_kept_and_absent_ones_refuted(
+    spark: SparkSession, file: Path, say: Callable[[str], None]
+) -> None:
+    refuted = {}
+    for kind in columns(file):
+        kept = [scan.row_groups_kept for scan in scans(spark, file, kind, kind.present())]
+        assert min(kept) >= 1, kind.name
+        absent = scans(spark, file, kind, kind.absent())
+        refuted[kind.name] = sum(scan.row_groups_kept == 0 for scan in absent)
+    say(f"{file.stem}: of {VALUES} absent values are refuted {refuted}")
+    assert all(count >= 0.95 * VALUES for count in refuted.values()), refuted
+
+
+def test_a_present_value_is_answered_and_a_writer_s_types_are_what_spark_reads(
+    spark: SparkSession, oracle: SparkSession, file: Path
+) -> None:
+    for kind in columns(file):
+        for value in kind.present()[:: VALUES // 3]:
+            answers = [
+                rows(
+                    session.read.schema(f"{kind.name} {kind.ddl}")
+                    .parquet(str(file))
+                    .where(f"{kind.name} = {foreign.sql(value, kind)}")
+                )
+                for session in (spark, oracle)
+            ]
+            assert answers[0] == answers[1] and len(answers[0]) == 1, (kind.name, value)
+
+
+def test_filters_hold_every_value_of_their_chunk_by_both_kernels(
+    spark: SparkSession, file: Path
+) -> None:
+    kernels = [Kernel(spark, name) for name in ("scalar", "vector")]
+    data, parquet, asked = file.read_bytes(), pq.ParquetFile(file), 0
+    for kind, group, column, offset in foreign.filters(file):
+        bitset = twin.Filter(data, offset).words.tobytes()
+        stored = parquet.read_row_group(group, [kind.name]).column(0).cast(kind.arrow).to_pylist()
+        held = [foreign.plain(value, column) for value in stored]
+        for kernel in kernels:
+            hashes = kernel.hash(held)
+            assert kernel.unsigned(hashes) == [xxhash.xxh64_intdigest(value) for value in held]
+            assert all(kernel.probe(bitset, hashes)), (kind.name, group)
+            assert all(kernel.contains(bitset, hashes, n) for n in range(len(held)))
+        asked += len(held)
+    assert asked >= VALUES * 15
+
+
+def test_kernels_agree_on_what_filters_do_not_hold(spark: SparkSession, file: Path) -> None:
+    scalar, vector = (Kernel(spark, name) for name in ("scalar", "vector"))
+    data, claimed, asked = file.read_bytes(), 0, 0
+    for kind, _, column, offset in foreign.filters(file):
+        bitset = twin.Filter(data, offset).words.tobytes()
+        hashes = scalar.hash([foreign.plain(value, column) for value in kind.absent()])
+        answers = scalar.probe(bitset, hashes)
+        assert vector.probe(bitset, hashes) == answers
+        claimed, asked = claimed + sum(answers), asked + VALUES
+    assert claimed < 0.02 * asked

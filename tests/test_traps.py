@@ -1,0 +1,102 @@
+"""Traps that cost other readers rows and have no test elsewhere, and the list of all of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import samples
+import spark_sbbf as sbbf
+from harness import rows, session_with
+
+ROOT = Path(__file__).parents[1]
+KEYS = samples.scattered(40)
+
+
+def named_tests() -> list[tuple[str, str]]:
+    """File or suite, and name, of each test that the documentation relies on."""
+    page = (ROOT / "docs" / "correctness.md").read_text()
+    return re.findall(r"`(test_\w+\.py|\w+Suite): ([^`]+)`", page)
+
+
+def test_the_documentation_names_tests_that_there_are() -> None:
+    sources = {
+        file.stem if file.suffix == ".scala" else file.name: file.read_text()
+        for pattern in ("tests/**/test_*.py", "jvm/*/src/test/**/*Suite.scala")
+        for file in ROOT.glob(pattern)
+    }
+    named = named_tests()
+    assert len(named) > 25
+    for file, name in named:
+        declared = f"def {name}(" if file.endswith(".py") else f'"{name}'
+        assert declared in sources.get(file, ""), (file, name)
+
+
+def test_the_documentation_lists_25_traps_with_a_test_each() -> None:
+    page = (ROOT / "docs" / "correctness.md").read_text()
+    lines = re.findall(r"^\| (\d+) \|(.+)\|$", page, re.MULTILINE)
+    assert [int(number) for number, _ in lines] == list(range(1, 26))
+    assert all(re.search(r"\.py: |Suite: ", line.split("|")[-1]) for _, line in lines)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/Los_Angeles"])
+def test_an_int96_timestamp_is_found_under_any_encoding(
+    spark: SparkSession, tmp_path: Path, zone: str
+) -> None:
+    settings = {
+        "spark.sql.parquet.outputTimestampType": "INT96",
+        "spark.sql.parquet.int96RebaseModeInWrite": "LEGACY",
+        "spark.sql.session.timeZone": zone,
+    }
+    path, session = str(tmp_path / "t"), session_with(spark, settings)
+    instants = [f"timestamp'{year}-03-01 12:00:00.5'" for year in (1500, 1883, 1970, 2013, 2200)]
+    options = {**sbbf.bloom_options("at", ndv=5), "parquet.enable.dictionary": "false"}
+    union = " union all ".join(f"select {instant} as at" for instant in instants)
+    session.sql(union).coalesce(1).write.options(**options).parquet(path)
+    off = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
+    oracle = session_with(spark, {**settings, **off})
+    for instant in instants:
+        condition = f"at = {instant}"
+        answer = rows(session.read.parquet(path).where(condition))
+        assert answer == rows(oracle.read.parquet(path).where(condition)) and len(answer) == 1
+
+
+FUNCTIONS = [
+    ("upper(s) = 'K7'", 1),
+    ("trim(s) in ('k7', 'k8')", 2),
+    ("substring(s, 2, 1) = '7'", 1),
+    ("concat(s, '') = 'k7'", 1),
+    ("n * 2 = 14", 1),
+    ("-n in (-7, -8)", 2),
+    ("n % 10 = 7", 4),
+    ("abs(n) = 7", 1),
+    ("hex(n) = '7'", 1),
+    ("cast(digits as int) = 7", 1),
+    ("digits = 7", 1),
+    ("cast(n as string) = '7'", 1),
+    ("try_cast(s as int) is null", 40),
+    ("hash(key) = hash({key}L)", 1),
+    ("key + 1 = {key}L + 1", 1),
+    ("coalesce(n, 7) = 7", 1),
+    ("nullif(n, 7) is null", 1),
+]
+
+
+@pytest.mark.parametrize(("condition", "count"), FUNCTIONS, ids=[f[0] for f in FUNCTIONS])
+def test_a_function_of_the_column_is_not_asked_as_the_column(
+    spark: SparkSession, oracle: SparkSession, tmp_path: Path, condition: str, count: int
+) -> None:
+    """The literal itself is not in the column, or not in the column's row groups."""
+    columns = {
+        "s": [f"k{n}" for n in range(40)],
+        "n": list(range(40)),
+        "digits": [f"{n:03}" for n in range(40)],
+        "key": KEYS,
+    }
+    samples.write(tmp_path / "f.parquet", columns, 10, filters=tuple(columns))
+    condition = condition.format(key=KEYS[7])
+    answers = [rows(s.read.parquet(str(tmp_path)).where(condition)) for s in (spark, oracle)]
+    assert answers[0] == answers[1] and len(answers[0]) == count
