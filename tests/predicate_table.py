@@ -176,7 +176,7 @@ def row_groups_read(df: DataFrame) -> int:
 
 
 def row_groups_planned(df: DataFrame) -> int:
-    """None where the optimizer found that nothing matches: then no scan is left."""
+    """0 where the optimizer found that nothing matches: then no scan is left."""
     report = sbbf.explain(df)
     kept = [scan.row_groups_kept for scan in report.scans]
     return sum(kept + [GROUPS for _ in report.unpruned])
@@ -231,9 +231,8 @@ def rendered(table: list[tuple[Form, Counts]]) -> str:
     ]
     for form, counts in table:
         stock = f"{counts.stock}, **loses rows**" if counts.lost else f"{counts.stock}"
-        ours = f"{counts.ours}" + (f" ({counts.read} read)" if counts.read < counts.ours else "")
         lines.append(
-            f"| `{form.predicate}` | {stock} | {ours} | {counts.perfect} | {form.beyond} |"
+            f"| `{form.predicate}` | {stock} | {counts.ours} | {counts.perfect} | {form.beyond} |"
         )
     return "\n".join(lines) + "\n"
 
