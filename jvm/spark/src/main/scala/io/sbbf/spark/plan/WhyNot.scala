@@ -38,6 +38,8 @@ private[plan] final class WhyNot(Column: ColumnExtractor) {
   private def comparison(left: Expression, right: Expression, symbol: String): String = {
     val asked = Seq(left, right).filter(_.references.nonEmpty)
     asked.find(!isPlain(_)) match {
+      case Some(Cast(child, _, _, _)) if !isPlain(child) =>
+        s"a function of the column: ${shape(child)}"
       case Some(cast: Cast) => s"a cast of the column: ${shape(cast)}"
       case Some(function) => s"a function of the column: ${shape(function)}"
       case None if asked.size == 2 =>
