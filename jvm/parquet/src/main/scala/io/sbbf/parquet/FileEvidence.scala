@@ -27,9 +27,7 @@ final class FileEvidence(val footer: FileFooter) {
   def bind(leaf: Leaf, caseSensitive: Boolean, encodings: LiteralEncodings): BoundLeaf =
     footer.schema.resolve(leaf.column, caseSensitive) match {
       case FileSchema.Absent =>
-        new UnknownLeaf(
-          footer,
-          if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
+        new UnknownLeaf(footer, if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
       case FileSchema.Missing => new UnknownLeaf(footer, Answer.MissingColumn)
       case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
       case FileSchema.Repeated => new UnknownLeaf(footer, Answer.RepeatedColumn)

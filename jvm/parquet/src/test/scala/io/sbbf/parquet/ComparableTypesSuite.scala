@@ -291,7 +291,8 @@ final class ComparableTypesSuite extends AnyFunSuite {
     val columns = Seq(
       (Column(Type.INT32, date), int(0), Date(-200000)),
       (Column(Type.INT32, date), int(0), Timestamp(-200000 * 86400000000L, false)),
-      (Column(Type.INT64, timestamp(micros, true)), long(0), Timestamp(Long.MinValue, true)))
+      (Column(Type.INT64, timestamp(micros, true)), long(0), Timestamp(Long.MinValue, true))
+    )
     for ((column, zero, old) <- columns) {
       def answer(change: FileMetaData => Unit) =
         ask(column, bounds(zero, zero, 0), In(Seq(old)), change)
@@ -302,7 +303,8 @@ final class ComparableTypesSuite extends AnyFunSuite {
         m => {
           wrote("3.5.1")(m)
           m.getKey_value_metadata.add(new KeyValue("org.apache.spark.version").setValue("2.4.8"))
-        }).foreach(change => assert(answer(change) == Answer.Rebased))
+        }
+      ).foreach(change => assert(answer(change) == Answer.Rebased))
       Seq[FileMetaData => Unit](wrote("3.0.0"), wrote("4.3.0", "org.apache.spark.legacyINT96"))
         .foreach(change => assert(answer(change) == Answer.OutsideBounds))
     }
@@ -313,12 +315,14 @@ final class ComparableTypesSuite extends AnyFunSuite {
       (null, null, Answer.NotComparable),
       ("parquet-mr version 1.13.1", "3.0.3", Answer.NotComparable),
       ("parquet-cpp-arrow version 20.0.0", "3.5.1", Answer.NotComparable),
-      ("parquet-mr version 1.13.1", "3.5.1", Answer.NoEvidence))
+      ("parquet-mr version 1.13.1", "3.5.1", Answer.NoEvidence)
+    )
     for ((creator, version, expected) <- table) {
       def change(metadata: FileMetaData): Unit = if (creator != null) {
         metadata.setCreated_by(creator)
-        metadata.setKey_value_metadata(java.util.Collections.singletonList(
-          new KeyValue("org.apache.spark.version").setValue(version)))
+        metadata.setKey_value_metadata(
+          java.util.Collections.singletonList(
+            new KeyValue("org.apache.spark.version").setValue(version)))
       }
       val zeros = new Array[Byte](12)
       for (test <- Seq(In(Seq(Timestamp(1, true))), Less(Timestamp(1, true), false)))
@@ -330,7 +334,10 @@ final class ComparableTypesSuite extends AnyFunSuite {
     val table = Seq(decimal(9, -2000000000), decimal(-2000000000, 2), decimal(9, 2000000000))
     for (annotation <- table)
       assert(
-        ask(Column(Type.INT64, annotation), bounds(long(0), long(0), 0), In(Seq(dec(1, 38, 2)))) ==
+        ask(
+          Column(Type.INT64, annotation),
+          bounds(long(0), long(0), 0),
+          In(Seq(dec(1, 38, 2)))) ==
           Answer.NotComparable)
   }
 }

@@ -301,7 +301,8 @@ object DifferentialSuite {
         edges(_, Int.MinValue, Int.MaxValue).toInt,
         (g, v) => g.add("c", v),
         v => BigDecimal.valueOf(v.toLong),
-        (random, v) => Value.Real64(v.doubleValue + random.nextInt(3) / 2.0)),
+        (random, v) => Value.Real64(v.doubleValue + random.nextInt(3) / 2.0)
+      ),
       new Exact[Int](
         "int32 c",
         edges(_, Int.MinValue, Int.MaxValue).toInt,
@@ -327,7 +328,8 @@ object DifferentialSuite {
         edges(_, -900000, 2000000).toInt,
         (g, v) => g.add("c", v),
         v => BigDecimal.valueOf(v * 86400000000L),
-        (random, v) => Value.Timestamp(v.longValue + random.nextInt(2), utc = false)),
+        (random, v) => Value.Timestamp(v.longValue + random.nextInt(2), utc = false)
+      ),
       long(
         "int64 c (TIME(MICROS,true))",
         (random, v) => Value.Time(v.longValue + random.nextInt(2)),
@@ -343,7 +345,8 @@ object DifferentialSuite {
         edges(_, ColumnType.FirstJulianMicros, Long.MaxValue / 2),
         (g, v) => g.add("c", Binary.fromConstantByteArray(ColumnType.int96(v))),
         BigDecimal.valueOf(_),
-        (_, v) => Value.Timestamp(v.longValue, utc = true)),
+        (_, v) => Value.Timestamp(v.longValue, utc = true)
+      ),
       fixedBytes(""),
       fixedBytes(" (UUID)")
     )

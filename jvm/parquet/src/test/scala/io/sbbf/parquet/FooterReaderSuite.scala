@@ -204,7 +204,8 @@ final class FooterReaderSuite extends AnyFunSuite {
         """message m { optional group l (LIST) { repeated group bag { optional int64 item; } }
           optional group r { repeated int64 array; } optional group s { optional int64 x; } }""",
         Style(),
-        Iterator.fill(3)((_: Group) => ())))
+        Iterator.fill(3)((_: Group) => ())
+      ))
     def answers(path: String) =
       Seq(IsNull, IsNotNull, In(Seq(Integral(1, 64)))).map(t => list.ask(path, t).head)
     for (path <- Seq("m", "s.y", "m.list.element"))

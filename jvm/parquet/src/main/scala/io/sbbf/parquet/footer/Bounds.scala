@@ -74,7 +74,8 @@ private[parquet] object Bounds {
      * @return whether both are one and the same key, none of them cut
      */
     def add(chunk: Int, kind: ColumnType, min: Array[Byte], max: Array[Byte]): Boolean =
-      if (!kind.isOrdered || kind.width >= 0 && (min.length != kind.width || max.length != kind.width)) false
+      if (!kind.isOrdered || kind.width >= 0 && (min.length != kind.width || max.length != kind.width))
+        false
       else if (kind.keys == KeyKind.Longs) addLongs(chunk, kind, min, max)
       else if (kind.keys == KeyKind.Bytes) addBytes(chunk, kind.bytesKey(min), kind.bytesKey(max))
       else false

@@ -61,7 +61,10 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
   private object Derived {
     def unapply(expression: Expression): Option[DerivedColumn] = expression match {
       case cast: Cast =>
-        val innermost = Iterator.iterate[Expression](cast)(_.children.head).dropWhile(_.isInstanceOf[Cast]).next()
+        val innermost = Iterator
+          .iterate[Expression](cast)(_.children.head)
+          .dropWhile(_.isInstanceOf[Cast])
+          .next()
         column.unapply(innermost).flatMap { c =>
           val value = BoundReference(0, c.dataType, nullable = true)
           val applied = cast.transform { case e if e eq innermost => value }.asInstanceOf[Cast]

@@ -74,7 +74,8 @@ private[plan] object LocalTimeCast {
 
   def of(column: Column, cast: Cast): Option[LocalTimeCast] =
     (cast.child.dataType, cast.dataType) match {
-      case (TimestampType, DateType | TimestampNTZType) if cast.child.isInstanceOf[BoundReference] =>
+      case (TimestampType, DateType | TimestampNTZType)
+          if cast.child.isInstanceOf[BoundReference] =>
         Some(new LocalTimeCast(column, cast))
       case _ => None
     }

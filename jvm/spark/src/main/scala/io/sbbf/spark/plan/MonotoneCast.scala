@@ -55,15 +55,16 @@ private[plan] final class MonotoneCast private (column: Column, cast: Cast, doma
     val excluded = notIn(points.flatMap(numbers))
     if (ranges.isEmpty && !domain.hasNaN) orRaises(excluded)
     else
-      decide(Not(In(cast, values.map(literal))))(
-        And(excluded +: ranges.map { case (a, b) => Or(Seq(upTo(a), from(b))) }))
+      decide(Not(In(cast, values.map(literal))))(And(excluded +: ranges.map { case (a, b) =>
+        Or(Seq(upTo(a), from(b)))
+      }))
   }
 
   private def literal(value: Any): Literal = Literal(value, cast.dataType)
 
   /** Evidence leaves NaN out, so a comparison which that satisfies cannot be refuted. */
-  private def decide(comparison: Expression)(predicate: => RowGroupPredicate)
-      : RowGroupPredicate = {
+  private def decide(
+      comparison: Expression)(predicate: => RowGroupPredicate): RowGroupPredicate = {
     val takesNaN = domain.hasNaN &&
       !eval(comparison, domain.nan).toOption.exists(answer => answer == null || answer == false)
     if (takesNaN) NotRead else orRaises(predicate)
@@ -113,8 +114,7 @@ private[plan] object MonotoneCast {
   private val MaxPoints = 2048
 
   def of(column: Column, cast: Cast): Option[MonotoneCast] =
-    for (domain <- Domain.of(column.dataType) if isMonotone(cast))
-      yield new MonotoneCast(column, cast, domain)
+    if (isMonotone(cast)) Domain.of(column.dataType).map(new MonotoneCast(column, cast, _)) else None
 
   private def least(from: BigInt, until: BigInt)(holds: BigInt => Boolean): BigInt =
     if (from == until) until
@@ -142,7 +142,8 @@ private[plan] object MonotoneCast {
       case (FloatType | DoubleType, IntegerType | LongType) => true // beyond them: the last one
       case (FloatType | DoubleType, ByteType | ShortType) => !wraps
       case (_: DecimalType, FloatType | DoubleType | _: DecimalType) => true
-      case (d: DecimalType, Integers(digits)) if to != BooleanType => !wraps || d.precision - d.scale < digits
+      case (d: DecimalType, Integers(digits)) if to != BooleanType =>
+        !wraps || d.precision - d.scale < digits
       case (TimestampType, LongType | DoubleType) => true
       case (DateType, TimestampType | TimestampNTZType) | (TimestampNTZType, DateType) => true
       case _ => false

@@ -46,9 +46,9 @@ private[plan] final class TextCast private (column: Column, cast: Cast)
     case other => parse(text, other).map(v => if (prints(v, text)) Seq(v) else Nil)
   }
 
-  private def parse(text: Any, as: DataType): Option[Any] = Try(
-    Option(Cast(Literal(text, StringType), as, cast.timeZoneId, EvalMode.TRY).eval()))
-    .getOrElse(None)
+  private def parse(text: Any, as: DataType): Option[Any] =
+    Try(Option(Cast(Literal(text, StringType), as, cast.timeZoneId, EvalMode.TRY).eval()))
+      .getOrElse(None)
 
   private def prints(value: Any, text: Any): Boolean = {
     val row = new GenericInternalRow(1)

@@ -78,7 +78,10 @@ class CastComparisonSuite extends AnyFunSuite {
       "an int compared to a decimal",
       EqualTo(cast(IntegerType, DecimalType(12, 1)), dec("4.0", 12, 1)),
       Or(Seq(leaf(In(Seq(Value.Integral(4, 32))))))),
-    ("text of a number", EqualTo(cast(LongType, StringType), text("42")), leaf(In(Seq(long(42))))),
+    (
+      "text of a number",
+      EqualTo(cast(LongType, StringType), text("42")),
+      leaf(In(Seq(long(42))))),
     ("text that is no number's", EqualTo(cast(LongType, StringType), text("042")), Never),
     ("an order of texts", LessThan(cast(LongType, StringType), text("42")), unread),
     (
@@ -115,22 +118,28 @@ class CastComparisonSuite extends AnyFunSuite {
     (
       "the day of an instant",
       EqualTo(cast(TimestampType, DateType, zone = "Europe/Vienna"), Literal(19813, DateType)),
-      Or(Seq(And(Seq( // 2024-03-31, which has 23 hours there
-        leaf(Greater(Value.Timestamp(1711839600000000L, utc = true), orEqual = true)),
-        leaf(Less(Value.Timestamp(1711922400000000L, utc = true), orEqual = false))))))),
+      Or(
+        Seq(And(Seq( // 2024-03-31, which has 23 hours there
+          leaf(Greater(Value.Timestamp(1711839600000000L, utc = true), orEqual = true)),
+          leaf(Less(Value.Timestamp(1711922400000000L, utc = true), orEqual = false))
+        ))))),
     (
       "a local time that comes twice",
       EqualTo(
         cast(TimestampType, TimestampNTZType, zone = "Europe/Vienna"),
-        Literal(1729996200000000L, TimestampNTZType)), // 2024-10-27T02:30
-      leaf(In(Seq(
-        Value.Timestamp(1729989000000000L, utc = true),
-        Value.Timestamp(1729992600000000L, utc = true))))),
+        Literal(1729996200000000L, TimestampNTZType)
+      ), // 2024-10-27T02:30
+      leaf(
+        In(
+          Seq(
+            Value.Timestamp(1729989000000000L, utc = true),
+            Value.Timestamp(1729992600000000L, utc = true))))),
     (
       "a local time that is skipped",
       EqualTo(
         cast(TimestampType, TimestampNTZType, zone = "Europe/Vienna"),
-        Literal(1711852200000000L, TimestampNTZType)), // 2024-03-31T02:30
+        Literal(1711852200000000L, TimestampNTZType)
+      ), // 2024-03-31T02:30
       Never),
     (
       "a cast of a cast",
@@ -285,8 +294,9 @@ object CastComparisonSuite {
     case LongType => integer(random, 64)
     case FloatType => value(DoubleType, random).asInstanceOf[Double].toFloat
     case DoubleType =>
-      val special = Seq(0.0, -0.0, Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity) ++
-        Seq(Double.MinPositiveValue, Double.MaxValue, 0.1, 32767.5, 2147483647.5)
+      val special =
+        Seq(0.0, -0.0, Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity) ++
+          Seq(Double.MinPositiveValue, Double.MaxValue, 0.1, 32767.5, 2147483647.5)
       random.nextInt(4) match {
         case 0 => special(random.nextInt(special.size))
         case 1 => integer(random, 64).toDouble
@@ -298,7 +308,8 @@ object CastComparisonSuite {
       val unscaled = BigInt(4 * digits, random) % BigInt(10).pow(digits)
       val signed = if (random.nextBoolean()) unscaled else -unscaled
       Decimal(new BigDecimal(signed.bigInteger, d.scale), d.precision, d.scale)
-    case DateType => if (random.nextInt(8) == 0) integer(random, 32).toInt
+    case DateType =>
+      if (random.nextInt(8) == 0) integer(random, 32).toInt
       else random.nextInt(60000) - 30000
     case TimestampType | TimestampNTZType => instant(random)
     case StringType =>

@@ -28,7 +28,8 @@ class ColumnsSuite extends SparkSuite {
     val target = write("lacking", "id", "id AS a", "NAMED_STRUCT('x', id, 'y', id) AS st")
     write("lacking", "id", "NAMED_STRUCT('x', id) AS st")
     write("lacking", "id")
-    def table = spark.read.schema("id BIGINT, a BIGINT, st STRUCT<x: BIGINT, y: BIGINT>").parquet(target)
+    def table =
+      spark.read.schema("id BIGINT, a BIGINT, st STRUCT<x: BIGINT, y: BIGINT>").parquet(target)
     check(table.where("a = 5"), 1)
     check(table.where("a <> 5"), 1)
     check(table.where("a IS NOT NULL"), 1)
@@ -68,7 +69,8 @@ class ColumnsSuite extends SparkSuite {
   }
 
   test("a name that a file has twice is not used in any case, and each by itself in its own.") {
-    val target = withConf("spark.sql.caseSensitive" -> "true")(write("twice", "id AS a", "id + 100 AS A"))
+    val target =
+      withConf("spark.sql.caseSensitive" -> "true")(write("twice", "id AS a", "id + 100 AS A"))
     withConf("spark.sql.caseSensitive" -> "true") {
       check(spark.read.parquet(target).where("A = 105"), 1)
       check(spark.read.parquet(target).where("a = 105"), 0)
@@ -91,9 +93,11 @@ class ColumnsSuite extends SparkSuite {
   }
 
   test("columns are found wherever they stand in a file.") {
-    val target = write("order", "id AS a", "id + 100 AS b", "NAMED_STRUCT('x', id, 'y', id + 100) AS st")
+    val target =
+      write("order", "id AS a", "id + 100 AS b", "NAMED_STRUCT('x', id, 'y', id + 100) AS st")
     write("order", "NAMED_STRUCT('y', id + 100, 'x', id) AS st", "id + 100 AS b", "id AS a")
-    def table = spark.read.schema("a BIGINT, b BIGINT, st STRUCT<x: BIGINT, y: BIGINT>").parquet(target)
+    def table =
+      spark.read.schema("a BIGINT, b BIGINT, st STRUCT<x: BIGINT, y: BIGINT>").parquet(target)
     check(table.where("a = 5"), 2)
     check(table.where("a = 105"), 0)
     check(table.where("st.y = 105"), 2)
@@ -103,7 +107,11 @@ class ColumnsSuite extends SparkSuite {
   test("a column that files and directories both have is the directories'.") {
     val target = path("both")
     for (p <- Seq(1, 2))
-      spark.range(0, 10, 1, 1).selectExpr("id", "CAST(id + 100 AS INT) AS p").write.parquet(s"$target/p=$p")
+      spark
+        .range(0, 10, 1, 1)
+        .selectExpr("id", "CAST(id + 100 AS INT) AS p")
+        .write
+        .parquet(s"$target/p=$p")
     def table = spark.read.parquet(target)
     for (predicate <- Seq("p = 1", "p = 105", "p = 1 AND id = 5", "p = 2 AND id = 50", "p > 1"))
       assert(rows(table.where(predicate)) == oracle(table.where(predicate)), predicate)

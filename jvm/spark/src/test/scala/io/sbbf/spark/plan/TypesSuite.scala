@@ -127,13 +127,15 @@ class TypesSuite extends SparkSuite {
         "spark.sql.ansi.enabled" -> ansi,
         "spark.sql.session.timeZone" -> "Europe/Vienna",
         // FLOAT columns and the like are asked for by more than their bounds
-        "spark.sbbf.planning.sampleFiles" -> "0") {
+        "spark.sbbf.planning.sampleFiles" -> "0"
+      ) {
         for ((predicate, kept) <- casts)
           check(
             spark.read.parquet(all),
             predicate,
             // errors are possible where no evidence tells that no value is too large
-            if (predicate.startsWith("CAST(l AS INT)") && ansi == "true") 1 else kept)
+            if (predicate.startsWith("CAST(l AS INT)") && ansi == "true") 1 else kept
+          )
       }
     }
 
@@ -158,8 +160,11 @@ class TypesSuite extends SparkSuite {
       "d9 DECIMAL(12,4)" -> Seq("d9 = 1.5000", "d9 = 1.5001", "d9 < 0.0101"),
       "d30 DECIMAL(34,8)" -> Seq("d30 = 1.5", "d30 = 1.50000001", "d30 > 39.98"),
       "day TIMESTAMP_NTZ" ->
-        Seq("day = TIMESTAMP_NTZ'2024-03-05 00:00:00'", "day = TIMESTAMP_NTZ'2024-03-05 01:00:00'"),
-      "s BINARY" -> Seq("s = X'3432'"))
+        Seq(
+          "day = TIMESTAMP_NTZ'2024-03-05 00:00:00'",
+          "day = TIMESTAMP_NTZ'2024-03-05 01:00:00'"),
+      "s BINARY" -> Seq("s = X'3432'")
+    )
     for ((schema, predicates) <- table; predicate <- predicates; vectorized <- Seq(true, false))
       withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized.toString) {
         val name = schema.takeWhile(_ != ' ')
@@ -193,8 +198,8 @@ class TypesSuite extends SparkSuite {
         "spark.sql.session.timeZone" -> "America/New_York",
         "spark.sql.parquet.outputTimestampType" -> kind,
         "spark.sql.parquet.datetimeRebaseModeInWrite" -> rebase,
-        "spark.sql.parquet.int96RebaseModeInWrite" -> rebase)(
-        write(s"old-$rebase-$kind", old)("parquet.enable.dictionary" -> "true"))
+        "spark.sql.parquet.int96RebaseModeInWrite" -> rebase
+      )(write(s"old-$rebase-$kind", old)("parquet.enable.dictionary" -> "true"))
       for (zone <- Seq("America/New_York", "UTC"); predicate <- predicates)
         withConf("spark.sql.session.timeZone" -> zone) {
           val prunes = rebase == "CORRECTED" && (kind != "INT96" || predicate.startsWith("day"))
@@ -206,11 +211,15 @@ class TypesSuite extends SparkSuite {
   test("INT96 that Spark wrote is pruned by its dictionary and its filter.") {
     for (dictionary <- Seq("true", "false")) {
       val target = withConf("spark.sql.parquet.outputTimestampType" -> "INT96")(
-        write(s"int96-$dictionary", Seq("TIMESTAMP'2024-03-01 00:00:00' + MAKE_INTERVAL(0, 0, 0, 0, CAST(id AS INT)) AS ts"))(
+        write(
+          s"int96-$dictionary",
+          Seq(
+            "TIMESTAMP'2024-03-01 00:00:00' + MAKE_INTERVAL(0, 0, 0, 0, CAST(id AS INT)) AS ts"))(
           "parquet.enable.dictionary" -> dictionary,
           "parquet.bloom.filter.enabled#ts" -> "true",
           "parquet.bloom.filter.expected.ndv#ts" -> "1000",
-          "parquet.bloom.filter.fpp#ts" -> "0.0001"))
+          "parquet.bloom.filter.fpp#ts" -> "0.0001"
+        ))
       def table = spark.read.parquet(target)
       check(table, "ts = TIMESTAMP'2024-03-05 07:00:00'", 1)
       check(table, "ts = TIMESTAMP'2024-03-05 07:00:00.000001'", 0)
@@ -219,10 +228,23 @@ class TypesSuite extends SparkSuite {
   }
 
   test("a CHAR is found however it is stored, and pruned by its bounds and its filter.") {
-    val texts = Seq("'ab'", "'ab   '", "''", "'\u00e4\u00f6'", "'abcde'", "'b\t'", "CAST(NULL AS STRING)", "'zz'")
+    val texts = Seq(
+      "'ab'",
+      "'ab   '",
+      "''",
+      "'\u00e4\u00f6'",
+      "'abcde'",
+      "'b\t'",
+      "CAST(NULL AS STRING)",
+      "'zz'")
     val target = path("chars")
     texts.zipWithIndex.foreach { case (text, i) =>
-      spark.range(1).selectExpr(s"$text AS c", s"$i AS n").coalesce(1).write.mode("append")
+      spark
+        .range(1)
+        .selectExpr(s"$text AS c", s"$i AS n")
+        .coalesce(1)
+        .write
+        .mode("append")
         .option("parquet.bloom.filter.enabled#c", "true")
         .option("parquet.enable.dictionary", "false")
         .option("parquet.bloom.filter.expected.ndv#c", "10")
@@ -244,7 +266,8 @@ class TypesSuite extends SparkSuite {
       "c >= 'zz'" -> 2,
       "c > 'b\t'" -> 8,
       "NOT (c <= 'ab')" -> 8,
-      "c IS NULL" -> 8)
+      "c IS NULL" -> 8
+    )
     val modes = Seq(
       Nil,
       Seq("spark.sql.readSideCharPadding" -> "false"),
