@@ -78,7 +78,8 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
       all(parts.flatMap {
         case leaf: Leaf if leaf.isOfValues =>
           byColumn.get(leaf.column) match {
-            case Some(same) => if (same.head eq leaf) Some(Leaf(leaf.column, join(same))) else None
+            case Some(same) =>
+              if (same.head eq leaf) Some(Leaf(leaf.column, join(same))) else None
             case None => Some(leaf)
           }
         case part => Some(part)

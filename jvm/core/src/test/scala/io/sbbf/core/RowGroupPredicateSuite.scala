@@ -28,7 +28,8 @@ class RowGroupPredicateSuite extends RandomSuite {
       cell.map(c => c > number(than) || (orEqual && c == number(than)))
     case IsNull => Some(cell.isEmpty)
     case IsNotNull => Some(cell.nonEmpty)
-    case AllOf(tests) => if (cell.isEmpty) None else Some(tests.forall(this.test(_, cell).contains(true)))
+    case AllOf(tests) =>
+      if (cell.isEmpty) None else Some(tests.forall(this.test(_, cell).contains(true)))
   }
 
   /**
@@ -253,7 +254,8 @@ class RowGroupPredicateSuite extends RandomSuite {
       Value.Real64(nan) -> Value.Real64(payload),
       Value.Real64(0.0) -> Value.Real64(-0.0),
       Value.Real32(Float.NaN) -> Value.Real32(payload.toFloat),
-      Value.Real32(0.0f) -> Value.Real32(-0.0f))
+      Value.Real32(0.0f) -> Value.Real32(-0.0f)
+    )
     for ((a, b) <- equal) assert(a == b && a.hashCode == b.hashCode)
     assert(Value.Real64(nan) != Value.Real64(1.0) && Value.Real32(1.0f) != Value.Real64(1.0))
   }

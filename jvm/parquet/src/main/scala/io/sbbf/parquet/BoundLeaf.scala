@@ -93,8 +93,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
   override def fromData(rowGroup: Int, bytes: () => FileBytes): Answer = {
     val answer = fromFooter(rowGroup)
     test match {
-      case ofValues: ValueTest
-          if answer.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
+      case ofValues: ValueTest if answer.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
         if (holdsBound(ofValues, footer.chunk(rowGroup, column))) Answer.HoldsBound
         else
           try fromData(ofValues, answer, rowGroup, bytes)

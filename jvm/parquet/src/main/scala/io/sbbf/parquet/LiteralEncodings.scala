@@ -146,9 +146,7 @@ private[parquet] object LiteralEncodings {
         Within(LongRange(Long.MinValue, key - 1), kind.isReal)
       case Number(floor, _) => Within(LongRange(Long.MinValue, floor), kind.isReal)
       case ByteString(floor, isExact) =>
-        Within(
-          BytesRange(None, Some(BytesRange.End(floor, orEqual || !isExact))),
-          isReal = false)
+        Within(BytesRange(None, Some(BytesRange.End(floor, orEqual || !isExact))), isReal = false)
     }
 
   private def above(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): ColumnTest =
@@ -160,9 +158,7 @@ private[parquet] object LiteralEncodings {
       case Number(Long.MaxValue, _) => Within(nothing(kind), kind.isReal)
       case Number(floor, _) => Within(LongRange(floor + 1, Long.MaxValue), kind.isReal)
       case ByteString(floor, isExact) =>
-        Within(
-          BytesRange(Some(BytesRange.End(floor, orEqual && isExact)), None),
-          isReal = false)
+        Within(BytesRange(Some(BytesRange.End(floor, orEqual && isExact)), None), isReal = false)
     }
 
   private def listed(within: Within, kind: ColumnType): ValueTest = within.range match {
@@ -179,6 +175,7 @@ private[parquet] object LiteralEncodings {
     else LongRange(Long.MinValue, Long.MaxValue)
 
   private def nothing(kind: ColumnType): Range =
-    if (kind.keys == KeyKind.Bytes) BytesRange(None, Some(BytesRange.End(Array(), isIncluded = false)))
+    if (kind.keys == KeyKind.Bytes)
+      BytesRange(None, Some(BytesRange.End(Array(), isIncluded = false)))
     else LongRange(1, 0)
 }

@@ -4,11 +4,10 @@ import org.apache.parquet.example.data.Group
 import org.apache.parquet.schema.MessageTypeParser
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.ColumnPath
 import io.sbbf.core.ColumnPath.{Element, Field, Key, Step, Value => MapValue}
 import io.sbbf.core.RowGroupPredicate._
-import io.sbbf.core.Value
 import io.sbbf.core.Verdict.{AllMatch, CannotMatch, MightMatch}
+import io.sbbf.core.{ColumnPath, Value}
 
 /** Lists and maps in every form that writers have given them, found and asked as Spark reads them. */
 final class NestedColumnsSuite extends AnyFunSuite {
@@ -93,7 +92,9 @@ final class NestedColumnsSuite extends AnyFunSuite {
         "a list of lists of two levels",
         """optional group a (LIST) { repeated group array (LIST) { repeated int64 array; } }""",
         path(Element, Element),
-        (g, values) => { val l = g.addGroup("a"); values.foreach(l.addGroup("array").append("array", _)) }),
+        (g, values) => {
+          val l = g.addGroup("a"); values.foreach(l.addGroup("array").append("array", _))
+        }),
       (
         "the keys of a map",
         """optional group a (MAP) { repeated group key_value {
@@ -152,11 +153,10 @@ final class NestedColumnsSuite extends AnyFunSuite {
     }
 
   test("where no row holds a value but NULL, no test of one passes") {
-    val schema = "message m { optional group a (LIST) { repeated group list { optional int64 element; } } }"
-    val absent: Seq[Group => Unit] = Seq(
-      _ => (),
-      g => { g.addGroup("a"); () },
-      g => { g.addGroup("a").addGroup("list"); () })
+    val schema =
+      "message m { optional group a (LIST) { repeated group list { optional int64 element; } } }"
+    val absent: Seq[Group => Unit] =
+      Seq(_ => (), g => { g.addGroup("a"); () }, g => { g.addGroup("a").addGroup("list"); () })
     val file = new TestFile(write(schema, Style(), absent.iterator))
     val tests = Seq(In(Seq(long(1))), NotIn(Seq(long(1))), Less(long(1), orEqual = true))
     for (test <- tests) assert(file.ask(path(Element), test) == Seq(Answer.AllNull), s"$test")
@@ -166,7 +166,9 @@ final class NestedColumnsSuite extends AnyFunSuite {
       write(
         schema,
         Style(),
-        (absent :+ ((g: Group) => { g.addGroup("a").addGroup("list").append("element", 1L); () })).iterator))
+        (absent :+ ((g: Group) => {
+          g.addGroup("a").addGroup("list").append("element", 1L); ()
+        })).iterator))
     // as many NULLs as rows, and yet a value
     assert(one.evidence.nullCount(0, 0) == 3 && one.footer.numRows(0) == 4)
     assert(one.ask(path(Element), In(Seq(long(1)))).head.verdict == MightMatch)
@@ -179,23 +181,39 @@ final class NestedColumnsSuite extends AnyFunSuite {
         Style(),
         Iterator(
           (g: Group) => { g.append("a", 5L).append("b", 5L); () },
-          (g: Group) => { g.append("b", 5L); () })))
+          (g: Group) => {
+            g.append("b", 5L); ()
+          })
+      ))
     val test = Less(long(9), orEqual = false)
     assert(file.ask(ColumnPath.named(Seq("b")), test).head.verdict == AllMatch)
     assert(file.ask(path(Element), test).head.verdict == MightMatch)
   }
 
-  private val list3 = "optional group a (LIST) { repeated group list { optional int64 element; } }"
+  private val list3 =
+    "optional group a (LIST) { repeated group list { optional int64 element; } }"
   private val refused: Seq[(String, String, ColumnPath, Answer)] = Seq(
     ("a list asked as a column", list3, path(), Answer.MissingColumn),
     ("a repeated number asked as a column", "repeated int64 a;", path(), Answer.RepeatedColumn),
     ("a number asked as an array", "optional int64 a;", path(Element), Answer.RepeatedColumn),
-    ("a struct asked as an array", "optional group a { optional int64 b; }", path(Element), Answer.RepeatedColumn),
-    ("a list asked as a struct", list3, path(Field("list"), Field("element")), Answer.RepeatedColumn),
+    (
+      "a struct asked as an array",
+      "optional group a { optional int64 b; }",
+      path(Element),
+      Answer.RepeatedColumn),
+    (
+      "a list asked as a struct",
+      list3,
+      path(Field("list"), Field("element")),
+      Answer.RepeatedColumn),
     ("a list asked as a map", list3, path(Key), Answer.RepeatedColumn),
     ("a list asked as a list of lists", list3, path(Element, Element), Answer.RepeatedColumn),
     ("a list asked as one of structs", list3, path(Element, Field("id")), Answer.MissingColumn),
-    ("a repeated number asked as a list of lists", "repeated int64 a;", path(Element, Element), Answer.RepeatedColumn),
+    (
+      "a repeated number asked as a list of lists",
+      "repeated int64 a;",
+      path(Element, Element),
+      Answer.RepeatedColumn),
     (
       "a list with two repeated fields",
       "optional group a (LIST) { repeated int64 x; repeated int64 y; }",
@@ -247,10 +265,13 @@ final class NestedColumnsSuite extends AnyFunSuite {
           required int64 d; required group s = 4 { required int64 x = 1; } }""",
         Style(),
         Iterator { (g: Group) =>
-          Seq("a" -> 10L, "b" -> 20L, "c" -> 30L, "d" -> 40L).foreach { case (n, v) => g.append(n, v) }
+          Seq("a" -> 10L, "b" -> 20L, "c" -> 30L, "d" -> 40L).foreach { case (n, v) =>
+            g.append(n, v)
+          }
           g.addGroup("s").append("x", 50L)
           ()
-        }))
+        }
+      ))
     def ask(value: Long, steps: Step*) = file.ask(ColumnPath(steps), In(Seq(long(value)))).head
     assert(ask(10, Field("b", Some(1))).verdict == MightMatch)
     assert(ask(20, Field("b", Some(1))) == Answer.OutsideBounds)

@@ -16,14 +16,16 @@ final class RangeSuite extends AnyFunSuite {
   private def text(v: String) = Bytes(v.getBytes, true)
   private def between(low: Value, high: Value): Test =
     AllOf(Seq(Greater(low, orEqual = true), Less(high, orEqual = true)))
-  private def between(low: Long, high: Long): Test = between(Integral(low, 64), Integral(high, 64))
+  private def between(low: Long, high: Long): Test =
+    between(Integral(low, 64), Integral(high, 64))
 
   /** In one row group with dictionaries. */
   private def doubles(values: Double*) = new TestFile(
     write(
       "message m { optional double z; }",
       Style(dictionary = true),
-      Iterator.tabulate(RowsPerGroup)(row => (g: Group) => g.add("z", values(row % values.size)))))
+      Iterator.tabulate(RowsPerGroup)(row =>
+        (g: Group) => g.add("z", values(row % values.size)))))
 
   test("a range that no entry of a dictionary lies in is refuted, its two ends taken together") {
     val trees = Seq("ash", "elm", "oak")
@@ -31,8 +33,10 @@ final class RangeSuite extends AnyFunSuite {
       write(
         "message m { optional binary s (STRING); }",
         Style(dictionary = true, codec = CompressionCodecName.ZSTD),
-        Iterator.tabulate(RowsPerGroup)(row => (g: Group) => g.add("s", trees(row % 3)))),
-      tailBytes = 8)
+        Iterator.tabulate(RowsPerGroup)(row => (g: Group) => g.add("s", trees(row % 3)))
+      ),
+      tailBytes = 8
+    )
     opened.footer
     def ask(test: Test) = opened.ask("s", test).head
     def from(v: String) = Greater(text(v), orEqual = true)

@@ -35,32 +35,37 @@ private[spark] object PruneReport {
       ))
   }
 
-  private def scan(relation: LogicalRelation, filter: Option[Filter], conf: SQLConf): Option[Any] =
+  private def scan(
+      relation: LogicalRelation,
+      filter: Option[Filter],
+      conf: SQLConf): Option[Any] =
     relation.relation match {
       case files @ HadoopFsIndex(index: PrunedFileIndex) =>
         index.selection.map(describe(index, _, unused(files, filter, conf)))
       case _ => None
     }
 
-  private def describe(index: PrunedFileIndex, s: ScanSelection, unused: Seq[String]): Any = fields(
-    "paths" -> list(index.rootPaths.map(_.toString)),
-    "predicate" -> text(s.predicate),
-    "not_used" -> list(unused),
-    "files" -> s.numFiles,
-    "files_kept" -> s.keptFiles,
-    "row_groups" -> s.rowGroups,
-    "row_groups_kept" -> s.keptRowGroups,
-    "bytes" -> s.filesBytes,
-    "bytes_kept" -> s.sizeInBytes,
-    "refuted_by" -> fields(s.refutedBy.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*),
-    "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
-    "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),
-    "millis" -> s.nanos / 1e6,
-    "bytes_read" -> s.bytesRead,
-    "files_opened" -> s.filesOpened,
-    "stopped_early" -> s.stoppedEarly,
-    "summary" -> s.summary
-  )
+  private def describe(index: PrunedFileIndex, s: ScanSelection, unused: Seq[String]): Any =
+    fields(
+      "paths" -> list(index.rootPaths.map(_.toString)),
+      "predicate" -> text(s.predicate),
+      "not_used" -> list(unused),
+      "files" -> s.numFiles,
+      "files_kept" -> s.keptFiles,
+      "row_groups" -> s.rowGroups,
+      "row_groups_kept" -> s.keptRowGroups,
+      "bytes" -> s.filesBytes,
+      "bytes_kept" -> s.sizeInBytes,
+      "refuted_by" -> fields(
+        s.refutedBy.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*),
+      "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
+      "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),
+      "millis" -> s.nanos / 1e6,
+      "bytes_read" -> s.bytesRead,
+      "files_opened" -> s.filesOpened,
+      "stopped_early" -> s.stoppedEarly,
+      "summary" -> s.summary
+    )
 
   private def unpruned(
       relation: LogicalRelation,

@@ -197,8 +197,10 @@ private[parquet] final case class SchemaNode(
 
   /** Two vectors, one name (the others are its ancestors') and a type for a node. */
   def retainedBytes: Long =
-    children.foldLeft(64L + 120 + fieldId.fold(0)(_ => 32) + 8L * (path.length + children.length) +
-      (if (path.isEmpty) 0 else 48 + name.length) + (if (isLeaf) 48 else 0))(_ + _.retainedBytes)
+    children.foldLeft(
+      64L + 120 + fieldId.fold(0)(_ => 32) + 8L * (path.length + children.length) +
+        (if (path.isEmpty) 0
+         else 48 + name.length) + (if (isLeaf) 48 else 0))(_ + _.retainedBytes)
 }
 
 private[parquet] object SchemaNode {

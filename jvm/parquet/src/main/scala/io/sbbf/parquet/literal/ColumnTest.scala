@@ -65,11 +65,8 @@ private[parquet] object ColumnTest {
       else new Membership(keys.at(kept), kept.map(hashes(_)), isNegated, isReal)
     }
 
-    override def mightPass(
-        kind: ColumnType,
-        plain: Array[Byte],
-        at: Int,
-        length: Int): Boolean = keys.contain(kind, plain, at, length) != isNegated
+    override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
+      keys.contain(kind, plain, at, length) != isNegated
     override def mightPass(others: Keys, index: Int): Boolean =
       others.isAmong(index, keys) != isNegated
     override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
@@ -84,11 +81,8 @@ private[parquet] object ColumnTest {
     /** Bounds leave NaN out, so that they tell nothing about a range that has it. */
     val hasNaN: Boolean = isReal && range.containsNaN
 
-    override def mightPass(
-        kind: ColumnType,
-        plain: Array[Byte],
-        at: Int,
-        length: Int): Boolean = range.contains(kind, plain, at, length)
+    override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
+      range.contains(kind, plain, at, length)
     override def mightPass(keys: Keys, index: Int): Boolean = keys.liesIn(index, range)
     override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
       range.containsMin(bounds, chunk)
@@ -102,11 +96,8 @@ private[parquet] object ColumnTest {
    * @param isWhole whether they are all that is asked; others cannot be decided
    */
   final case class Every(tests: Seq[ValueTest], isWhole: Boolean) extends ValueTest {
-    override def mightPass(
-        kind: ColumnType,
-        plain: Array[Byte],
-        at: Int,
-        length: Int): Boolean = tests.forall(_.mightPass(kind, plain, at, length))
+    override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
+      tests.forall(_.mightPass(kind, plain, at, length))
     override def mightPass(keys: Keys, index: Int): Boolean =
       tests.forall(_.mightPass(keys, index))
     override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =

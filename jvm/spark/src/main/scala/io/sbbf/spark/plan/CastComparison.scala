@@ -21,27 +21,28 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
   def translate(expression: Expression, negate: Boolean): Option[RowGroupPredicate] =
     Some(read(expression, negate)).filter(_ != NotRead)
 
-  private def read(expression: Expression, negate: Boolean): RowGroupPredicate = expression match {
-    case sql.EqualTo(Derived(c), Literal(v, _)) => oneOf(c, Seq(v), negate)
-    case sql.EqualTo(Literal(v, _), Derived(c)) => oneOf(c, Seq(v), negate)
-    // NOT of <=> is TRUE where a cast gives NULL, too
-    case sql.EqualNullSafe(Derived(c), Literal(v, _)) if !negate => oneOf(c, Seq(v), negate)
-    case sql.EqualNullSafe(Literal(v, _), Derived(c)) if !negate => oneOf(c, Seq(v), negate)
-    case sql.In(Derived(c), list) if list.forall(_.isInstanceOf[Literal]) =>
-      oneOf(c, someOf(list.collect { case Literal(v, _) => v }, negate), negate)
-    case sql.InSet(Derived(c), values) => oneOf(c, someOf(values.toSeq, negate), negate)
-    case sql.LessThan(Derived(c), Literal(v, _)) => below(c, v, orEqual = false, negate)
-    case sql.LessThan(Literal(v, _), Derived(c)) => above(c, v, orEqual = false, negate)
-    case sql.LessThanOrEqual(Derived(c), Literal(v, _)) => below(c, v, orEqual = true, negate)
-    case sql.LessThanOrEqual(Literal(v, _), Derived(c)) => above(c, v, orEqual = true, negate)
-    case sql.GreaterThan(Derived(c), Literal(v, _)) => above(c, v, orEqual = false, negate)
-    case sql.GreaterThan(Literal(v, _), Derived(c)) => below(c, v, orEqual = false, negate)
-    case sql.GreaterThanOrEqual(Derived(c), Literal(v, _)) =>
-      above(c, v, orEqual = true, negate)
-    case sql.GreaterThanOrEqual(Literal(v, _), Derived(c)) =>
-      below(c, v, orEqual = true, negate)
-    case _ => NotRead
-  }
+  private def read(expression: Expression, negate: Boolean): RowGroupPredicate =
+    expression match {
+      case sql.EqualTo(Derived(c), Literal(v, _)) => oneOf(c, Seq(v), negate)
+      case sql.EqualTo(Literal(v, _), Derived(c)) => oneOf(c, Seq(v), negate)
+      // NOT of <=> is TRUE where a cast gives NULL, too
+      case sql.EqualNullSafe(Derived(c), Literal(v, _)) if !negate => oneOf(c, Seq(v), negate)
+      case sql.EqualNullSafe(Literal(v, _), Derived(c)) if !negate => oneOf(c, Seq(v), negate)
+      case sql.In(Derived(c), list) if list.forall(_.isInstanceOf[Literal]) =>
+        oneOf(c, someOf(list.collect { case Literal(v, _) => v }, negate), negate)
+      case sql.InSet(Derived(c), values) => oneOf(c, someOf(values.toSeq, negate), negate)
+      case sql.LessThan(Derived(c), Literal(v, _)) => below(c, v, orEqual = false, negate)
+      case sql.LessThan(Literal(v, _), Derived(c)) => above(c, v, orEqual = false, negate)
+      case sql.LessThanOrEqual(Derived(c), Literal(v, _)) => below(c, v, orEqual = true, negate)
+      case sql.LessThanOrEqual(Literal(v, _), Derived(c)) => above(c, v, orEqual = true, negate)
+      case sql.GreaterThan(Derived(c), Literal(v, _)) => above(c, v, orEqual = false, negate)
+      case sql.GreaterThan(Literal(v, _), Derived(c)) => below(c, v, orEqual = false, negate)
+      case sql.GreaterThanOrEqual(Derived(c), Literal(v, _)) =>
+        above(c, v, orEqual = true, negate)
+      case sql.GreaterThanOrEqual(Literal(v, _), Derived(c)) =>
+        below(c, v, orEqual = true, negate)
+      case _ => NotRead
+    }
 
   /** A NULL in an IN list makes no row match; under NOT it stays, for it cannot be asked about. */
   private def someOf(values: Seq[Any], negate: Boolean): Seq[Any] =
@@ -78,7 +79,8 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
 
 private[plan] object CastComparison {
 
-  val NotRead: RowGroupPredicate = Unknown("a cast of the column that has no like in its own values")
+  val NotRead: RowGroupPredicate = Unknown(
+    "a cast of the column that has no like in its own values")
 
   /** Longer lists are not worth the time that it takes to find out about each of their values. */
   private final val MaxValues = 1000

@@ -120,7 +120,8 @@ private[plan] final class ColumnExtractor(
   /** An id that Spark itself would refuse names no field. */
   private def step(name: String, metadata: Metadata): Option[Field] =
     if (byFieldId && metadata.contains(FieldId.Key))
-      Try(Math.toIntExact(metadata.getLong(FieldId.Key))).toOption.map(id => Field(name, Some(id)))
+      Try(Math.toIntExact(metadata.getLong(FieldId.Key))).toOption.map(id =>
+        Field(name, Some(id)))
     else Some(Field(name))
 }
 

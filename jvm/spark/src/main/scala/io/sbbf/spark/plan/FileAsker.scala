@@ -24,7 +24,8 @@ private[plan] final class FileAsker(
   import FileAsker._
 
   private val encodings = new LiteralEncodings
-  private val keys = FileKeys.of(hadoopConf, Some(predicate.leaves.map(leaf => Seq(leaf.column.root))))
+  private val keys =
+    FileKeys.of(hadoopConf, Some(predicate.leaves.map(leaf => Seq(leaf.column.root))))
   @volatile private var systems = Map.empty[(String, String), FileSystem]
 
   /** The answer if all that it takes is in memory. */

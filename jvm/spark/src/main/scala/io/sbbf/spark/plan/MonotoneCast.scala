@@ -114,7 +114,8 @@ private[plan] object MonotoneCast {
   private val MaxPoints = 2048
 
   def of(column: Column, cast: Cast): Option[MonotoneCast] =
-    if (isMonotone(cast)) Domain.of(column.dataType).map(new MonotoneCast(column, cast, _)) else None
+    if (isMonotone(cast)) Domain.of(column.dataType).map(new MonotoneCast(column, cast, _))
+    else None
 
   private def least(from: BigInt, until: BigInt)(holds: BigInt => Boolean): BigInt =
     if (from == until) until

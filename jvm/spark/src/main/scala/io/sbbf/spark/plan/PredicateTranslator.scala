@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.types.BooleanType
 
-import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 import io.sbbf.core.RowGroupPredicate._
+import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 
 /**
  * Reads Catalyst predicates as [[RowGroupPredicate]]s. Guaranteed: a row for which the expression is TRUE is
@@ -71,7 +71,8 @@ final class PredicateTranslator(
   private def translate(expression: Expression, wanted: Wanted): RowGroupPredicate =
     expression match {
       case Nested(ofSomeItem) if wanted == True => ofSomeItem
-      case sql.ArrayContains(ArrayLiteral(values), item) => translate(sql.In(item, values), wanted)
+      case sql.ArrayContains(ArrayLiteral(values), item) =>
+        translate(sql.In(item, values), wanted)
       case sql.Not(child) => translate(child, wanted.ofNegation)
       case sql.And(left, right) => connect(left, right, wanted, isAll = wanted.truth)
       case sql.Or(left, right) => connect(left, right, wanted, isAll = !wanted.truth)

@@ -90,12 +90,7 @@ final case class PruneRowGroups(session: SparkSession)
       val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
       val settled = index.selection.exists(_.settlesFilters(asksLater))
       val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
-      rebuilt(
-        scan,
-        files,
-        index,
-        unsafe ++ (if (settled) SafeRead.FiltersOff else Nil),
-        format)
+      rebuilt(scan, files, index, unsafe ++ (if (settled) SafeRead.FiltersOff else Nil), format)
     }
   }
 

@@ -16,7 +16,8 @@ import org.apache.spark.sql.catalyst.{expressions => sql}
 private[plan] final class WhyNot(Column: ColumnExtractor) {
 
   def apply(predicate: Expression): String = predicate match {
-    case e if e.exists(isSubquery) => "compares with a subquery, whose value the plan does not know"
+    case e if e.exists(isSubquery) =>
+      "compares with a subquery, whose value the plan does not know"
     case e if (e +: e.children).exists(c => c.foldable && Constant.unapply(c).isEmpty) =>
       "a constant of it cannot be evaluated while planning"
     case e: sql.BinaryComparison => comparison(e.left, e.right, e.symbol)

@@ -14,7 +14,10 @@ import org.apache.spark.sql.types.{MetadataBuilder, StructType}
 import io.sbbf.spark.plan.RowGroupVerdicts
 
 /** One file of a table: its rows as Spark reads them without any filter, and its verdicts. */
-final class FuzzFile(val writer: String, val rows: Array[InternalRow], val verdicts: RowGroupVerdicts) {
+final class FuzzFile(
+    val writer: String,
+    val rows: Array[InternalRow],
+    val verdicts: RowGroupVerdicts) {
   private val starts = verdicts.rows.scanLeft(0)(_ + _)
   require(starts.last == rows.length, s"${rows.length} rows of ${starts.last} were read")
 

@@ -22,7 +22,8 @@ object VerdictFuzz {
     def isEnough() = tally.queries >= queries || System.nanoTime > end
     val corpus =
       new Corpus(Files.createTempDirectory("sbbf-fuzz"), seed, spark.version, predicates)
-    try while (!isEnough()) {
+    try
+      while (!isEnough()) {
         val table = new FuzzTable(spark, corpus.next())
         try new VerdictFuzzer(table, tally).run(isEnough _)
         finally table.close()

@@ -98,9 +98,13 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
       ((early, late), rowGroup) <- file.verdicts.of(condition).zipWithIndex
       verdict <- Seq(early, late).distinct if verdict != MightMatch
     } yield (rowGroup, verdict)
-    decided.iterator.flatMap { case (rowGroup, verdict) =>
-      file.rowsOf(rowGroup).find(contradicts(verdict)).map(Wrong(rowGroup, verdict, _)).iterator
-    }.take(1).toSeq.headOption
+    decided.iterator
+      .flatMap { case (rowGroup, verdict) =>
+        file.rowsOf(rowGroup).find(contradicts(verdict)).map(Wrong(rowGroup, verdict, _)).iterator
+      }
+      .take(1)
+      .toSeq
+      .headOption
   }
 }
 

@@ -68,7 +68,9 @@ class ColumnTestsSuite extends TranslatorSuite {
   )
 
   private def between(from: String, until: String) =
-    leaf("name", AllOf(Seq(Greater(text(from), orEqual = true), Less(text(until), orEqual = false))))
+    leaf(
+      "name",
+      AllOf(Seq(Greater(text(from), orEqual = true), Less(text(until), orEqual = false))))
   private def outside(from: String, until: String) = OR(
     leaf("name", Less(text(from), orEqual = false)),
     leaf("name", Greater(text(until), orEqual = true)))
@@ -99,8 +101,7 @@ class ColumnTestsSuite extends TranslatorSuite {
     val bytes = Value.Bytes(Array(0xf0, 0x9f, 0x98, 0x81).map(_.toByte), text = true)
     assert(
       translated(StartsWith(name, Literal("😀"))).leaves.head.test ==
-        AllOf(
-          Seq(Greater(text("😀"), orEqual = true), Less(bytes, orEqual = false))))
+        AllOf(Seq(Greater(text("😀"), orEqual = true), Less(bytes, orEqual = false))))
   }
 
   test("brings a decimal literal to the column's scale, or gives up.") {

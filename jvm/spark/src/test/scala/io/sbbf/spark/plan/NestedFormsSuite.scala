@@ -2,9 +2,8 @@ package io.sbbf.spark.plan
 
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
-import io.sbbf.core.Value
+import io.sbbf.core.{RowGroupPredicate, Value}
 import io.sbbf.spark.SparkSuite
 
 /** What is made of each form of a predicate about arrays and maps, as Spark's optimizer leaves it. */
@@ -30,7 +29,9 @@ class NestedFormsSuite extends SparkSuite {
       .where(condition)
       .queryExecution
       .optimizedPlan
-      .collectFirst { case LogicalRelationOf(index: PrunedFileIndex) => index.selection.get.predicate }
+      .collectFirst { case LogicalRelationOf(index: PrunedFileIndex) =>
+        index.selection.get.predicate
+      }
       .filter(_.isUsable)
       .map(text)
       .getOrElse("")
@@ -49,8 +50,10 @@ class NestedFormsSuite extends SparkSuite {
     case Leaf(column, AllOf(tests)) => tests.map(t => text(Leaf(column, t))).mkString(" & ")
     case Leaf(column, In(values)) => s"$column = ${values.map(text).mkString("|")}"
     case Leaf(column, NotIn(values)) => s"$column <> ${values.map(text).mkString("|")}"
-    case Leaf(column, Less(than, orEqual)) => s"$column <${if (orEqual) "=" else ""} ${text(than)}"
-    case Leaf(column, Greater(than, orEqual)) => s"$column >${if (orEqual) "=" else ""} ${text(than)}"
+    case Leaf(column, Less(than, orEqual)) =>
+      s"$column <${if (orEqual) "=" else ""} ${text(than)}"
+    case Leaf(column, Greater(than, orEqual)) =>
+      s"$column >${if (orEqual) "=" else ""} ${text(than)}"
     case Leaf(column, test) => s"$column $test"
     case Never => "never"
     case Always => "always"
@@ -165,7 +168,8 @@ class NestedFormsSuite extends SparkSuite {
   )
 
   for ((condition, expected) <- forms)
-    test(s"$condition is put to the files as: ${if (expected.isEmpty) "nothing" else expected}.") {
+    test(
+      s"$condition is put to the files as: ${if (expected.isEmpty) "nothing" else expected}.") {
       withConf("spark.sql.ansi.enabled" -> "true", "spark.sbbf.planning.sampleFiles" -> "0") {
         assert(asked(condition) == expected)
       }

@@ -48,7 +48,8 @@ class NestedPruningSuite extends SparkSuite {
       s"parquet.bloom.filter.enabled#$leaf" -> "true",
       s"parquet.bloom.filter.expected.ndv#$leaf" -> "100",
       s"parquet.bloom.filter.fpp#$leaf" -> "0.001",
-      s"parquet.enable.dictionary#$leaf" -> "false")
+      s"parquet.enable.dictionary#$leaf" -> "false"
+    )
   }
 
   test("thousands of predicates about arrays and maps answer as the oracle.") {
@@ -88,7 +89,9 @@ class NestedPruningSuite extends SparkSuite {
     (
       "a list of two levels",
       "optional group a (LIST) { repeated int64 array; }",
-      { (g, values) => val a = g.addGroup("a"); values.foreach(a.append("array", _)) },
+      { (g, values) =>
+        val a = g.addGroup("a"); values.foreach(a.append("array", _))
+      },
       "array_contains(a, %d)"),
     (
       "a repeated number",
@@ -103,7 +106,9 @@ class NestedPruningSuite extends SparkSuite {
     (
       "structs of one field as parquet-avro writes them",
       "optional group a (LIST) { repeated group array { required int64 id; } }",
-      { (g, values) => val a = g.addGroup("a"); values.foreach(a.addGroup("array").append("id", _)) },
+      { (g, values) =>
+        val a = g.addGroup("a"); values.foreach(a.addGroup("array").append("id", _))
+      },
       "array_contains(a.id, %d)"),
     (
       "structs of one field as parquet-thrift writes them",
@@ -152,7 +157,9 @@ class NestedPruningSuite extends SparkSuite {
   for ((title, schema, add, query) <- forms)
     test(s"$title: answers as the oracle, by both readers.") {
       val target = path(title.replaceAll("\\W", "_"))
-      for ((values, n) <- Seq(Seq(Seq(10L, 30L), Nil, Seq(30L, 50L)), Seq(Seq(70L), Nil)).zipWithIndex)
+      for ((values, n) <- Seq(
+          Seq(Seq(10L, 30L), Nil, Seq(30L, 50L)),
+          Seq(Seq(70L), Nil)).zipWithIndex)
         writeGroups(s"$target/$n.parquet", s"message m { $schema }", values.map(v => add(_, v)))
       for (vectorized <- Seq("true", "false"))
         withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
@@ -223,7 +230,8 @@ class NestedPruningSuite extends SparkSuite {
         "c = 10" -> 0,
         "exists(s, e -> e.w = 40)" -> 1,
         "exists(s, e -> e.w = 30)" -> 0,
-        "exists(s, e -> e.z = 30 AND e.w = 40)" -> 1)
+        "exists(s, e -> e.z = 30 AND e.w = 40)" -> 1
+      )
       for ((query, kept) <- table) {
         def df = spark.read.schema(schema).parquet(target).where(query)
         assert(oracle(df).size == kept, query)
@@ -249,7 +257,8 @@ private object NestedPruningSuite {
     "m.key_value.key",
     "m.key_value.value",
     "aa.list.element.list.element",
-    "st.xs.list.element")
+    "st.xs.list.element"
+  )
 
   val Confs: Seq[Seq[(String, String)]] = Seq(
     Seq("spark.sql.ansi.enabled" -> "false"),
@@ -317,7 +326,8 @@ private object NestedPruningSuite {
       case 9 => s"exists(aa, x -> array_contains(x, $number))"
       case 10 => s"exists(st.xs, x -> ${of("x", real)})"
       case 11 => s"array_position(a, $number) ${one("> 0", "<> 0", "= 0", "= 1", "<=> NULL")}"
-      case 12 => s"size(filter(s, x -> ${ofStruct("x")})) ${one("> 0", "= 0", "<> 0", "< 1", "<> -1")}"
+      case 12 =>
+        s"size(filter(s, x -> ${ofStruct("x")})) ${one("> 0", "= 0", "<> 0", "< 1", "<> -1")}"
       case _ => one(of(s"ms[$number].id", number), s"map_values(ms)[0].k = $word")
     }
 

@@ -24,10 +24,7 @@ class PredicateTranslatorSuite extends TranslatorSuite {
     ("AND under NOT", Not(id === 5L && name === "a"), OR(isNotFive, isNotA)),
     ("OR under NOT", Not(id === 5L || name === "a"), AND(isNotFive, isNotA)),
     ("NOT under NOT", Not(Not(id === 5L)), isFive),
-    (
-      "OR with an arm that cannot be read",
-      id === 5L || Upper(name) === "A",
-      OR(isFive, unknown)),
+    ("OR with an arm that cannot be read", id === 5L || Upper(name) === "A", OR(isFive, unknown)),
     ("literal FALSE", F, Never),
     ("literal TRUE", T, Always),
     ("NOT literal NULL", Not(nullOf(BooleanType)), Never),
@@ -36,7 +33,10 @@ class PredicateTranslatorSuite extends TranslatorSuite {
     ("OR TRUE", id === 5L || T, Always),
     ("constants that are no literals yet", Literal(3) < Literal(2), Never),
     ("column = what can be evaluated", id === Add(Literal(2L), Literal(3L)), isFive),
-    ("what raises an error", id === Divide(Literal(1.0), Literal(0.0), EvalMode.ANSI).cast(LongType), unknown)
+    (
+      "what raises an error",
+      id === Divide(Literal(1.0), Literal(0.0), EvalMode.ANSI).cast(LongType),
+      unknown)
   )
 
   translates(
@@ -76,10 +76,7 @@ class PredicateTranslatorSuite extends TranslatorSuite {
       "NOT IF",
       Not(If(id === 5L, name === "a", F)),
       OR(AND(isFive, isNotA), isNotFive, absent("id"))),
-    (
-      "CASE without ELSE",
-      CaseWhen(Seq((id === 5L, T), (name === "a", F))),
-      isFive),
+    ("CASE without ELSE", CaseWhen(Seq((id === 5L, T), (name === "a", F))), isFive),
     (
       "a CASE's second branch, where the first is not met",
       CaseWhen(Seq((id === 5L, F), (name === "a", T)), F),
@@ -89,14 +86,8 @@ class PredicateTranslatorSuite extends TranslatorSuite {
       CaseWhen(Seq((name === "a", Literal(1))), Some(Literal(2))) === Literal(1),
       isA),
     ("coalesce(c, other) = v", Coalesce(Seq(id, Literal(6L))) === 5L, isFive),
-    (
-      "coalesce(c, v) = v",
-      Coalesce(Seq(id, Literal(5L))) === 5L,
-      OR(isFive, absent("id"))),
-    (
-      "coalesce(c, v) <> v",
-      Not(Coalesce(Seq(id, Literal(5L))) === 5L),
-      isNotFive),
+    ("coalesce(c, v) = v", Coalesce(Seq(id, Literal(5L))) === 5L, OR(isFive, absent("id"))),
+    ("coalesce(c, v) <> v", Not(Coalesce(Seq(id, Literal(5L))) === 5L), isNotFive),
     (
       "v < coalesce(c, below)",
       Literal(5L) < Coalesce(Seq(id, Literal(0L))),
@@ -105,37 +96,36 @@ class PredicateTranslatorSuite extends TranslatorSuite {
       "coalesce(c, v) IN (...)",
       In(Coalesce(Seq(id, Literal(6L))), Seq(Literal(5L), Literal(6L))),
       OR(leaf("id", in(long(5), long(6))), absent("id"))),
-    (
-      "coalesce of a test",
-      Coalesce(Seq(id === 5L, T)),
-      OR(isFive, absent("id"))),
+    ("coalesce of a test", Coalesce(Seq(id === 5L, T)), OR(isFive, absent("id"))),
     (
       "nullif(c, v) = w",
       If(id === 5L, nullOf(LongType), id) === 6L,
       AND(OR(isNotFive, absent("id")), isSix)),
-    ("nullif(c, v) = v", If(id === 5L, nullOf(LongType), id) === 5L, AND(OR(isNotFive, absent("id")), isFive)),
+    (
+      "nullif(c, v) = v",
+      If(id === 5L, nullOf(LongType), id) === 5L,
+      AND(OR(isNotFive, absent("id")), isFive)),
     (
       "nullif(c, v) IS NULL",
       IsNull(If(id === 5L, nullOf(LongType), id)),
       OR(isFive, AND(OR(isNotFive, absent("id")), absent("id")))),
     ("IF on what cannot be read", If(Upper(name) === "A", id === 5L, id === 6L), unknown),
-    (
-      "IF on an IF",
-      If(If(id === 5L, T, F), isNotNull(name), F),
-      unknown)
+    ("IF on an IF", If(If(id === 5L, T, F), isNotNull(name), F), unknown)
   )
 
   private def isNotNull(e: Expression) = IsNotNull(e)
 
   test("joins the tests that AND puts to one column.") {
     val between = AllOf(Seq(Greater(long(5), orEqual = true), Less(long(9), orEqual = false)))
-    assert(translated(IsNotNull(id), id >= 5L, name === "a", id < 9L) ==
-      AND(leaf("id", between), isA))
+    assert(
+      translated(IsNotNull(id), id >= 5L, name === "a", id < 9L) ==
+        AND(leaf("id", between), isA))
     assert(translated(id >= 5L && id < 9L || id === 6L) == OR(leaf("id", between), isSix))
     assert(translated(Not(id < 5L || id >= 9L)) == leaf("id", between))
     val (x, y) = (GetStructField(point, 0), GetStructField(point, 1))
-    assert(translated(x > 1, y > 1, x < 3).leaves.map(_.column) ==
-      Seq(ColumnPath.named(Seq("point", "x")), ColumnPath.named(Seq("point", "y"))))
+    assert(
+      translated(x > 1, y > 1, x < 3).leaves.map(_.column) ==
+        Seq(ColumnPath.named(Seq("point", "x")), ColumnPath.named(Seq("point", "y"))))
   }
 
   test("leaves alone what depends on chance.") {
@@ -153,7 +143,8 @@ class PredicateTranslatorSuite extends TranslatorSuite {
     assert(translated(attribute === 5L) == unknown)
   }
 
-  test("finds by id the column that the session finds by id, and none by an id that is no number.") {
+  test(
+    "finds by id the column that the session finds by id, and none by an id that is no number.") {
     def attribute(ids: MetadataBuilder) =
       AttributeReference("id", LongType, nullable = true, ids.build())()
     val three = attribute(new MetadataBuilder().putLong("parquet.field.id", 3))
