@@ -2,7 +2,7 @@ package io.sbbf.spark
 
 import scala.util.Try
 
-import org.apache.hadoop.fs.FileSystem
+import org.apache.hadoop.fs.{FileSystem, Path}
 
 import io.sbbf.spark.plan.FooterCache
 
@@ -27,10 +27,10 @@ class StoreTroubleSuite extends SparkSuite {
       .map(e => Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last.getClass.getName)
 
   private def refusing[T](part: String)(body: => T): T = {
-    TricklingFileSystem.refuses = _.getName.startsWith(part)
+    TricklingFileSystem.refuses = (p: Path) => p.getName.startsWith(part)
     FooterCache.shared.clear()
     try body
-    finally TricklingFileSystem.refuses = _ => false
+    finally TricklingFileSystem.refuses = (_: Path) => false
   }
 
   private def asStock(condition: String): Either[String, Seq[String]] = {

@@ -39,5 +39,5 @@ object TricklingFileSystem {
   final val AtOnce = 100
 
   /** Which files may not be opened. */
-  @volatile var refuses: Path => Boolean = _ => false
+  @volatile var refuses: Path => Boolean = (_: Path) => false
 }
