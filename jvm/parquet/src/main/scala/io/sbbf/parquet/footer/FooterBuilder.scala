@@ -52,7 +52,9 @@ private[parquet] final class FooterBuilder(
       }
       g += 1
     }
-    FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
+    // beside chunks whose metadata cannot be read nobody knows where the next thing starts
+    if (!modules.usesKeys && !flags.contains(Chunks.Sealed.toByte))
+      FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
       flags,
       codecs,

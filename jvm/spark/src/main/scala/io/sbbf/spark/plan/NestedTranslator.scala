@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.types.ArrayType
 
-import io.sbbf.core.RowGroupPredicate.{all, Always, Unknown}
+import io.sbbf.core.RowGroupPredicate.{Always, Unknown}
 import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 
 /**
@@ -72,7 +72,7 @@ private[plan] final class NestedTranslator(
       })
       // what holds of the row's other columns, or always, still needs an item
       if (ofItem == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
-        all(Seq(ofItem, Unknown(OfRows)))
+        RowGroupPredicate.all(Seq(ofItem, Unknown(OfRows)))
       else Column.unapply(item).fold(ofItem)(c => ofItem.joined(isOneOf(c.path, _)))
     case _ => Unknown(s"is not understood: ${array.prettyName}")
   }

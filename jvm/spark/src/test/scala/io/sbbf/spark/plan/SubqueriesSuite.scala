@@ -64,7 +64,9 @@ class SubqueriesSuite extends SparkSuite {
     val stock = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
     // on Spark 4.0 a safe read asks no filter at all
     withConf("spark.sbbf.safeRead" -> "false") {
-      assert(rowsRead(table.where(late)) == stock && stock < 4000)
+      assert(rowsRead(table.where(late)) == stock)
+      // Spark 3.5 hands no such value down
+      assert(stock < 4000 || org.apache.spark.SPARK_VERSION.startsWith("3."))
     }
     assert(rows(table.where(late)) == oracle(table.where(late)))
   }
