@@ -117,15 +117,22 @@ private[plan] final class ColumnExtractor(
   private def isInFiles(attribute: AttributeReference): Boolean =
     !fromDirectories.contains(fold(attribute.name)) && !MetadataColumn.is(attribute)
 
-  /** An id that Spark itself would refuse names no field. */
+  /**
+   * An id that Spark itself would refuse names no field. Nor do those into which Spark's PushVariantIntoScan takes a
+   * VARIANT apart.
+   */
   private def step(name: String, metadata: Metadata): Option[Field] =
-    if (byFieldId && metadata.contains(FieldId.Key))
+    if (metadata.contains(VariantKey)) None
+    else if (byFieldId && metadata.contains(FieldId.Key))
       Try(Math.toIntExact(metadata.getLong(FieldId.Key))).toOption.map(id =>
         Field(name, Some(id)))
     else Some(Field(name))
 }
 
 private[plan] object ColumnExtractor {
+
+  /** `VariantMetadata.METADATA_KEY` of Spark 4. */
+  private val VariantKey = "__VARIANT_METADATA_KEY"
 
   /** Any one item of an array, as an expression: which one, no evidence tells. */
   def itemOf(array: Expression): Expression =

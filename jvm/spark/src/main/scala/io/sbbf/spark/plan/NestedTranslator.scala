@@ -57,23 +57,29 @@ private[plan] final class NestedTranslator(
   }
 
   private def contains(array: Expression, item: Literal): RowGroupPredicate =
-    translate(sql.EqualTo(itemOf(array), item))
+    ofItem(array)(i => translate(sql.EqualTo(i, item)))
 
   /** NULLs do not meet. */
   private def overlaps(array: Expression, values: Seq[Literal]): RowGroupPredicate =
-    translate(sql.In(itemOf(array), values))
+    ofItem(array)(i => translate(sql.In(i, values)))
+
+  /** Of a constant array one item would be taken for the first of them. */
+  private def ofItem(array: Expression)(
+      predicate: Expression => RowGroupPredicate): RowGroupPredicate =
+    if (array.foldable) Unknown("an array that is constant") else predicate(itemOf(array))
 
   /** Also where NULL counts as FALSE (`spark.sql.legacy.followThreeValuedLogicInArrayExists` off). */
   private def exists(array: Expression, lambda: Expression): RowGroupPredicate = lambda match {
     case LambdaFunction(body, Seq(x: sql.NamedLambdaVariable), _) =>
-      val item = itemOf(array)
-      val ofItem = translate(body.transform {
-        case v: sql.NamedLambdaVariable if v.exprId == x.exprId => item
-      })
-      // what holds of the row's other columns, or always, still needs an item
-      if (ofItem == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
-        RowGroupPredicate.all(Seq(ofItem, Unknown(OfRows)))
-      else Column.unapply(item).fold(ofItem)(c => ofItem.joined(isOneOf(c.path, _)))
+      ofItem(array) { item =>
+        val asked = translate(body.transform {
+          case v: sql.NamedLambdaVariable if v.exprId == x.exprId => item
+        })
+        // what holds of the row's other columns, or always, still needs an item
+        if (asked == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
+          RowGroupPredicate.all(Seq(asked, Unknown(OfRows)))
+        else Column.unapply(item).fold(asked)(c => asked.joined(isOneOf(c.path, _)))
+      }
     case _ => Unknown(s"is not understood: ${array.prettyName}")
   }
 

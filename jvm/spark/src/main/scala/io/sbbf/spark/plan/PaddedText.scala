@@ -37,7 +37,7 @@ private[plan] final class PaddedText private (column: Column, length: Int, cuts:
     if (cuts) NotRead
     else {
       val text = than.asInstanceOf[UTF8String]
-      val beginnings = (0 until math.min(length, text.numChars)).map(text.substring(0, _))
+      val beginnings = (0 to math.min(length, text.numChars)).map(text.substring(0, _))
       val padded = beginnings.filter(pad(_).compareTo(text) > (if (orEqual) -1 else 0))
       Or(Seq(in(padded), above(than, orEqual)))
     }

@@ -115,6 +115,13 @@ class PredicateTranslatorSuite extends TranslatorSuite {
 
   private def isNotNull(e: Expression) = IsNotNull(e)
 
+  test("does not look in files for the parts of a VARIANT that Spark makes columns of.") {
+    val part = new MetadataBuilder().putString("__VARIANT_METADATA_KEY", "$.a").build()
+    val parts = new StructType().add("0", LongType, nullable = true, part)
+    val variant = AttributeReference("v", parts)()
+    assert(!translator().translate(Seq(GetStructField(variant, 0) === 5L)).isUsable)
+  }
+
   test("joins the tests that AND puts to one column.") {
     val between = AllOf(Seq(Greater(long(5), orEqual = true), Less(long(9), orEqual = false)))
     assert(

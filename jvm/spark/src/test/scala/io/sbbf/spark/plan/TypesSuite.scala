@@ -263,6 +263,8 @@ class TypesSuite extends SparkSuite {
       "c < 'b'" -> 5,
       "c <= 'b'" -> 5,
       "c > 'b'" -> 8,
+      "CAST(c AS STRING) > 'ab'" -> 8,
+      "NOT (CAST(c AS STRING) <= 'ab')" -> 8,
       "c >= 'zz'" -> 2,
       "c > 'b\t'" -> 8,
       "NOT (c <= 'ab')" -> 8,
