@@ -70,11 +70,16 @@ private[plan] final class MonotoneCast private (column: Column, cast: Cast, doma
     if (takesNaN) NotRead else orRaises(predicate)
   }
 
-  /** A row group in which the cast may raise an error is kept. */
+  /**
+   * A row group in which the cast may raise an error is kept. Casts of casts may give NULL at the domain's ends and
+   * raise only next to what they are defined for.
+   */
   private def orRaises(predicate: RowGroupPredicate): RowGroupPredicate = {
+    val raisesBelow = raises(domain.low) || low > domain.low && raises(low - 1)
+    val raisesAbove = raises(domain.high) || high < domain.high && raises(high + 1)
     val arms =
-      (if (raises(domain.low)) Seq(below(domain(low), orEqual = false)) else Nil) ++
-        (if (raises(domain.high)) Seq(above(domain(high), orEqual = false)) else Nil)
+      (if (raisesBelow) Seq(below(domain(low), orEqual = false)) else Nil) ++
+        (if (raisesAbove) Seq(above(domain(high), orEqual = false)) else Nil)
     if (arms.isEmpty) predicate else Or(predicate +: arms)
   }
 

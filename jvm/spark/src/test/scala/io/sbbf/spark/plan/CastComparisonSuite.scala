@@ -116,6 +116,16 @@ class CastComparisonSuite extends AnyFunSuite {
           leaf(Less(long(Int.MinValue), orEqual = false)),
           leaf(Greater(long(Int.MaxValue), orEqual = false))))),
     (
+      "a cast that raises an error between what it is defined for and NULL",
+      EqualTo(
+        Cast(cast(LongType, IntegerType, EvalMode.TRY), ByteType, Some("UTC"), EvalMode.ANSI),
+        Literal(5.toByte)),
+      Or(
+        Seq(
+          leaf(In(Seq(long(5)))),
+          leaf(Less(long(Byte.MinValue.toLong), orEqual = false)),
+          leaf(Greater(long(Byte.MaxValue.toLong), orEqual = false))))),
+    (
       "the day of an instant",
       EqualTo(cast(TimestampType, DateType, zone = "Europe/Vienna"), Literal(19813, DateType)),
       Or(
