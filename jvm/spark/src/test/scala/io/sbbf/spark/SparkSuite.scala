@@ -12,6 +12,9 @@ import io.sbbf.spark.plan.FooterCache
 /** A local session with the extension, and a folder that goes with the suite. */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
+  /** Off where a suite has many small queries: compiling each takes longer than interpreting it. */
+  protected def compilesQueries: Boolean = true
+
   protected lazy val folder: File = Files.createTempDirectory("sbbf").toFile
 
   protected lazy val spark: SparkSession = SparkSession
@@ -20,6 +23,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     .appName(suiteName)
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.sql.codegen.wholeStage", compilesQueries)
+    .config("spark.sql.codegen.factoryMode", if (compilesQueries) "FALLBACK" else "NO_CODEGEN")
     .config("spark.sql.warehouse.dir", new File(folder, "warehouse").getPath)
     .config("spark.sql.extensions", classOf[SbbfExtensions].getName)
     .getOrCreate()

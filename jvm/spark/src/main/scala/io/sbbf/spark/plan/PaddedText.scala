@@ -19,51 +19,61 @@ import io.sbbf.spark.plan.CastComparison.NotRead
 private[plan] final class PaddedText private (column: Column, length: Int, cuts: Boolean)
     extends DerivedColumn(column) {
 
-  override def oneOf(values: Seq[Any]): RowGroupPredicate = {
-    val texts = values.map(_.asInstanceOf[UTF8String])
-    val stored = in(texts.flatMap(sources))
-    if (cuts) Or(stored +: texts.filter(_.numChars == length).map(longer)) else stored
-  }
+  override def oneOf(values: Seq[Any]): RowGroupPredicate =
+    Or(in(values.flatMap(sources)) +: cutTo(values) { (text, end) =>
+      And(Seq(above(text, orEqual = false), below(end, orEqual = false)))
+    })
 
   override def noneOf(values: Seq[Any]): RowGroupPredicate =
-    notIn(values.flatMap(v => sources(v.asInstanceOf[UTF8String])))
+    And(notIn(values.flatMap(sources)) +: cutTo(values) { (text, end) =>
+      Or(Seq(below(text, orEqual = true), above(end, orEqual = true)))
+    })
 
-  /** Padded, a text is not smaller than before. */
+  /** What is below the literal, but for those of its beginnings that are not so once they are padded. */
   override def less(than: Any, orEqual: Boolean): RowGroupPredicate =
-    if (cuts) NotRead else below(than, orEqual)
+    if (cuts) NotRead
+    else {
+      val text = than.asInstanceOf[UTF8String]
+      And(Seq(below(text, orEqual), notIn(reaching(text, !orEqual))))
+    }
 
   /** What is above the literal, and those of its beginnings that are so once they are padded. */
   override def greater(than: Any, orEqual: Boolean): RowGroupPredicate =
     if (cuts) NotRead
     else {
       val text = than.asInstanceOf[UTF8String]
-      val beginnings = (0 to math.min(length, text.numChars)).map(text.substring(0, _))
-      val padded = beginnings.filter(pad(_).compareTo(text) > (if (orEqual) -1 else 0))
-      Or(Seq(in(padded), above(than, orEqual)))
+      Or(Seq(in(reaching(text, orEqual)), above(text, orEqual)))
     }
+
+  /** The beginnings of `text` that, padded, are above it, or with `orEqual` also those that then equal it. */
+  private def reaching(text: UTF8String, orEqual: Boolean): Seq[UTF8String] =
+    (0 to math.min(length, text.numChars))
+      .map(text.substring(0, _))
+      .filter(pad(_).compareTo(text) > (if (orEqual) -1 else 0))
 
   private def pad(text: UTF8String): UTF8String = text.rpad(length, UTF8String.fromString(" "))
 
   /** The texts of at most n characters, or uncut, that become `padded`. */
-  private def sources(padded: UTF8String): Seq[UTF8String] =
+  private def sources(value: Any): Seq[UTF8String] = {
+    val padded = value.asInstanceOf[UTF8String]
     if (padded.numChars < length) Nil
     else if (padded.numChars > length) { if (cuts) Nil else Seq(padded) }
     else {
       val least = padded.trimRight.numChars
       (least to length).map(padded.substring(0, _))
     }
-
-  /** What starts with `text`, which is not empty, and goes on. */
-  private def longer(text: UTF8String): RowGroupPredicate = {
-    val next = text.getBytes.clone() // they may be the literal's own
-    val last = next.length - 1
-    next(last) = (next(last) + 1).toByte
-    // no UTF-8 text has a byte 0xff, but nobody checks
-    val isBounded = next(last) != 0
-    And(
-      above(text, orEqual = false) +:
-        (if (isBounded) Seq(below(UTF8String.fromBytes(next), orEqual = false)) else Nil))
   }
+
+  /** About the longer texts that are cut to each of `values`: those between it and the first text past them. */
+  private def cutTo(values: Seq[Any])(
+      test: (UTF8String, UTF8String) => RowGroupPredicate): Seq[RowGroupPredicate] =
+    values.map(_.asInstanceOf[UTF8String]).filter(cuts && _.numChars == length).map { text =>
+      val end = text.getBytes.clone() // they may be the literal's own
+      val last = end.length - 1
+      end(last) = (end(last) + 1).toByte
+      // no UTF-8 text has a byte 0xff, but nobody checks
+      if (end(last) == 0) NotRead else test(text, UTF8String.fromBytes(end))
+    }
 }
 
 private[plan] object PaddedText {

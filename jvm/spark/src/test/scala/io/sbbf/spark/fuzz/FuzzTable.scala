@@ -7,11 +7,12 @@ import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{MetadataBuilder, StructType}
 
-import io.sbbf.spark.plan.RowGroupVerdicts
+import io.sbbf.spark.plan.{PrunerQuestion, RowGroupVerdicts}
 
 /** One file of a table: its rows as Spark reads them without any filter, and its verdicts. */
 final class FuzzFile(
@@ -51,12 +52,15 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
       new FuzzFile(
         writers(path.getName.takeWhile(_ != '-').toInt),
         rows.map(_.copy()).collect(),
-        new RowGroupVerdicts(path, files.partitionSchema.fieldNames.toSet))
+        new RowGroupVerdicts(path))
     }
   }
 
   def describe: String =
     s"${lines("create.sql").mkString("; ")}\n  ${conf.map(e => s"${e._1}=${e._2}").mkString(", ")}"
+
+  def question(condition: Expression): PrunerQuestion =
+    new PrunerQuestion(condition, files.partitionSchema.fieldNames.toSet)
 
   def parse(sql: String): LogicalPlan = session.sessionState.sqlParser.parsePlan(sql)
 

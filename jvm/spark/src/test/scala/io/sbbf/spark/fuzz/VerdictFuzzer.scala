@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 import io.sbbf.core.Verdict
 import io.sbbf.core.Verdict.{CannotMatch, MightMatch}
+import io.sbbf.spark.plan.PrunerQuestion
 
 /**
  * Compares the verdict about each row group with each of its rows. The condition is the one that
@@ -69,42 +70,51 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
 
   private def ask(sql: String, filter: Filter): Unit = {
     val columns = filter.child.output
-    def wrongIn(file: FuzzFile)(condition: Expression) = wrong(file, condition, columns)
-    table.openFiles.foreach { file =>
-      try
-        wrongIn(file)(filter.condition).foreach { first =>
-          val smallest = shrunk(filter.condition, wrongIn(file)(_).nonEmpty)
-          tally.differ(
-            table,
-            file,
-            sql,
-            wrongIn(file)(smallest).getOrElse(first).describe(smallest, columns))
-        }
-      catch { case NonFatal(e) => tally.differ(table, file, sql, s"the pruner fails with $e") }
+    val test = new Test(filter.condition, columns)
+    val prunes = table.openFiles.map { file =>
+      try {
+        val verdicts = file.verdicts.of(test.question)
+        if (test.wrong(file, verdicts).nonEmpty)
+          tally.differ(table, file, sql, smallest(file, filter.condition, columns))
+        verdicts.exists(_._2 == CannotMatch)
+      } catch {
+        case NonFatal(e) =>
+          tally.differ(table, file, sql, s"the pruner fails with $e")
+          false
+      }
     }
-    if (table.openFiles.exists(_.verdicts.of(filter.condition).exists(_._2 == CannotMatch)))
-      tally.pruned += 1
+    if (prunes.contains(true)) tally.pruned += 1
   }
 
-  private def wrong(
-      file: FuzzFile,
-      condition: Expression,
-      columns: Seq[Attribute]): Option[Wrong] = {
-    val test = RowTest.createInterpreted(BindReferences.bindReference(condition, columns))
-    def contradicts(verdict: Verdict)(row: InternalRow): Boolean =
-      try test.eval(row) == (verdict == CannotMatch)
+  /** What is wrong about the smallest part of the condition about which anything is. */
+  private def smallest(file: FuzzFile, condition: Expression, columns: Seq[Attribute]): String = {
+    def wrong(part: Expression) = {
+      val test = new Test(part, columns)
+      test.wrong(file, file.verdicts.of(test.question))
+    }
+    val part = shrunk(condition, wrong(_).nonEmpty)
+    wrong(part).get.describe(part, columns)
+  }
+
+  /** The condition as the pruner sees it, and as a row does. */
+  private final class Test(condition: Expression, columns: Seq[Attribute]) {
+    lazy val question: PrunerQuestion = table.question(condition)
+    private val row =
+      RowTest.createInterpreted(BindReferences.bindReference(condition, columns))
+
+    private def contradicts(verdict: Verdict)(held: InternalRow): Boolean =
+      try row.eval(held) == (verdict == CannotMatch)
       catch { case NonFatal(_) => tally.raised += 1; false }
-    val decided = for {
-      ((early, late), rowGroup) <- file.verdicts.of(condition).zipWithIndex
-      verdict <- Seq(early, late).distinct if verdict != MightMatch
-    } yield (rowGroup, verdict)
-    decided.iterator
-      .flatMap { case (rowGroup, verdict) =>
-        file.rowsOf(rowGroup).find(contradicts(verdict)).map(Wrong(rowGroup, verdict, _)).iterator
-      }
-      .take(1)
-      .toSeq
-      .headOption
+
+    /** The first row that denies a verdict. */
+    def wrong(file: FuzzFile, verdicts: Seq[(Verdict, Verdict)]): Option[Wrong] = {
+      val decided = for {
+        ((early, late), rowGroup) <- verdicts.iterator.zipWithIndex
+        verdict <- Seq(early, late).distinct.iterator if verdict != MightMatch
+        held <- file.rowsOf(rowGroup).find(contradicts(verdict)).iterator
+      } yield Wrong(rowGroup, verdict, held)
+      if (decided.hasNext) Some(decided.next()) else None
+    }
   }
 }
 

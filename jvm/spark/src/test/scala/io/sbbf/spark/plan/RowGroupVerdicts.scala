@@ -1,18 +1,30 @@
 package io.sbbf.spark.plan
 
+import java.util.IdentityHashMap
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.Verdict
 import io.sbbf.parquet.{BoundLeaf, FileBytes, FileEvidence, FooterReader, LiteralEncodings}
 
-/** The verdicts of one file's row groups, those that decide as well as those that only prove. */
-final class RowGroupVerdicts(path: Path, partitionColumns: Set[String])
-    extends PredicateHelper
-    with AutoCloseable {
+/** A filter's condition as the pruner understands it under the active session's settings. */
+final class PrunerQuestion(condition: Expression, partitionColumns: Set[String])
+    extends PredicateHelper {
+  private[plan] val caseSensitive = SQLConf.get.caseSensitiveAnalysis
+  private[plan] val encodings = new LiteralEncodings
+  private[plan] val predicate = new PredicateTranslator(
+    partitionColumns,
+    caseSensitive,
+    SparkInternals.readsByFieldId(SQLConf.get)).translate(splitConjunctivePredicates(condition))
+}
+
+/** The verdicts about one file's row groups, those that decide as well as those that only prove. */
+final class RowGroupVerdicts(path: Path) extends AutoCloseable {
   private val fs = path.getFileSystem(new Configuration(false))
   private val bytes = new FileBytes(fs, path, fs.getFileStatus(path).getLen, 64 * 1024)
   private val evidence = new FileEvidence(FooterReader.read(bytes))
@@ -21,21 +33,15 @@ final class RowGroupVerdicts(path: Path, partitionColumns: Set[String])
   val rows: IndexedSeq[Int] =
     (0 until evidence.footer.numRowGroups).map(evidence.footer.numRows(_).toInt)
 
-  /** What the footer says of each row group under a filter's condition, and what all evidence says. */
-  def of(condition: Expression): IndexedSeq[(Verdict, Verdict)] = {
-    val conf = SQLConf.get
-    val predicate = new PredicateTranslator(
-      partitionColumns,
-      conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf)).translate(splitConjunctivePredicates(condition))
-    val encodings = new LiteralEncodings
-    val leaves = predicate.leaves
-      .map(leaf => leaf -> evidence.bind(leaf, conf.caseSensitiveAnalysis, encodings))
-      .toMap[Any, BoundLeaf]
+  /** For each row group what the footer says, and what all evidence says. */
+  def of(asked: PrunerQuestion): IndexedSeq[(Verdict, Verdict)] = {
+    val leaves = new IdentityHashMap[Leaf, BoundLeaf]
+    asked.predicate.leaves.foreach(leaf =>
+      leaves.put(leaf, evidence.bind(leaf, asked.caseSensitive, asked.encodings)))
     rows.indices.map { g =>
       (
-        predicate.evaluate(leaf => leaves(leaf).fromFooter(g).verdict),
-        predicate.evaluate(leaf => leaves(leaf).fromData(g, () => bytes).verdict))
+        asked.predicate.evaluate(leaf => leaves.get(leaf).fromFooter(g).verdict),
+        asked.predicate.evaluate(leaf => leaves.get(leaf).fromData(g, () => bytes).verdict))
     }
   }
 
