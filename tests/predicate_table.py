@@ -21,8 +21,9 @@ from harness import local_builder, rows, session_with
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "predicates.md"
 FILES, GROUPS, ROWS = 4, 40, 100  # in all files; rows of a group
-FILTERED = ["id", "seq", "name", "note", "temp", "price", "st.x"]
-WITH_DICTIONARY = ["city", "code", "kind", "ratio", "g"]
+FILTERED = ["id", "seq", "name", "note", "temp", "price", "st.x", "tags.list.element"]
+FILTERED += ["items.list.element.id", "labels.key_value.key", "labels.key_value.value"]
+WITH_DICTIONARY = ["city", "code", "kind", "ratio", "g", "items.list.element.kind"]
 
 NUMBERS = samples.scattered(GROUPS * ROWS)
 NAMES = [f"u{number % 2**64:016x}" for number in NUMBERS]
@@ -57,10 +58,16 @@ def group(g: int) -> dict[str, list[object]]:
         "day": [datetime.date(2020, 1, 1) + datetime.timedelta(n // 10) for n in numbers],
         "price": [Decimal(NUMBERS[n] % 10**9).scaleb(-2) for n in numbers],
         "st": [{"x": NUMBERS[n] % 2**31} for n in numbers],
+        "moment": [EPOCH + datetime.timedelta(hours=n) for n in numbers],
+        "tags": [[NAMES[n], "common"] for n in numbers],
+        "items": [[{"id": NUMBERS[n], "kind": "abcd"[g % 4]}] for n in numbers],
+        "labels": [[("host", NAMES[n]), (f"key {g}", "x")] for n in numbers],
     }
 
 
+EPOCH = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 TYPES = {
+    "labels": pa.map_(pa.string(), pa.string()),
     "g": pa.int32(),
     "price": pa.decimal128(9, 2),
     "code": pa.int32(),
@@ -89,6 +96,7 @@ class Form:
 
     predicate: str
     beyond: str = ""
+    understood: bool = True
 
 
 def at(n: int) -> str:
@@ -97,6 +105,7 @@ def at(n: int) -> str:
 
 NO_EVIDENCE = "min/max alone, of scattered values"
 FUNCTION = "no evidence of a function's values"
+LATER = "known when the query runs only"
 FORMS = [
     Form(f"id = {at(1234)}"),
     Form("id = 42"),
@@ -144,13 +153,23 @@ FORMS = [
     Form("temp = 0.0D"),
     Form(f"temp = {NUMBERS[700] / 2**40!r}D"),
     Form(f"id = (SELECT {at(1234)})"),
+    Form("seq = 5010.0D"),
+    Form("seq < 500.5D"),
+    Form("seq = '5010'"),
+    Form(f"CAST(id AS STRING) = '{NUMBERS[1234]}'"),
+    Form("CAST(day AS STRING) = '2020-03-01'"),
+    Form("CAST(moment AS DATE) = date'2020-03-01'"),
+    Form(f"array_contains(tags, '{NAMES[77]}')"),
+    Form(f"arrays_overlap(tags, array('{NAMES[77]}', '{NAMES[3999]}', 'x'))"),
+    Form(f"exists(items, x -> x.id = {at(1234)})"),
+    Form(f"exists(items, x -> x.id = {at(1234)} AND x.kind = 'z')"),
+    Form("map_contains_key(labels, 'key 7')"),
+    Form(f"labels['host'] = '{NAMES[77]}'"),
     Form("temp BETWEEN 0.5D AND 0.6D", NO_EVIDENCE),
     Form("name LIKE 'u7f%'", NO_EVIDENCE),
-    Form("name LIKE '%ff'", FUNCTION),
-    Form(f"upper(name) = '{NAMES[77].upper()}'", FUNCTION),
-    Form(
-        f"id = (SELECT max(k) FROM VALUES ({at(1234)}) AS t(k))", "known when the query runs only"
-    ),
+    Form("name LIKE '%ff'", FUNCTION, understood=False),
+    Form(f"upper(name) = '{NAMES[77].upper()}'", FUNCTION, understood=False),
+    Form(f"id = (SELECT max(k) FROM VALUES ({at(1234)}) AS t(k))", LATER, understood=False),
 ]
 
 
@@ -223,8 +242,9 @@ def rendered(table: list[tuple[Form, Counts]]) -> str:
         "matches. The table is written by `make predicates`, and a test holds it to that.",
         "",
         "`id`, `name`, `note`, `temp`, `price` and `st.x` are scattered and have bloom filters;",
-        "`seq`, `sku` and `day` are sorted, `seq` with filters; `city`, `code`, `kind` and `ratio`",
-        "are dictionary encoded.",
+        "`seq`, `sku`, `day` and `moment` are sorted, `seq` with filters; `city`, `code`, `kind` and",
+        "`ratio` are dictionary encoded. The items of `tags` and `items`, and the keys and values of",
+        "the map `labels`, have bloom filters.",
         "",
         "| predicate | stock Spark | spark-sbbf | perfect | |",
         "|---|---:|---:|---:|---|",

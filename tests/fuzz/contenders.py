@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -22,21 +24,40 @@ QUICK = {
     "spark.sql.files.openCostInBytes": "1048576",
 }
 AS_IT_COMES = "as it comes"
-MODES: Mapping[str, Mapping[str, str]] = {
-    AS_IT_COMES: {},
-    "row-based reader": {"spark.sql.parquet.enableVectorizedReader": "false"},
-    "without the format swap": {"spark.sbbf.trimRowGroups": "false"},
-    "without AQE": {"spark.sql.adaptive.enabled": "false"},
-    "many splits": {
-        "spark.sql.files.maxPartitionBytes": "8192",
-        "spark.sql.files.openCostInBytes": "1024",
-    },
-    "with codegen": {
-        "spark.sql.codegen.wholeStage": "true",
-        "spark.sql.codegen.factoryMode": "FALLBACK",
-    },
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A way to run queries, and how often it is drawn beside the others."""
+
+    share: int
+    conf: Mapping[str, str]
+
+
+MODES: Mapping[str, Mode] = {
+    AS_IT_COMES: Mode(8, {}),
+    "row-based reader": Mode(6, {"spark.sql.parquet.enableVectorizedReader": "false"}),
+    "without the format swap": Mode(4, {"spark.sbbf.trimRowGroups": "false"}),
+    "without AQE": Mode(4, {"spark.sql.adaptive.enabled": "false"}),
+    "many splits": Mode(
+        1,
+        {
+            "spark.sql.files.maxPartitionBytes": "8192",
+            "spark.sql.files.openCostInBytes": "1024",
+        },
+    ),
+    "with codegen": Mode(
+        1,
+        {
+            "spark.sql.codegen.wholeStage": "true",
+            "spark.sql.codegen.factoryMode": "FALLBACK",
+        },
+    ),
 }
-SHARES = (8, 6, 4, 4, 1, 1)
+
+
+def random_mode(rng: random.Random) -> str:
+    return rng.choices(list(MODES), [mode.share for mode in MODES.values()])[0]
 
 
 class Sessions:
@@ -47,10 +68,10 @@ class Sessions:
         self.made: dict[str, SparkSession] = {}
 
     def of(self, mode: str) -> SparkSession:
-        return self._session(mode, {**MODES[mode], **CONTENDERS[self.contender]})
+        return self._session(mode, {**MODES[mode].conf, **CONTENDERS[self.contender]})
 
     def oracle(self, mode: str) -> SparkSession:
-        return self._session(f"oracle, {mode}", {**MODES[mode], **ORACLE})
+        return self._session(f"oracle, {mode}", {**MODES[mode].conf, **ORACLE})
 
     def _session(self, name: str, conf: Mapping[str, str]) -> SparkSession:
         if name not in self.made:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contenders import AS_IT_COMES, MODES, SHARES, Sessions, prepare
+from contenders import AS_IT_COMES, Sessions, prepare, random_mode
 from nested import Kind
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -108,7 +108,7 @@ class OneTable:
         plain = [query for query in queries if query.is_plain and not query.raises]
         expected = dict(zip(plain, self.in_one_scan(plain)))
         for query in queries:
-            mode = self.rng.choices(list(MODES), SHARES)[0]
+            mode = random_mode(self.rng)
             answer = self.answered(query, mode)
             self.findings.queries += 1
             if query not in expected or expected[query] != answer:

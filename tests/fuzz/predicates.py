@@ -47,9 +47,7 @@ class Predicates:
 
     def leaf(self, site: Site) -> Predicate:
         if self.rng.random() < 0.02:
-            return Predicate(
-                self.rng.choice(("false", "true", "1 = 2", "cast(null as boolean)", "1 is null"))
-            )
+            return Predicate(self.rng.choice(CONSTANTS))
         if isinstance(site.kind, List):
             return Predicate(self.of_list(site))
         if isinstance(site.kind, Map):

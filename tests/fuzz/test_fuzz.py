@@ -32,11 +32,11 @@ def zeros_and_nan_and_ranges(findings: Findings) -> set[str]:
     caught = set()
     for difference in findings.differences:
         sql = difference.query.tests[0].sql
-        if "0.0'" in sql and re.search(r" = | <=> | in ", sql):
+        if re.search(r"'-?0\.0'", sql) and re.search(r" = | <=> | in ", sql):
             caught.add("zero")
-        if "NaN" in sql:
+        if "'NaN'" in sql:
             caught.add("NaN")
-        if re.search(r" [<>]=? ", sql):
+        elif re.search(r" [<>]=? ", sql):
             caught.add("range")
     return caught
 

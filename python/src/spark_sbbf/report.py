@@ -33,7 +33,7 @@ class ScanReport:
     kept_because: dict[str, int]
     """Reason to the number of row groups kept for it."""
     filters_rejected: dict[str, int]
-    """Reason to the number of filters that were asked and not believed."""
+    """Reason to the number of row groups in which a filter was asked and not believed."""
     millis: float
     bytes_read: int
     files_opened: int

@@ -16,16 +16,15 @@ object Evidence {
 /**
  * What one leaf is known to match in one row group, and by which evidence.
  *
- * @param reason why nothing was decided, or why a filter was not believed; empty when decided. It
- *   never holds a value of the column or of the query.
+ * @param reason why nothing was decided; empty when decided. It never holds a value of the column
+ *   or of the query.
+ * @param filterRejected why the chunk's filter was not believed, if one was asked
  */
-final case class Answer(verdict: Verdict, evidence: Evidence, reason: String) {
-
-  /** Why the chunk's filter was not believed, if there was one. */
-  def filterRejected: Option[String] =
-    if (reason.startsWith(Answer.FilterRejected)) Some(reason.drop(Answer.FilterRejected.length))
-    else Option.empty
-}
+final case class Answer(
+    verdict: Verdict,
+    evidence: Evidence,
+    reason: String,
+    filterRejected: Option[String] = None)
 
 private[parquet] object Answer {
   val NoRows: Answer = cannot(Evidence.NullCount)
@@ -41,18 +40,19 @@ private[parquet] object Answer {
   val NotInFilter: Answer = cannot(Evidence.Bloom)
   val InFilter: Answer = Answer(Verdict.MightMatch, Evidence.Bloom, "")
 
-  val MissingColumn: Answer = unknown("column of another shape in the file")
+  val OtherShape: Answer = unknown("column of another shape in the file")
   val AmbiguousColumn: Answer = unknown("ambiguous column")
   val RepeatedColumn: Answer = unknown("repeated column")
   val EncryptedColumn: Answer = unknown("encrypted column")
+  val DamagedColumn: Answer = unknown("damaged column metadata")
   val NotComparable: Answer = unknown("type not comparable")
   val ComparedWithNaN: Answer = unknown("compared with NaN")
   val NaNAbove: Answer = unknown("NaN is above every bound")
   val Rebased: Answer = unknown("literal before the calendar rebase")
   val NoEvidence: Answer = unknown("no evidence")
 
-  private val FilterRejected = "filter rejected: "
-  def filterRejected(reason: String): Answer = unknown(FilterRejected + reason)
+  def filterRejected(reason: String): Answer =
+    unknown(s"filter rejected: $reason").copy(filterRejected = Some(reason))
 
   def unknown(reason: String): Answer = Answer(Verdict.MightMatch, Evidence.None, reason)
   private def cannot(by: Evidence): Answer = Answer(Verdict.CannotMatch, by, "")

@@ -42,7 +42,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
   override def fromFooter(rowGroup: Int): Answer = {
     val chunk = footer.chunk(rowGroup, column)
     if (footer.numRows(rowGroup) == 0) Answer.NoRows
-    else if (footer.isSealed(chunk)) Answer.EncryptedColumn
+    else if (footer.isUnreadable(chunk)) footer.whyUnreadable(chunk)
     else {
       val nulls = if (node.isNullable) footer.nullCount(rowGroup, column) else 0
       val isAllNull = nulls == footer.numValues(rowGroup, column)
@@ -117,7 +117,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
   }
 
   private def isReadable(rowGroup: Int): Boolean =
-    !footer.isSealed(footer.chunk(rowGroup, column))
+    !footer.isUnreadable(footer.chunk(rowGroup, column))
 
   private def fromData(
       test: ValueTest,

@@ -16,7 +16,7 @@ private[parquet] final class ElementLeaf(values: BoundLeaf) extends BoundLeaf {
     ofRows(values.fromData(rowGroup, bytes))
 
   private def ofRows(answer: Answer): Answer =
-    if (answer.verdict == Verdict.AllMatch) Answer(Verdict.MightMatch, answer.evidence, "")
+    if (answer.verdict == Verdict.AllMatch) answer.copy(verdict = Verdict.MightMatch)
     else answer
 }
 

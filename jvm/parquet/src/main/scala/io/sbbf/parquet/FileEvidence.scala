@@ -28,7 +28,7 @@ final class FileEvidence(val footer: FileFooter) {
     footer.schema.resolve(leaf.column, caseSensitive) match {
       case FileSchema.Absent =>
         new UnknownLeaf(footer, if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
-      case FileSchema.Missing => new UnknownLeaf(footer, Answer.MissingColumn)
+      case FileSchema.OtherShape => new UnknownLeaf(footer, Answer.OtherShape)
       case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
       case FileSchema.Repeated => new UnknownLeaf(footer, Answer.RepeatedColumn)
       case FileSchema.Found(column) =>
@@ -69,15 +69,12 @@ final class FileEvidence(val footer: FileFooter) {
   /** NULLs in the chunk, or -1 if unknown. */
   def nullCount(rowGroup: Int, column: Int): Long = footer.nullCount(rowGroup, column)
 
-  /** Values and NULLs in the chunk. */
-  def numValues(rowGroup: Int, column: Int): Long = footer.numValues(rowGroup, column)
-
   /** The name of the physical type in parquet.thrift. */
   def physicalType(column: Int): String = footer.schema.column(column).columnType.physical.name
 
-  /** Whether the chunk's metadata cannot be read, which is so for encrypted columns. */
-  def isEncrypted(rowGroup: Int, column: Int): Boolean =
-    footer.isSealed(footer.chunk(rowGroup, column))
+  /** Whether the chunk's metadata cannot be read: it is encrypted, or damaged. */
+  def isUnreadable(rowGroup: Int, column: Int): Boolean =
+    footer.isUnreadable(footer.chunk(rowGroup, column))
 
   private[parquet] def readFilter(
       rowGroup: Int,
@@ -85,7 +82,7 @@ final class FileEvidence(val footer: FileFooter) {
       bytes: => FileBytes): FilterState = {
     val known = filters.get(rowGroup, column)
     if (known != null) known
-    else if (filterOffset(rowGroup, column) < 0 && !isEncrypted(rowGroup, column))
+    else if (filterOffset(rowGroup, column) < 0 && !isUnreadable(rowGroup, column))
       FilterState.Absent
     else {
       val state = filterReader.read(rowGroup, column, bytes)
@@ -110,8 +107,7 @@ final class FileEvidence(val footer: FileFooter) {
     }
 
   /**
-   * The dictionary of a chunk, or null if it does not tell all of the chunk's values. Of a large one
-   * not enough is remembered for every test; it is read again for the others.
+   * The dictionary of a chunk. Of a large one not enough is remembered for every test; it is read again for the others.
    */
   private[parquet] def readDictionary(
       rowGroup: Int,
@@ -119,7 +115,8 @@ final class FileEvidence(val footer: FileFooter) {
       test: ValueTest,
       bytes: => FileBytes): DictionaryReader.State =
     dictionaries.get(rowGroup, column) match {
-      case null if footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0 => null
+      case null if footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0 =>
+        DictionaryReader.Absent
       case null =>
         val state = DictionaryReader.read(footer, rowGroup, column, bytes)
         val kept = state.remembered

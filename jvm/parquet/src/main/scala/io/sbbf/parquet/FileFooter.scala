@@ -77,7 +77,12 @@ final class FileFooter private[parquet] (
     if (encryption.modules.length == 0) ChunkModules.Plain else encryption.modules(chunk)
 
   /** Whether nothing of the chunk's metadata can be read. */
-  private[parquet] def isSealed(chunk: Int): Boolean = (chunks.flags(chunk) & Sealed) != 0
+  private[parquet] def isUnreadable(chunk: Int): Boolean =
+    (chunks.flags(chunk) & (Sealed | Damaged)) != 0
+
+  /** Why nothing of an unreadable chunk's metadata can be read. */
+  private[parquet] def whyUnreadable(chunk: Int): Answer =
+    if ((chunks.flags(chunk) & Sealed) != 0) Answer.EncryptedColumn else Answer.DamagedColumn
 
   /** Whether both bounds are exact and the same. */
   private[parquet] def isConstant(chunk: Int): Boolean = (chunks.flags(chunk) & Constant) != 0
@@ -127,8 +132,13 @@ private[parquet] final class Encryption(
 }
 
 private[parquet] object Chunks {
+
+  /** Encrypted with a key that is not at hand. */
   final val Sealed = 1
   final val Constant = 2
+
+  /** Missing, of another column, or about another file. */
+  final val Damaged = 4
 
   def at(numbers: Array[Long], chunk: Int): Long = if (numbers.length == 0) 0 else numbers(chunk)
   def at(numbers: Array[Int], chunk: Int): Int = if (numbers.length == 0) 0 else numbers(chunk)

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.parquet.format.{FileMetaData, Util}
 
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 import io.sbbf.parquet.footer.{ColumnType, CompactStruct, FooterBuilder}
 
 /**
@@ -31,7 +31,7 @@ object FooterReader {
    *   without its key, damaged metadata
    * @throws java.io.IOException when the file cannot be read
    */
-  def read(bytes: FileBytes, keys: FileKeys = FileKeys.NoKeys): FileFooter = {
+  def read(bytes: FileBytes, keys: Decryption = Decryption.NoKeys): FileFooter = {
     if (bytes.length < MinLength) throw new UnusableFile("not a Parquet file")
     val tail = bytes.tail
     val isEncrypted = ColumnType.int(tail, tail.length - 4) match {

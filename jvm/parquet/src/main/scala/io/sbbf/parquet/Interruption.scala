@@ -1,16 +1,13 @@
 package io.sbbf.parquet
 
-import java.io.{IOException, InterruptedIOException}
+import java.io.InterruptedIOException
 import java.net.SocketTimeoutException
 import java.nio.channels.ClosedByInterruptException
 
-private[parquet] object Interruption {
+object Interruption {
 
-  /**
-   * Whether a read failed because the query was cancelled and not because of the file or its
-   * store.
-   */
-  def is(e: IOException): Boolean = e match {
+  /** Whether a read failed because the query was cancelled and not because of the file or its store. */
+  def is(e: Throwable): Boolean = e match {
     case _: SocketTimeoutException => false
     case _: InterruptedIOException | _: ClosedByInterruptException => true
     case _ => false

@@ -27,7 +27,7 @@ final case class Sample(name: String, bytes: Array[Byte], keys: Int) {
 object Sample {
   final val RowGroups = 3
 
-  /** Of three writers: parquet-mr without and with told lengths and with dictionaries, C++, Rust, DuckDB. */
+  /** Of four writers: parquet-mr without and with told lengths and with dictionaries, C++, Rust, DuckDB. */
   lazy val all: Seq[Sample] = {
     val plain = byParquetMr(TestFiles.Style(filters = Map("id" -> 100, "text" -> 100)), 100)
     val offTheShelf = Seq("pyarrow", "datafusion", "duckdb").map(n => Sample(n, resource(n), 50))

@@ -19,7 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.core.RowGroupPredicate.{IsNull, Less, NotIn, Test}
 import io.sbbf.core.Value._
 import io.sbbf.core.{RowGroupPredicate, Value, Verdict}
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 
 /** Files under Parquet's modular encryption, with their keys, without and with wrong ones. */
 final class EncryptionSuite extends AnyFunSuite {
@@ -68,7 +68,7 @@ final class EncryptionSuite extends AnyFunSuite {
   private def answers(file: TestFile, column: String): Seq[Seq[Answer]] =
     tests(column).map(file.ask(column, _))
 
-  private def open(path: JPath, keys: FileKeys): TestFile = new TestFile(path, keys = keys)
+  private def open(path: JPath, keys: Decryption): TestFile = new TestFile(path, keys = keys)
 
   test(
     "a file read with its keys gives the answers that it would give if it were not encrypted") {
@@ -143,7 +143,7 @@ final class EncryptionSuite extends AnyFunSuite {
 
   test("without keys an encrypted footer tells nothing") {
     for ((scheme, path) <- encrypted if !scheme.plainFooter)
-      assert(refusal(path, FileKeys.NoKeys) == Some("encrypted footer"))
+      assert(refusal(path, Decryption.NoKeys) == Some("encrypted footer"))
   }
 
   test("without keys the open columns of a file with a plain footer are used, and no others") {
@@ -163,7 +163,7 @@ final class EncryptionSuite extends AnyFunSuite {
   test(
     "a file of which parquet-mr reads nothing without the footer's key is refused without it") {
     for ((scheme, path) <- encrypted if scheme.plainFooter)
-      assert(refusal(path, FileKeys.NoKeys) == Some("columns under the footer's key"))
+      assert(refusal(path, Decryption.NoKeys) == Some("columns under the footer's key"))
   }
 
   test("a key that is missing or denied closes its column alone") {
@@ -179,14 +179,14 @@ final class EncryptionSuite extends AnyFunSuite {
 
   test("only the keys of columns that are asked are retrieved, each once") {
     for ((scheme, path) <- encrypted) {
-      val keys = FileKeys.of(conf(All, scheme.entries: _*), Some(Seq(Seq("ID"))))
+      val keys = Decryption.of(conf(All, scheme.entries: _*), Some(Seq("ID")))
       TestKeys.asked = Nil
       val file = open(path, keys)
       assert(answers(file, "id") == answers(new TestFile(plain), "id"))
-      assert(file.footer.isSealed(file.footer.chunk(0, file.column("name"))))
+      assert(file.footer.isUnreadable(file.footer.chunk(0, file.column("name"))))
       assert(TestKeys.asked.toSet == Set(Footer, Id).map(_.reverse))
       TestKeys.asked = Nil
-      open(path, FileKeys.of(conf(Seq(Footer), scheme.entries: _*), Some(Seq(Seq("id"))))).footer
+      open(path, Decryption.of(conf(Seq(Footer), scheme.entries: _*), Some(Seq("id")))).footer
       assert(TestKeys.asked.count(_ == Id.reverse) == 1)
     }
   }
@@ -210,7 +210,7 @@ final class EncryptionSuite extends AnyFunSuite {
     assert(refusal(plain, TestKeys.of(All, AllowsPlain -> "false")) == Some(notVerified))
     val missing = new Configuration(false)
     missing.set("parquet.crypto.factory.class", "no.such.Factory")
-    assert(refusal(plain, FileKeys.of(missing, None)) == Some(notVerified))
+    assert(refusal(plain, Decryption.of(missing, None)) == Some(notVerified))
   }
 
   test("a plain footer that was changed is refused where its signature is checked") {
@@ -274,7 +274,7 @@ final class EncryptionSuite extends AnyFunSuite {
       for (at <- places) {
         val changed = flipped(path, at, random)
         // a plain footer whose signature nobody checks may tell lies, as any plain footer may
-        for (k <- Seq(FileKeys.NoKeys, unchecked(scheme))) refusal(changed, k)
+        for (k <- Seq(Decryption.NoKeys, unchecked(scheme))) refusal(changed, k)
         if (refusal(changed, keys).isEmpty) {
           val file = open(changed, keys)
           for (row <- 0 until rows by 17; c <- Seq("id", "open", "name")) {
@@ -302,7 +302,7 @@ final class EncryptionSuite extends AnyFunSuite {
       assert(refusal(changed, TestKeys.of(All)).isDefined)
       val file = open(changed, unchecked(scheme))
       val sealedRowGroups =
-        (0 until 3).filter(g => file.footer.isSealed(file.footer.chunk(g, column)))
+        (0 until 3).filter(g => file.footer.isUnreadable(file.footer.chunk(g, column)))
       assert(sealedRowGroups == Seq(1))
     }
   }
@@ -339,14 +339,14 @@ final class EncryptionSuite extends AnyFunSuite {
     assert(keys.mayShare(openFooter) && keys.mayReuse(openFooter, path))
     assert(!strict.mayReuse(openFooter, path))
     val half = new TestFile(write(Some(Scheme(plainFooter = true, leavesTwinOpen = true)))).footer
-    assert(FileKeys.NoKeys.mayShare(half) && FileKeys.NoKeys.mayReuse(half, path))
+    assert(Decryption.NoKeys.mayShare(half) && Decryption.NoKeys.mayReuse(half, path))
     assert(!keys.mayReuse(half, path))
   }
 
-  private def unchecked(scheme: Scheme): FileKeys =
+  private def unchecked(scheme: Scheme): Decryption =
     TestKeys.of(All, scheme.entries :+ (ChecksSignature -> "false"): _*)
 
-  private def refusal(path: JPath, keys: FileKeys): Option[String] =
+  private def refusal(path: JPath, keys: Decryption): Option[String] =
     try {
       open(path, keys).footer
       None

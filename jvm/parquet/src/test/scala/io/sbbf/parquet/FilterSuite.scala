@@ -122,7 +122,7 @@ final class FilterSuite extends AnyFunSuite {
     for ((reason, change) <- table) {
       val file = new TestFile(damaged(good) { (metadata, bytes) => change(metadata, bytes) })
       assert(file.filter(0, "id") == Rejected(reason))
-      assert(file.ask("id", absent).head == Answer.unknown(s"filter rejected: $reason"))
+      assert(file.ask("id", absent).head == Answer.filterRejected(reason))
       assert(file.ask("id", absent).last == Answer.NotInFilter)
     }
   }

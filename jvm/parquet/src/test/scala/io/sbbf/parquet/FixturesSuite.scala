@@ -11,7 +11,7 @@ import io.sbbf.core.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.Value
 import io.sbbf.core.Value._
 import io.sbbf.core.Verdict.{CannotMatch, MightMatch}
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 
 /** Files of other writers, found through SBBF_FIXTURES. */
 final class FixturesSuite extends AnyFunSuite {
@@ -119,13 +119,13 @@ final class FixturesSuite extends AnyFunSuite {
   }
 
   test("encrypted files are read with the keys that their makers published") {
-    val keys = FileKeys.of(TestKeys.conf(Nil), None)
+    val keys = Decryption.of(TestKeys.conf(Nil), None)
     def opened(name: String): TestFile = {
       val conf = new Configuration(false)
       conf.set("parquet.crypto.factory.class", classOf[PublishedKeys].getName)
       val path = fixture(s"parquet-testing/$name.parquet.encrypted")
       assert(intercept[UnusableFile](new TestFile(path, keys = keys).footer).reason.nonEmpty)
-      new TestFile(path, keys = FileKeys.of(conf, None))
+      new TestFile(path, keys = Decryption.of(conf, None))
     }
     val filtered = opened("encrypt_columns_and_footer_bloom_filter")
     for (i <- 0 until 2000) {
@@ -140,7 +140,7 @@ final class FixturesSuite extends AnyFunSuite {
       val file = opened(name)
       assert(file.footer.numRowGroups > 0)
       val column = file.column("double_field")
-      assert((0 until file.footer.numRowGroups).forall(!file.evidence.isEncrypted(_, column)))
+      assert((0 until file.footer.numRowGroups).forall(!file.evidence.isUnreadable(_, column)))
       assert(file.ask("double_field", Real64(-1e300)).forall(_ == Answer.OutsideBounds), name)
     }
   }
@@ -154,7 +154,7 @@ final class FixturesSuite extends AnyFunSuite {
     }
     val plain =
       new TestFile(fixture(s"$folder/encrypt_columns_plaintext_footer.parquet.encrypted"))
-    assert(plain.evidence.isEncrypted(0, plain.column("double_field")))
+    assert(plain.evidence.isUnreadable(0, plain.column("double_field")))
     val leaf = plain.bind(Leaf(Seq("double_field"), In(Seq(Real64(1e9)))))
     assert(leaf.fromData(0, () => plain.bytes) == Answer.EncryptedColumn)
     assert(plain.filter(0, "double_field") == FilterState.Rejected("encrypted column"))

@@ -184,13 +184,13 @@ final class FooterReaderSuite extends AnyFunSuite {
       (Seq("id"), true, Answer.NoNulls),
       (Seq("ID"), true, Answer.EveryRowNull),
       (Seq("ID"), false, Answer.NoNulls),
-      (Seq("st"), true, Answer.MissingColumn),
+      (Seq("st"), true, Answer.OtherShape),
       (Seq("st", "ID"), true, Answer.NoNulls),
       (Seq("st", "Id"), false, Answer.AmbiguousColumn),
       (Seq("ST", "Id"), true, Answer.EveryRowNull),
       (Seq("st.ID"), true, Answer.EveryRowNull),
       (Seq("st", "x"), false, Answer.EveryRowNull),
-      (Seq("id", "x"), true, Answer.MissingColumn)
+      (Seq("id", "x"), true, Answer.OtherShape)
     )
     for ((path, caseSensitive, expected) <- table)
       assert(answer(path, caseSensitive) == expected, s"$path $caseSensitive")
@@ -213,7 +213,7 @@ final class FooterReaderSuite extends AnyFunSuite {
     for (path <- Seq("l.list.element", "l.x"))
       assert(answers(path) == Seq.fill(3)(Answer.RepeatedColumn), path)
     for (path <- Seq("r.list.element", "s"))
-      assert(answers(path) == Seq.fill(3)(Answer.MissingColumn), path)
+      assert(answers(path) == Seq.fill(3)(Answer.OtherShape), path)
   }
 
   test("repeated columns are not asked for what their rows hold") {
@@ -235,18 +235,21 @@ final class FooterReaderSuite extends AnyFunSuite {
   }
 
   test("chunks that are encrypted, stored elsewhere or named otherwise tell nothing") {
-    val table = Seq[FileMetaData => Unit](
-      _.getRow_groups.get(0).getColumns.get(0).setFile_path("elsewhere"),
-      _.getRow_groups.get(0).getColumns.get(0).setEncrypted_column_metadata(Array[Byte](1)),
-      _.getRow_groups.get(0).getColumns.get(0).unsetMeta_data(),
-      first(_).setPath_in_schema(java.util.Collections.singletonList("other"))
+    def chunk(m: FileMetaData) = m.getRow_groups.get(0).getColumns.get(0)
+    val table = Seq[(FileMetaData => Unit, Answer)](
+      (chunk(_).setFile_path("elsewhere"), Answer.DamagedColumn),
+      (chunk(_).setEncrypted_column_metadata(Array[Byte](1)), Answer.EncryptedColumn),
+      (chunk(_).unsetMeta_data(), Answer.DamagedColumn),
+      (
+        first(_).setPath_in_schema(java.util.Collections.singletonList("other")),
+        Answer.DamagedColumn)
     )
-    for (change <- table) {
+    for ((change, reason) <- table) {
       val file = new TestFile(damaged(path)((m, _) => change(m)))
-      assert(file.evidence.isEncrypted(0, 0))
+      assert(file.evidence.isUnreadable(0, 0))
       val answers = file.ask("id", Integral(-1, 64))
-      assert(answers.head == Answer.EncryptedColumn && answers.last == Answer.OutsideBounds)
-      assert(file.filter(0, "id") == FilterState.Rejected("encrypted column"))
+      assert(answers.head == reason && answers.last == Answer.OutsideBounds)
+      assert(file.filter(0, "id") == FilterState.Rejected(reason.reason))
     }
   }
 

@@ -22,7 +22,7 @@ import org.apache.parquet.schema.MessageTypeParser
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, Test}
 import io.sbbf.core.{ColumnPath, Value}
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 
 /**
  * A local file system that counts, and whose streams return a few bytes at a time, as those of
@@ -64,7 +64,7 @@ final class SlowFileSystem extends RawLocalFileSystem {
 final class TestFile(
     val path: JPath,
     tailBytes: Int = 64 * 1024,
-    keys: FileKeys = FileKeys.NoKeys) {
+    keys: Decryption = Decryption.NoKeys) {
   val fs = new SlowFileSystem
   val bytes = new FileBytes(fs, new Path(path.toUri), Files.size(path), tailBytes)
   lazy val footer: FileFooter = FooterReader.read(bytes, keys)

@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.parquet.crypto._
 import org.apache.parquet.hadoop.metadata.ColumnPath
 
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 
 /** Keys that stand in the configuration; what a writer calls a key is the key itself, reversed. */
 final class TestKeys extends DecryptionPropertiesFactory {
@@ -59,8 +59,8 @@ object TestKeys {
     conf
   }
 
-  def of(known: Seq[String], entries: (String, String)*): FileKeys =
-    FileKeys.of(conf(known, entries: _*), None)
+  def of(known: Seq[String], entries: (String, String)*): Decryption =
+    Decryption.of(conf(known, entries: _*), None)
 
   /**
    * How a file is encrypted: `id` and `name` each with its own key, `twin` with the footer's

@@ -34,6 +34,12 @@ private[parquet] object DictionaryReader {
     def remembered: State
     def retainedBytes: Long
   }
+
+  /** There is none, or it does not tell all of the chunk's values. */
+  case object Absent extends State {
+    override def remembered: State = this
+    override def retainedBytes: Long = 0
+  }
   final case class Readable(dictionary: ChunkDictionary) extends State {
     override def remembered: State = Readable(dictionary.remembered)
     override def retainedBytes: Long = 16 + dictionary.retainedBytes

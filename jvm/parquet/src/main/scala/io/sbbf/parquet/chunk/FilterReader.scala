@@ -11,7 +11,7 @@ import org.apache.parquet.format.{BloomFilterHeader, Util}
 
 import io.sbbf.core.FilterShape
 import io.sbbf.parquet.crypto.ChunkModules
-import io.sbbf.parquet.footer.Physical
+import io.sbbf.parquet.footer.{Midpoints, Physical}
 
 /**
  * Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md).
@@ -29,12 +29,12 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     val chunk = footer.chunk(rowGroup, column)
     val offset = footer.filterOffset(chunk)
     val length = footer.filterLength(chunk)
-    if (footer.isSealed(chunk)) Rejected("encrypted column")
+    if (footer.isUnreadable(chunk)) Rejected(footer.whyUnreadable(chunk).reason)
     else if (offset == 0) Absent
     // parquet-mr makes room for BOOLEAN filters, but never inserts a value
     else if (footer.schema.column(column).columnType.physical == Physical.Bool)
       Rejected("BOOLEAN column")
-    else if (offset < MagicBytes || offset >= footer.footerStart)
+    else if (offset < Midpoints.MagicBytes || offset >= footer.footerStart)
       Rejected("offset outside of the file")
     else
       try {
@@ -62,7 +62,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   def lengthWithNext(rowGroup: Int, column: Int, isWanted: Int => Boolean): Int = {
     val start = footer.filterOffset(footer.chunk(rowGroup, column))
     var end = start
-    var isNear = start >= MagicBytes
+    var isNear = start >= Midpoints.MagicBytes
     var g = rowGroup
     while (isNear && g < footer.numRowGroups) {
       val chunk = footer.chunk(g, column)
@@ -127,9 +127,6 @@ private[parquet] final class FilterReader(footer: FileFooter) {
 }
 
 private[parquet] object FilterReader {
-
-  /** The magic that a file starts with. */
-  private final val MagicBytes = 4
 
   /**
    * Headers are 15 to 18 bytes long today, and new fields may make them longer; parquet-mr fills

@@ -107,7 +107,7 @@ private[parquet] object FileModules {
     }
   }
 
-  private def isEncrypted(chunk: ColumnChunk): Boolean =
+  def isEncrypted(chunk: ColumnChunk): Boolean =
     chunk.isSetCrypto_metadata || chunk.isSetEncrypted_column_metadata
 
   private def isUnderFooterKey(chunk: ColumnChunk): Boolean =

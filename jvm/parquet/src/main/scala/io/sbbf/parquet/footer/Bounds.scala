@@ -5,6 +5,8 @@ import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
 
+import io.sbbf.core.BytePrefix
+
 /**
  * The lowest and the highest key of each column chunk, as far as its statistics can be believed.
  * Immutable.
@@ -117,14 +119,7 @@ private[parquet] object Bounds {
       blob.write(key, 0, key.length)
     }
 
-    /** The shortest key above everything that starts with `prefix`. */
-    private def writeAbove(prefix: Array[Byte]): Unit = {
-      val last = prefix.lastIndexWhere(_ != -1)
-      if (last < 0) blob.write(Endless)
-      else {
-        prefix(last) = (prefix(last) + 1).toByte
-        writeKey(Arrays.copyOf(prefix, last + 1))
-      }
-    }
+    private def writeAbove(prefix: Array[Byte]): Unit =
+      BytePrefix.end(prefix).fold(blob.write(Endless))(writeKey)
   }
 }

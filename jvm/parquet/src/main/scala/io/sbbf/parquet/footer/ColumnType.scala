@@ -90,7 +90,7 @@ private[parquet] object ColumnType {
   /** The number with this key; of the two zeros the positive one. */
   def realOf(key: Long): Double = JDouble.longBitsToDouble(key ^ (key >> 63 & Long.MaxValue))
 
-  private final val MicrosPerDay = 86400L * 1000 * 1000
+  final val MicrosPerDay = 86400L * 1000 * 1000
 
   /** The Julian day number of 1970-01-01. */
   private final val EpochDay = 2440588

@@ -60,7 +60,7 @@ private[parquet] object FileSchema {
   case object Absent extends Resolved
 
   /** There is something else in its place. */
-  case object Missing extends Resolved
+  case object OtherShape extends Resolved
   case object Ambiguous extends Resolved
 
   /** The file has a list or a map where the path has none, or one that cannot be told for sure. */
@@ -76,13 +76,13 @@ private[parquet] object FileSchema {
     private def isArray: Boolean = node.isRepeated && !isOneOfMany
 
     def end: Resolved =
-      if (!node.isLeaf) Missing else if (isArray) Repeated else Found(node.column)
+      if (!node.isLeaf) OtherShape else if (isArray) Repeated else Found(node.column)
 
     def next(step: Step, later: Seq[Step], caseSensitive: Boolean): Either[Resolved, Place] =
       step match {
         case Field(_, _) if isArray || node.collection != Collection.None => Left(Repeated)
         case Field(name, None) => only(node.named(name, caseSensitive), orElse = absent)
-        case Field(_, id) => only(node.children.filter(_.fieldId == id), orElse = Missing)
+        case Field(_, id) => only(node.children.filter(_.fieldId == id), orElse = OtherShape)
         case Element if isArray => within(node.collection == Collection.None, node)
         case Element => element(later)
         case Key => entry(0)
@@ -93,7 +93,7 @@ private[parquet] object FileSchema {
     private def absent: Resolved =
       if (node.path.isEmpty || !node.isLeaf && node.isFlat && node.children.forall(_.isFlat))
         Absent
-      else Missing
+      else OtherShape
 
     private def only(found: Seq[SchemaNode], orElse: Resolved): Either[Resolved, Place] =
       if (found.isEmpty) Left(orElse)

@@ -53,7 +53,7 @@ private[parquet] final class FooterBuilder(
       g += 1
     }
     // beside chunks whose metadata cannot be read nobody knows where the next thing starts
-    if (!modules.usesKeys && !flags.contains(Chunks.Sealed.toByte))
+    if (!modules.usesKeys && !flags.exists(f => f == Chunks.Sealed || f == Chunks.Damaged))
       FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
       flags,
@@ -87,7 +87,9 @@ private[parquet] final class FooterBuilder(
       case Some(OpenChunk(data, ofChunk)) if isInPlace(chunk, data, node) =>
         if (modules.usesKeys) chunkModules(i) = ofChunk
         addMetadata(i, group, node, data)
-      case _ => flags(i) = Chunks.Sealed.toByte
+      case _ =>
+        val why = if (FileModules.isEncrypted(chunk)) Chunks.Sealed else Chunks.Damaged
+        flags(i) = why.toByte
     }
   }
 

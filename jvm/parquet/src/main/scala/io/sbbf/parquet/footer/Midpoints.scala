@@ -69,7 +69,7 @@ private[parquet] object Midpoints {
     if (isFirst) MagicBytes else math.max(group.getFile_offset, end)
 
   /** The magic that a file starts with. */
-  private final val MagicBytes = 4L
+  final val MagicBytes = 4L
 
   private def compressedBytes(group: RowGroup): Long =
     if (group.isSetTotal_compressed_size) group.getTotal_compressed_size

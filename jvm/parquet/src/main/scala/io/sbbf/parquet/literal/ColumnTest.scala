@@ -25,7 +25,7 @@ private[parquet] object ColumnTest {
     def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
 
     /** The same for a literal of the query. */
-    def mightPass(keys: Keys, index: Int): Boolean
+    def mightPass(keys: SortKeys, index: Int): Boolean
 
     /** The same for the chunk's lower bound, as if it were one of its values. */
     def mightPassMin(bounds: Bounds, chunk: Int): Boolean
@@ -42,7 +42,7 @@ private[parquet] object ColumnTest {
    * @param isReal whether the column may hold a NaN, which its bounds leave out
    */
   final class Membership(
-      val keys: Keys,
+      val keys: SortKeys,
       val hashes: Array[Long],
       val isNegated: Boolean,
       val isReal: Boolean)
@@ -67,7 +67,7 @@ private[parquet] object ColumnTest {
 
     override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
       keys.contain(kind, plain, at, length) != isNegated
-    override def mightPass(others: Keys, index: Int): Boolean =
+    override def mightPass(others: SortKeys, index: Int): Boolean =
       others.isAmong(index, keys) != isNegated
     override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
       keys.containMin(bounds, chunk) != isNegated
@@ -83,7 +83,7 @@ private[parquet] object ColumnTest {
 
     override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
       range.contains(kind, plain, at, length)
-    override def mightPass(keys: Keys, index: Int): Boolean = keys.liesIn(index, range)
+    override def mightPass(keys: SortKeys, index: Int): Boolean = keys.liesIn(index, range)
     override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
       range.containsMin(bounds, chunk)
     override def mightPassMax(bounds: Bounds, chunk: Int): Boolean =
@@ -98,7 +98,7 @@ private[parquet] object ColumnTest {
   final case class Every(tests: Seq[ValueTest], isWhole: Boolean) extends ValueTest {
     override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
       tests.forall(_.mightPass(kind, plain, at, length))
-    override def mightPass(keys: Keys, index: Int): Boolean =
+    override def mightPass(keys: SortKeys, index: Int): Boolean =
       tests.forall(_.mightPass(keys, index))
     override def mightPassMin(bounds: Bounds, chunk: Int): Boolean =
       tests.forall(_.mightPassMin(bounds, chunk))

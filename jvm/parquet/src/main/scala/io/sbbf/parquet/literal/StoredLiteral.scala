@@ -47,8 +47,8 @@ private[parquet] object StoredLiteral {
       case (Value.Date(days), Physical.Int32, Logical.Date(mayRebase)) =>
         date(days.toLong, isExact = true, mayRebase)
       case (Value.Timestamp(micros, false), Physical.Int32, Logical.Date(mayRebase)) =>
-        val isMidnight = Math.floorMod(micros, MicrosPerDay) == 0
-        date(Math.floorDiv(micros, MicrosPerDay), isMidnight, mayRebase)
+        val isMidnight = Math.floorMod(micros, ColumnType.MicrosPerDay) == 0
+        date(Math.floorDiv(micros, ColumnType.MicrosPerDay), isMidnight, mayRebase)
       case (
             Value.Timestamp(micros, utc),
             Physical.Int64,
@@ -82,8 +82,6 @@ private[parquet] object StoredLiteral {
     else if (v < Int.MinValue) BelowAll
     else if (v > Int.MaxValue) AboveAll
     else Number(Math.floor(v).toLong, isExact = Math.floor(v) == v)
-
-  private final val MicrosPerDay = 86400L * 1000 * 1000
 
   /**
    * 1582-10-15, the first day of the Gregorian calendar. Old writers stored dates of the Julian

@@ -9,7 +9,7 @@ import org.apache.spark.sql.Row
 import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.{FilterShape, Verdict}
 import io.sbbf.parquet._
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 
 /**
  * What is asked of every file.
@@ -43,7 +43,7 @@ private[inspect] final class FileListing(
     try
       rows(
         new FileEvidence(
-          FooterReader.read(bytes, FileKeys.of(conf, question.column.map(Seq(_))))))
+          FooterReader.read(bytes, Decryption.of(conf, question.column.map(_.take(1))))))
     catch {
       case e: UnusableFile => Seq(row(verdict = asked(Verdict.MightMatch), reason = e.reason))
       case NonFatal(e) =>
@@ -59,7 +59,7 @@ private[inspect] final class FileListing(
       rowGroup <- 0 until footer.numRowGroups
       c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))
       if column.isDefined || evidence.filterOffset(rowGroup, c) > 0 ||
-        evidence.isEncrypted(rowGroup, c)
+        evidence.isUnreadable(rowGroup, c)
     } yield listed(evidence, rowGroup, c, bound.map(_.fromData(rowGroup, open)))
   }
 

@@ -3,18 +3,19 @@ package io.sbbf.spark.plan
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, Expression, Literal}
 import org.apache.spark.sql.catalyst.{expressions => sql}
 
-import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
+import io.sbbf.core.{RowGroupPredicate, Value}
 
 /**
  * Reads comparisons of a cast or padded column with literals as comparisons of the column itself, which is what
  * files can answer: `CAST(id AS DOUBLE) = 5.0`, `CAST(ts AS DATE) = DATE'2024-05-01'`, `CAST(id AS STRING) = '42'`.
  *
  * Guaranteed: a row for which the expression is TRUE, or for which the cast raises an error, is one for which
- * the result is TRUE, but for errors of instants within a day of the ends of what a Long can tell. What a cast does
- * is asked of Spark's own [[Cast]], in the expression's mode and time zone.
+ * the result is TRUE. An exception are errors of instants within a day of the ends of a Long's microseconds: there
+ * time zones cannot be computed. What a cast does is asked of Spark's own [[Cast]], in the expression's mode and
+ * time zone.
  */
-private[plan] final class CastComparison(column: ColumnExtractor) {
+private[plan] final class CastComparison(ColumnOf: ColumnExtractor) {
   import CastComparison._
 
   /** `expression`, or NOT of it; None if it is no such comparison or one that nothing is known of. */
@@ -23,26 +24,33 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
 
   private def read(expression: Expression, negate: Boolean): RowGroupPredicate =
     expression match {
-      case sql.EqualTo(Derived(c), Literal(v, _)) => oneOf(c, Seq(v), negate)
-      case sql.EqualTo(Literal(v, _), Derived(c)) => oneOf(c, Seq(v), negate)
-      // NOT of <=> is TRUE where a cast gives NULL, too
-      case sql.EqualNullSafe(Derived(c), Literal(v, _)) if !negate => oneOf(c, Seq(v), negate)
-      case sql.EqualNullSafe(Literal(v, _), Derived(c)) if !negate => oneOf(c, Seq(v), negate)
-      case sql.In(Derived(c), list) if list.forall(_.isInstanceOf[Literal]) =>
-        oneOf(c, someOf(list.collect { case Literal(v, _) => v }, negate), negate)
+      case Comparison(Derived(c), comparison, Constant(Literal(v, _))) =>
+        compare(c, comparison, v, negate)
+      case sql.In(Derived(c), Constants(values)) => oneOf(c, someOf(values, negate), negate)
       case sql.InSet(Derived(c), values) => oneOf(c, someOf(values.toSeq, negate), negate)
-      case sql.LessThan(Derived(c), Literal(v, _)) => below(c, v, orEqual = false, negate)
-      case sql.LessThan(Literal(v, _), Derived(c)) => above(c, v, orEqual = false, negate)
-      case sql.LessThanOrEqual(Derived(c), Literal(v, _)) => below(c, v, orEqual = true, negate)
-      case sql.LessThanOrEqual(Literal(v, _), Derived(c)) => above(c, v, orEqual = true, negate)
-      case sql.GreaterThan(Derived(c), Literal(v, _)) => above(c, v, orEqual = false, negate)
-      case sql.GreaterThan(Literal(v, _), Derived(c)) => below(c, v, orEqual = false, negate)
-      case sql.GreaterThanOrEqual(Derived(c), Literal(v, _)) =>
-        above(c, v, orEqual = true, negate)
-      case sql.GreaterThanOrEqual(Literal(v, _), Derived(c)) =>
-        below(c, v, orEqual = true, negate)
       case _ => NotRead
     }
+
+  /** @param comparison whose operator counts, with the cast on its left side */
+  private def compare(
+      c: DerivedColumn,
+      comparison: Expression,
+      v: Any,
+      negate: Boolean): RowGroupPredicate = comparison match {
+    case _ if v == null => NotRead
+    case sql.EqualTo(_, _) => oneOf(c, Seq(v), negate)
+    // NOT of <=> is TRUE where a cast gives NULL, too
+    case sql.EqualNullSafe(_, _) if !negate => oneOf(c, Seq(v), negate)
+    case sql.LessThan(_, _) =>
+      if (negate) c.greater(v, orEqual = true) else c.less(v, orEqual = false)
+    case sql.LessThanOrEqual(_, _) =>
+      if (negate) c.greater(v, orEqual = false) else c.less(v, orEqual = true)
+    case sql.GreaterThan(_, _) =>
+      if (negate) c.less(v, orEqual = true) else c.greater(v, orEqual = false)
+    case sql.GreaterThanOrEqual(_, _) =>
+      if (negate) c.less(v, orEqual = false) else c.greater(v, orEqual = true)
+    case _ => NotRead
+  }
 
   /** A NULL in an IN list makes no row match; under NOT it stays, for it cannot be asked about. */
   private def someOf(values: Seq[Any], negate: Boolean): Seq[Any] =
@@ -53,12 +61,6 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
     else if (negate) c.noneOf(values)
     else c.oneOf(values)
 
-  private def below(c: DerivedColumn, v: Any, orEqual: Boolean, negate: Boolean) =
-    if (v == null) NotRead else if (negate) c.greater(v, !orEqual) else c.less(v, orEqual)
-
-  private def above(c: DerivedColumn, v: Any, orEqual: Boolean, negate: Boolean) =
-    if (v == null) NotRead else if (negate) c.less(v, !orEqual) else c.greater(v, orEqual)
-
   private object Derived {
     def unapply(expression: Expression): Option[DerivedColumn] = expression match {
       case cast: Cast =>
@@ -66,13 +68,13 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
           .iterate[Expression](cast)(_.children.head)
           .dropWhile(_.isInstanceOf[Cast])
           .next()
-        column.unapply(innermost).flatMap { c =>
+        ColumnOf.unapply(innermost).flatMap { c =>
           val value = BoundReference(0, c.dataType, nullable = true)
           val applied = cast.transform { case e if e eq innermost => value }.asInstanceOf[Cast]
           TextCast.of(c, applied) orElse LocalTimeCast.of(c, applied) orElse
             MonotoneCast.of(c, applied)
         }
-      case other => PaddedText.of(other, column)
+      case other => PaddedText.of(other, ColumnOf)
     }
   }
 }
@@ -80,7 +82,7 @@ private[plan] final class CastComparison(column: ColumnExtractor) {
 private[plan] object CastComparison {
 
   val NotRead: RowGroupPredicate = Unknown(
-    "a cast of the column that has no like in its own values")
+    "a cast of the column that cannot be undone for this literal")
 
   /** Longer lists are not worth the time that it takes to find out about each of their values. */
   private final val MaxValues = 1000
@@ -88,7 +90,7 @@ private[plan] object CastComparison {
 
 /**
  * A function of one column, as a source of predicates about the column: each is TRUE for every row for which the comparison
- * of it with the literals, which are not NULL, is TRUE or raises an error.
+ * of it with the literals, which are not NULL, is TRUE or raises an error. Not thread-safe.
  */
 private[plan] abstract class DerivedColumn(column: Column) {
   def oneOf(values: Seq[Any]): RowGroupPredicate
@@ -109,9 +111,8 @@ private[plan] abstract class DerivedColumn(column: Column) {
     leaf(Seq(value))(v => Greater(v.head, orEqual))
 
   /** NotRead where files cannot be asked about one of the values. */
-  private def leaf(values: Seq[Any])(test: Seq[io.sbbf.core.Value] => Test): RowGroupPredicate = {
-    val converted = values.map(CatalystValue.convert(_, column.dataType))
-    if (converted.contains(None)) CastComparison.NotRead
-    else column.passes(test(converted.flatten))
-  }
+  private def leaf(values: Seq[Any])(test: Seq[Value] => Test): RowGroupPredicate =
+    CatalystValue
+      .convertAll(values, column.dataType)
+      .fold(CastComparison.NotRead)(literals => column.passes(test(literals)))
 }

@@ -28,6 +28,12 @@ private[spark] object CatalystValue {
     case _ => None
   }
 
+  /** None where one of them is none that files can be asked about. */
+  def convertAll(values: Seq[Any], dataType: DataType): Option[Seq[Value]] = {
+    val converted = values.flatMap(convert(_, dataType))
+    if (converted.size == values.size) Some(converted) else None
+  }
+
   /** Spark 4.1's TIME, in nanoseconds; those of fewer than six digits are cut when they are read. */
   private val TimeOfDay = "time\\([6-9]\\)".r.pattern
 

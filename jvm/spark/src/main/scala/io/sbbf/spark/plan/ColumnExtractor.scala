@@ -48,7 +48,7 @@ private[plan] final case class Column(
   private def allOf(tests: Seq[RowGroupPredicate]): RowGroupPredicate =
     if (tests.isEmpty) uncounted else RowGroupPredicate.all(tests)
 
-  private def uncounted = Unknown(s"NULLs of what is or lies within a collection: $name")
+  private def uncounted = Unknown(s"NULLs of an array, a map or a struct, or within one: $name")
 
   /**
    * Whether a row has one value of it, and of no type that is made of others. Only of such a column are the NULLs

@@ -1,8 +1,6 @@
 package io.sbbf.spark.plan
 
-import java.io.{FileNotFoundException, InterruptedIOException}
-import java.net.SocketTimeoutException
-import java.nio.channels.ClosedByInterruptException
+import java.io.FileNotFoundException
 
 import scala.util.control.ControlThrowable
 
@@ -11,7 +9,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet._
-import io.sbbf.parquet.crypto.FileKeys
+import io.sbbf.parquet.crypto.Decryption
 import io.sbbf.spark.SbbfConf
 
 /** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
@@ -25,7 +23,7 @@ private[plan] final class FileAsker(
 
   private val encodings = new LiteralEncodings
   private val keys =
-    FileKeys.of(hadoopConf, Some(predicate.leaves.map(leaf => Seq(leaf.column.root))))
+    Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
   @volatile private var systems = Map.empty[(String, String), FileSystem]
 
   /** The answer if all that it takes is in memory. */
@@ -47,7 +45,7 @@ private[plan] final class FileAsker(
     val outcome =
       try readAndAsk(file, bytes)
       catch {
-        case Trouble(e) if !isInterruption(e) =>
+        case Trouble(e) if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
           val reason = reasonOf(e)
           SbbfConf.warnOnce(
             reason,
@@ -86,12 +84,6 @@ private[plan] object FileAsker {
 
   private def store(path: Path): (String, String) =
     (path.toUri.getScheme, path.toUri.getAuthority)
-
-  private def isInterruption(e: Throwable): Boolean = e match {
-    case _: SocketTimeoutException => false
-    case _: InterruptedIOException | _: ClosedByInterruptException => true
-    case _ => Thread.currentThread.isInterrupted
-  }
 
   private def reasonOf(e: Throwable): String = e match {
     case e: UnusableFile => e.reason

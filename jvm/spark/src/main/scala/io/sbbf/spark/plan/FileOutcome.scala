@@ -13,7 +13,7 @@ import io.sbbf.parquet.Evidence
  *   surviving row groups and of no other, ascending; None if splits are to be read whole
  * @param refutedBy the evidence that decided, with the number of row groups it refuted
  * @param keptBecause why row groups were kept, with their number, as far as a reason is known
- * @param filtersRejected why filters that were asked were not believed, with their number
+ * @param filtersRejected why filters that were asked were not believed, with the number of row groups
  */
 private[spark] final case class FileOutcome(
     rowGroups: Int,

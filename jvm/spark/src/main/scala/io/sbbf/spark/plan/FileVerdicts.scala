@@ -17,6 +17,7 @@ private[plan] final class FileVerdicts(
     caseSensitive: Boolean,
     encodings: LiteralEncodings,
     open: () => FileBytes) {
+  import FileVerdicts._
 
   // by identity: the values of a long IN list are not compared again for every row group
   private val bound = new IdentityHashMap[Leaf, BoundLeaf]
@@ -47,27 +48,30 @@ private[plan] final class FileVerdicts(
   /** What the footer tells comes first; only where that leaves the predicate open is anything else read. */
   private def survives(rowGroup: Int): Boolean = {
     val told = ask(_.fromFooter(rowGroup))
-    val (verdict, evidence, reason) =
-      if (told._1 == Verdict.MightMatch) ask(_.fromData(rowGroup, open)) else told
-    if (verdict == Verdict.CannotMatch)
-      refutedBy = FileVerdicts.counted(refutedBy, evidence)
-    else keptBecause = FileVerdicts.counted(keptBecause, reason)
-    verdict != Verdict.CannotMatch
+    val answer =
+      if (told.verdict == Verdict.MightMatch) ask(_.fromData(rowGroup, open)) else told
+    answer.filterRejected.foreach(why => filtersRejected = counted(filtersRejected, why))
+    if (answer.verdict == Verdict.CannotMatch) refutedBy = counted(refutedBy, answer.evidence)
+    else keptBecause = counted(keptBecause, answer.reason)
+    answer.verdict != Verdict.CannotMatch
   }
 
-  /** The verdict, the last evidence that refuted a leaf, and the first reason why a leaf was not refuted. */
-  private def ask(question: BoundLeaf => Answer): (Verdict, Evidence, String) = {
+  /**
+   * The verdict, the last evidence that refuted a leaf, the first reason why a leaf was not refuted, and the first
+   * why a filter was not believed.
+   */
+  private def ask(question: BoundLeaf => Answer): Answer = {
     var refuting: Evidence = Evidence.None
     var reason = ""
+    var filterRejected = Option.empty[String]
     val verdict = predicate.evaluate { leaf =>
       val answer = question(bound.get(leaf))
-      answer.filterRejected.foreach(why =>
-        filtersRejected = FileVerdicts.counted(filtersRejected, why))
+      filterRejected = filterRejected orElse answer.filterRejected
       if (answer.verdict == Verdict.CannotMatch) refuting = answer.evidence
       else if (reason.isEmpty) reason = answer.reason
       answer.verdict
     }
-    (verdict, refuting, if (reason.isEmpty) FileVerdicts.MightHold else reason)
+    new Answer(verdict, refuting, if (reason.isEmpty) MightHold else reason, filterRejected)
   }
 }
 

@@ -1,11 +1,25 @@
 package io.sbbf.spark.plan
 
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
 
-/** One version of one file, as a listing saw it; `modificationTime` in milliseconds since 1970. */
-private[spark] final case class FileVersion(path: Path, length: Long, modificationTime: Long)
+/**
+ * One version of one file, as a listing saw it.
+ *
+ * @param modificationTime in milliseconds since 1970
+ * @param etag of stores that have one and tell it in listings
+ */
+private[spark] final case class FileVersion(
+    path: Path,
+    length: Long,
+    modificationTime: Long,
+    etag: Option[String] = None)
 
 private[spark] object FileVersion {
   def of(file: FileStatus): FileVersion =
-    FileVersion(file.getPath, file.getLen, file.getModificationTime)
+    FileVersion(file.getPath, file.getLen, file.getModificationTime, etagOf(file))
+
+  private def etagOf(file: FileStatus): Option[String] = file match {
+    case source: EtagSource => Option(source.getEtag)
+    case _ => None
+  }
 }

@@ -34,12 +34,12 @@ private[plan] final class LocalTimeCast private (column: Column, cast: Cast)
     since(start(than, next = !orEqual))
 
   override def oneOf(values: Seq[Any]): RowGroupPredicate =
-    if (unit == 1) sources(values).fold[RowGroupPredicate](NotRead)(in)
+    if (unit == 1) sources(values).fold(NotRead)(in)
     else
       Or(values.map(v => And(Seq(since(start(v, next = false)), before(start(v, next = true))))))
 
   override def noneOf(values: Seq[Any]): RowGroupPredicate =
-    if (unit == 1) sources(values).fold[RowGroupPredicate](NotRead)(notIn)
+    if (unit == 1) sources(values).fold(NotRead)(notIn)
     else
       And(values.map(v => Or(Seq(before(start(v, next = false)), since(start(v, next = true))))))
 
@@ -59,12 +59,12 @@ private[plan] final class LocalTimeCast private (column: Column, cast: Cast)
 
   /** Every instant whose local time is before `local`. */
   private def before(local: Option[Long]): RowGroupPredicate =
-    local.flatMap(atLocal(zone, _)).fold[RowGroupPredicate](NotRead) { instants =>
+    local.flatMap(atLocal(zone, _)).fold(NotRead) { instants =>
       below(instants.last, orEqual = false)
     }
 
   private def since(local: Option[Long]): RowGroupPredicate =
-    local.flatMap(atLocal(zone, _)).fold[RowGroupPredicate](NotRead) { instants =>
+    local.flatMap(atLocal(zone, _)).fold(NotRead) { instants =>
       above(instants.head, orEqual = true)
     }
 }

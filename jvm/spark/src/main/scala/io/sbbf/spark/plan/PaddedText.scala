@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, StringRPa
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate.{And, Or}
+import io.sbbf.core.{BytePrefix, RowGroupPredicate}
 import io.sbbf.spark.plan.CastComparison.NotRead
 
 /**
@@ -68,25 +68,21 @@ private[plan] final class PaddedText private (column: Column, length: Int, cuts:
   private def cutTo(values: Seq[Any])(
       test: (UTF8String, UTF8String) => RowGroupPredicate): Seq[RowGroupPredicate] =
     values.map(_.asInstanceOf[UTF8String]).filter(cuts && _.numChars == length).map { text =>
-      val end = text.getBytes.clone() // they may be the literal's own
-      val last = end.length - 1
-      end(last) = (end(last) + 1).toByte
-      // no UTF-8 text has a byte 0xff, but nobody checks
-      if (end(last) == 0) NotRead else test(text, UTF8String.fromBytes(end))
+      BytePrefix.end(text.getBytes).fold(NotRead)(end => test(text, UTF8String.fromBytes(end)))
     }
 }
 
 private[plan] object PaddedText {
 
   /** Matches the two ways in which Spark pads: as it reads a column, and where it compares one. */
-  def of(expression: Expression, column: ColumnExtractor): Option[PaddedText] =
+  def of(expression: Expression, ColumnOf: ColumnExtractor): Option[PaddedText] =
     expression match {
       case invoke: StaticInvoke
           if invoke.functionName == "readSidePadding" && invoke.arguments.size == 2 =>
-        of(invoke.arguments.head, invoke.arguments(1), cuts = false, column)
+        of(invoke.arguments.head, invoke.arguments(1), cuts = false, ColumnOf)
       case StringRPad(text, length, Literal(blank: UTF8String, StringType))
           if blank.toString == " " =>
-        of(text, length, cuts = true, column)
+        of(text, length, cuts = true, ColumnOf)
       case _ => None
     }
 
@@ -94,8 +90,8 @@ private[plan] object PaddedText {
       text: Expression,
       length: Expression,
       cuts: Boolean,
-      column: ColumnExtractor): Option[PaddedText] = (text, length) match {
-    case (column(c), Literal(n: Int, _)) if c.dataType == StringType && n > 0 =>
+      ColumnOf: ColumnExtractor): Option[PaddedText] = (text, length) match {
+    case (ColumnOf(c), Literal(n: Int, _)) if c.dataType == StringType && n > 0 =>
       Some(new PaddedText(c, n, cuts))
     case _ => None
   }

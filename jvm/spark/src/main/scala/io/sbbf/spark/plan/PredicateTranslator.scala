@@ -1,6 +1,7 @@
 package io.sbbf.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.ConstraintHelper
 import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.types.BooleanType
 
@@ -18,21 +19,22 @@ import io.sbbf.core.{ColumnPath, RowGroupPredicate}
  */
 final class PredicateTranslator(
     partitionColumns: Set[String],
-    val caseSensitive: Boolean,
+    caseSensitive: Boolean,
     byFieldId: Boolean,
-    isNullIfAbsent: String => Boolean = _ => true) {
+    isNullIfAbsent: String => Boolean)
+    extends ConstraintHelper {
   import Wanted._
 
-  private val Column = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
-  private val casts = new CastComparison(Column)
-  private val Nested = new NestedTranslator(Column, translate(_, True))
-  private val whyNot = new WhyNot(Column)
+  private val ColumnOf = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
+  private val casts = new CastComparison(ColumnOf)
+  private val OfArrays = new ArrayPredicates(ColumnOf, translate(_, True))
+  private val whyNot = new WhyNot(ColumnOf)
 
   /** The conjunction of `filters`. */
   def translate(filters: Seq[Expression]): RowGroupPredicate = {
     val conjuncts = filters.filter(_.deterministic)
     val single = filters.flatMap(singleColumns).toSet
-    val read = conjuncts.filterNot(isImplied(_, conjuncts)).map(translate(_, True))
+    val read = conjuncts.filterNot(inferred(conjuncts).contains).map(translate(_, True))
     withDefaults(all(read).joined(single))
   }
 
@@ -53,39 +55,37 @@ final class PredicateTranslator(
 
   /** Columns that have one value in each row, so that two tests ask about the same. */
   private def singleColumns(filter: Expression): Seq[ColumnPath] = filter.collect {
-    case Column(c) if c.isSingle => c.path
+    case ColumnOf(c) if c.isSingle => c.path
   }
 
   /**
-   * Catalyst adds `c IS NOT NULL` to every test of c. Where another conjunct asks c, that one brings the null
-   * count along; were it counted, a predicate that no evidence can answer would still cause reads.
+   * Catalyst adds `c IS NOT NULL` to every test that NULL does not pass. The test itself brings the null count
+   * along; were it counted, a predicate that no evidence can answer would still cause reads.
    */
-  private def isImplied(filter: Expression, conjuncts: Seq[Expression]): Boolean = filter match {
-    case sql.IsNotNull(child) =>
-      conjuncts.exists(c =>
-        !c.isInstanceOf[sql.IsNotNull] && child.references.subsetOf(c.references))
-    case _ => false
+  private def inferred(conjuncts: Seq[Expression]): ExpressionSet = {
+    val others = conjuncts.filterNot(_.isInstanceOf[sql.IsNotNull])
+    constructIsNotNullConstraints(ExpressionSet(others), output = Nil)
   }
 
   /** Matches wherever `expression` is what is wanted. */
   private def translate(expression: Expression, wanted: Wanted): RowGroupPredicate =
     expression match {
-      case Nested(ofSomeItem) if wanted == True => ofSomeItem
+      case OfArrays(ofSomeItem) if wanted == True => ofSomeItem
       case sql.ArrayContains(ArrayLiteral(values), item) =>
         translate(sql.In(item, values), wanted)
       case sql.Not(child) => translate(child, wanted.ofNegation)
       case sql.And(left, right) => connect(left, right, wanted, isAll = wanted.truth)
       case sql.Or(left, right) => connect(left, right, wanted, isAll = !wanted.truth)
-      case Constant(Literal(value, BooleanType)) => ColumnTests.constant(value, wanted)
+      case Constant(Literal(value, BooleanType)) => ColumnPredicates.constant(value, wanted)
       case Conditional(choice) => translateIf(choice, wanted)
       case sql.IsNull(child) => nullness(child, isNull = wanted.truth)
       case sql.IsNotNull(child) => nullness(child, isNull = !wanted.truth)
       // never NULL: if it is not TRUE, it is FALSE
-      case sql.IsNaN(Column(c)) => ColumnTests.isNaN(c, wanted.nullIsFalse)
+      case sql.IsNaN(ColumnOf(c)) => ColumnPredicates.isNaN(c, wanted.nullIsFalse)
       case Comparison(left, sql.EqualNullSafe(_, _), Constant(right)) =>
         if (right.value == null) nullness(left, isNull = wanted.truth)
         else translate(sql.EqualTo(left, right), wanted.nullIsFalse)
-      case Comparison(_, _, Constant(Literal(null, _))) => ColumnTests.constant(null, wanted)
+      case Comparison(_, _, Constant(Literal(null, _))) => ColumnPredicates.constant(null, wanted)
       case Comparison(Conditional(choice), comparison, Constant(right)) =>
         compareChoice(choice, comparison, Seq(right), wanted)
       case sql.In(Conditional(choice), list) =>
@@ -105,16 +105,17 @@ final class PredicateTranslator(
   /** A test of one column. */
   private def translateTest(expression: Expression, wanted: Wanted): RowGroupPredicate = {
     val test = expression match {
-      case Comparison(Column(c), comparison, Constant(literal)) =>
-        ColumnTests.compare(c, comparison, literal.value, wanted)
-      case sql.In(Column(c), list) if list.forall(isConstant) =>
-        ColumnTests.oneOf(c, list.collect { case Constant(l) => l.value }, wanted)
-      case sql.InSet(Column(c), values) => ColumnTests.oneOf(c, values.toSeq, wanted)
-      case sql.StartsWith(Column(c), Constant(prefix)) =>
-        ColumnTests.startsWith(c, prefix.value, wanted)
-      case sql.Like(Column(c), Constant(pattern), escape) =>
-        ColumnTests.like(c, pattern.value, escape, wanted)
-      case Column(c) if c.dataType == BooleanType => ColumnTests.oneOf(c, Seq(true), wanted)
+      case Comparison(ColumnOf(c), comparison, Constant(literal)) =>
+        ColumnPredicates.compare(c, comparison, literal.value, wanted)
+      case sql.In(ColumnOf(c), Constants(values)) =>
+        ColumnPredicates.oneOf(c, values, wanted)
+      case sql.InSet(ColumnOf(c), values) => ColumnPredicates.oneOf(c, values.toSeq, wanted)
+      case sql.StartsWith(ColumnOf(c), Constant(prefix)) =>
+        ColumnPredicates.startsWith(c, prefix.value, wanted)
+      case sql.Like(ColumnOf(c), Constant(pattern), escape) =>
+        ColumnPredicates.like(c, pattern.value, escape, wanted)
+      case ColumnOf(c) if c.dataType == BooleanType =>
+        ColumnPredicates.oneOf(c, Seq(true), wanted)
       // of whatever else is TRUE, FALSE or NULL
       case Comparison(left, sql.EqualTo(_, _), Constant(Literal(truth: Boolean, BooleanType))) =>
         Some(translate(left, if (truth) wanted else wanted.ofNegation))
@@ -162,7 +163,7 @@ final class PredicateTranslator(
       if (isNull) any(operands) else all(operands)
     }
     expression match {
-      case Column(c) => ColumnTests.nullness(c, isNull)
+      case ColumnOf(c) => ColumnPredicates.nullness(c, isNull)
       case Constant(literal) => if ((literal.value == null) == isNull) Always else Never
       case Conditional(choice) =>
         def asked(e: Expression) = if (isNull) sql.IsNull(e) else sql.IsNotNull(e)

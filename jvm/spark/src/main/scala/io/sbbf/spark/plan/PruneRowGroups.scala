@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Expression,
   InputFileBlockLength,
   InputFileBlockStart,
+  Literal,
   PredicateHelper,
   SubqueryExpression
 }
@@ -17,7 +18,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DoubleType, FloatType, StructType}
 
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, SbbfConf}
@@ -80,18 +81,33 @@ final case class PruneRowGroups(session: SparkSession)
     val files = scan.relation.asInstanceOf[HadoopFsRelation]
     val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
     val translator = PruneRowGroups.translator(files, conf)
+    val later = conjuncts.filter(SubqueryExpression.hasSubquery)
     val unsafe =
       if (!SbbfConf.SafeRead.get(conf)) Map.empty[String, String]
-      else SafeRead.options(conjuncts, files.dataSchema, SparkInternals.readsByFieldId(conf))
+      else
+        SafeRead.options(
+          SparkInternals.pushedFilters(
+            dataFilters ++ split(scan, files, later.map(withStandIns))._2),
+          files.dataSchema,
+          SparkInternals.readsByFieldId(conf))
     if (unsafe.isEmpty && !translator.translate(dataFilters).isUsable) scan
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
-      val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
-      val settled = index.selection.exists(_.settlesFilters(asksLater))
-      val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
+      val settled = index.selection.exists(_.settlesFilters(later.nonEmpty))
+      val format = new PrunedParquetFormat(index, keepsSplits, later.nonEmpty)
       rebuilt(scan, files, index, unsafe ++ (if (settled) SafeRead.FiltersOff else Nil), format)
     }
+  }
+
+  /** Tasks will know what a subquery gives, Spark 4.0's hand it to stock: of reals it may be the worst. */
+  private def withStandIns(conjunct: Expression): Expression = conjunct.transform {
+    case subquery: SubqueryExpression =>
+      subquery.dataType match {
+        case FloatType => Literal(Float.NaN)
+        case DoubleType => Literal(Double.NaN)
+        case other => Literal(null, other)
+      }
   }
 
   /** The partition filters and the data filters, as the planner will hand them to the file index. */
@@ -162,7 +178,9 @@ final case class PruneRowGroups(session: SparkSession)
 }
 
 private[spark] object PruneRowGroups {
-  private def translator(files: HadoopFsRelation, conf: SQLConf): PredicateTranslator =
+
+  /** Reads predicates on a relation as the session means them. */
+  def translator(files: HadoopFsRelation, conf: SQLConf): PredicateTranslator =
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,

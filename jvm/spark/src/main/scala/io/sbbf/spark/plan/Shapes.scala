@@ -16,6 +16,14 @@ private[plan] object Constant {
   }
 }
 
+/** Matches lists of nothing but constants, with their values. */
+private[plan] object Constants {
+  def unapply(list: Seq[Expression]): Option[Seq[Any]] = {
+    val literals = list.flatMap(Constant.unapply(_))
+    if (literals.size == list.size) Some(literals.map(_.value)) else None
+  }
+}
+
 /** Matches comparisons, the constant on their right side if one is there. */
 private[plan] object Comparison {
 

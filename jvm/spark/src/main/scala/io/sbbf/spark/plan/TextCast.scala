@@ -17,18 +17,16 @@ import io.sbbf.spark.plan.CastComparison.NotRead
 private[plan] final class TextCast private (column: Column, cast: Cast)
     extends DerivedColumn(column) {
 
-  override def oneOf(values: Seq[Any]): RowGroupPredicate = sources(values).fold(unknown)(in)
+  override def oneOf(values: Seq[Any]): RowGroupPredicate = sources(values).fold(NotRead)(in)
 
   /** Both zeros count as one value, but their texts differ: NOT of one is TRUE for the other. */
   override def noneOf(values: Seq[Any]): RowGroupPredicate = column.dataType match {
     case FloatType | DoubleType => NotRead
-    case _ => sources(values).fold(unknown)(notIn)
+    case _ => sources(values).fold(NotRead)(notIn)
   }
 
   override def less(than: Any, orEqual: Boolean): RowGroupPredicate = NotRead
   override def greater(than: Any, orEqual: Boolean): RowGroupPredicate = NotRead
-
-  private def unknown: RowGroupPredicate = NotRead
 
   private def sources(texts: Seq[Any]): Option[Seq[Any]] = {
     val found = texts.map(source)

@@ -4,8 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference,
   Cast,
   Expression,
-  PlanExpression,
-  SubqueryExpression
+  PlanExpression
 }
 import org.apache.spark.sql.catalyst.{expressions => sql}
 
@@ -13,7 +12,7 @@ import org.apache.spark.sql.catalyst.{expressions => sql}
  * Why evidence cannot answer a predicate, in a few words that name functions and columns of the query but none
  * of its values.
  */
-private[plan] final class WhyNot(Column: ColumnExtractor) {
+private[plan] final class WhyNot(ColumnOf: ColumnExtractor) {
 
   def apply(predicate: Expression): String = predicate match {
     case e if e.exists(isSubquery) =>
@@ -50,22 +49,23 @@ private[plan] final class WhyNot(Column: ColumnExtractor) {
   }
 
   private def isPlain(e: Expression): Boolean = e match {
-    case _: AttributeReference | Column(_) => true
+    case _: AttributeReference | ColumnOf(_) => true
     case _ => false
   }
 
   private def uncomparable(e: Expression): String = e match {
-    case Column(c) => s"${c.name}, of type ${c.dataType.simpleString}, is not compared with that"
+    case ColumnOf(c) =>
+      s"${c.name}, of type ${c.dataType.simpleString}, is not compared with that"
     case other => s"no column of the files: ${shape(other)}"
   }
 
   private def isSubquery(e: Expression): Boolean = e match {
-    case _: PlanExpression[_] | _: SubqueryExpression => true
+    case _: PlanExpression[_] => true
     case _ => false
   }
 
   private def shape(e: Expression): String = e match {
-    case Column(c) => c.name
+    case ColumnOf(c) => c.name
     case a: AttributeReference => a.name
     case Cast(child, dataType, _, _) if isPlain(child) =>
       s"cast(${shape(child)} as ${dataType.simpleString})"
@@ -73,7 +73,7 @@ private[plan] final class WhyNot(Column: ColumnExtractor) {
   }
 
   private def columns(e: Expression): Seq[String] = e match {
-    case Column(c) => Seq(c.name)
+    case ColumnOf(c) => Seq(c.name)
     case a: AttributeReference => Seq(a.name)
     case other => other.children.flatMap(columns).distinct
   }

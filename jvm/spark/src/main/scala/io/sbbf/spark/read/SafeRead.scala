@@ -1,13 +1,6 @@
 package io.sbbf.spark.read
 
 import org.apache.parquet.Version
-import org.apache.spark.sql.catalyst.expressions.{
-  AttributeReference,
-  Equality,
-  Expression,
-  GetStructField
-}
-import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 
@@ -41,40 +34,26 @@ private[spark] object SafeRead {
   }
 
   /**
-   * The read options that switch off what `conditions` must not meet; empty if stock may answer them.
+   * The read options that switch off what `filters` must not meet; empty if stock may answer them.
    *
+   * @param filters that stock is handed
    * @param schema of the files' columns
    * @param byFieldId whether the session reads Parquet columns by field id
    */
-  def options(
-      conditions: Seq[Expression],
-      schema: StructType,
-      byFieldId: Boolean): Map[String, String] =
-    if (conditions.exists(concerns) || byFieldId && hasFieldIds(schema)) LevelsOff
-    else if (misreadsFilters && conditions.exists(_.exists(asksFilter))) FiltersOff
+  def options(filters: Seq[Filter], schema: StructType, byFieldId: Boolean): Map[String, String] =
+    if (byFieldId && hasFieldIds(schema) || !filters.forall(isSafe)) LevelsOff
+    else if (misreadsFilters && filters.exists(asksFilter)) FiltersOff
     else Map.empty
 
   /** Of the filters on columns of `schema`, those that stock may be handed: it evaluates them as Spark does. */
   def allowed(filters: Seq[Filter], schema: StructType, byFieldId: Boolean): Seq[Filter] =
     if (byFieldId && hasFieldIds(schema)) Nil else filters.filter(isSafe)
 
-  /** Whether `condition` may compare a floating-point column in a way that stock would evaluate wrongly. */
-  private[read] def concerns(condition: Expression): Boolean = condition match {
-    case sql.IsNull(_) | sql.IsNotNull(_) => false
-    case e => isFloating(e) || e.children.exists(concerns)
-  }
-
-  /** Whether stock may look for the comparison's values in filters. */
-  private def asksFilter(comparison: Expression): Boolean = comparison match {
-    case Equality(left, right) => isColumn(left) || isColumn(right)
-    case sql.In(value, _) => isColumn(value)
-    case sql.InSet(value, _) => isColumn(value)
-    case _ => false
-  }
-
-  private def isColumn(e: Expression): Boolean = e match {
-    case _: AttributeReference => true
-    case GetStructField(parent, _, _) => isColumn(parent)
+  /** Whether stock looks for the filter's values in bloom filters. */
+  private def asksFilter(filter: Filter): Boolean = filter match {
+    case And(left, right) => asksFilter(left) || asksFilter(right)
+    case Or(left, right) => asksFilter(left) || asksFilter(right)
+    case EqualTo(_, _) | EqualNullSafe(_, _) | In(_, _) => true
     case _ => false
   }
 
@@ -120,7 +99,4 @@ private[spark] object SafeRead {
 
   private def isFloat(value: Any): Boolean =
     value.isInstanceOf[Float] || value.isInstanceOf[Double]
-
-  private def isFloating(e: Expression): Boolean =
-    e.resolved && (e.dataType == DoubleType || e.dataType == FloatType)
 }

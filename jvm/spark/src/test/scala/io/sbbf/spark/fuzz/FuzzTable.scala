@@ -60,7 +60,7 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
     s"${lines("create.sql").mkString("; ")}\n  ${conf.map(e => s"${e._1}=${e._2}").mkString(", ")}"
 
   def question(condition: Expression): PrunerQuestion =
-    new PrunerQuestion(condition, files.partitionSchema.fieldNames.toSet)
+    new PrunerQuestion(condition, files)
 
   def parse(sql: String): LogicalPlan = session.sessionState.sqlParser.parsePlan(sql)
 

@@ -201,20 +201,26 @@ class EncryptedScanSuite extends SparkSuite {
     val root = LogManager.getRootLogger.asInstanceOf[Logger]
     root.addAppender(appender)
     Configurator.setLevel("io.sbbf", Level.ALL)
-    try {
-      LogManager.getLogger("io.sbbf.test").debug("is heard")
-      val shown = for {
-        in <- Seq(holder, stranger, eve, half)
-        table <- Seq(closed, legacy)
-        text <- Seq(
-          PruneReport.json(lookup(in, table, "id = 400 AND name = 'name 3'").queryExecution),
-          inspected(in, table).mkString)
-      } yield text
-      val secrets = TestKms.Masters.values.toSeq ++ Seq("name 3", "name 9", "1598")
-      assert(messages.contains("is heard"))
-      for (secret <- secrets; text <- shown :+ messages.toString)
-        assert(!text.contains(secret), text)
-    } finally {
+    try
+      quietly {
+        LogManager.getLogger("io.sbbf.test").debug("is heard")
+        val shown = for {
+          in <- Seq(holder, stranger, eve, half)
+          table <- Seq(closed, legacy)
+          query = lookup(in, table, "id = 987654321 AND name = 'name 3'")
+          probe = in.read.format("sbbf").option("column", "id").option("value", "987654321")
+          text <- Seq(
+            outcome(query).left.getOrElse(""),
+            PruneReport.json(query.queryExecution),
+            outcome(probe.load(table)).toString,
+            inspected(in, table).mkString)
+        } yield text
+        val secrets = TestKms.Masters.values.toSeq ++ Seq("name 3", "name 9", "1598", "987654321")
+        assert(messages.contains("is heard"))
+        for (secret <- secrets; text <- shown :+ messages.toString)
+          assert(!text.contains(secret), text)
+      }
+    finally {
       Configurator.setLevel("io.sbbf", Level.ERROR)
       root.removeAppender(appender)
     }

@@ -1,7 +1,7 @@
 package io.sbbf.spark.plan
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
 
 import io.sbbf.parquet.{FileBytes, FileEvidence, FooterReader}
 import io.sbbf.spark.SparkSuite
@@ -77,11 +77,25 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.get(fresh).isDefined)
   }
 
-  test("another length or modification time is another file.") {
+  private final class Tagged(tag: String)
+      extends FileStatus(10L, false, 1, 10L, 0L, new Path("file:/tagged"))
+      with EtagSource {
+    override def getEtag: String = tag
+  }
+
+  test("a store's etag tells versions apart that have the same length and time.") {
+    val plain = new FileStatus(10L, false, 1, 10L, 0L, new Path("file:/tagged"))
+    val versions = Seq(plain, new Tagged(null), new Tagged("a"), new Tagged("b"))
+      .map(FileVersion.of)
+    assert(versions(0) == versions(1) && versions.distinct.size == 3)
+  }
+
+  test("another length, modification time or etag is another file.") {
     val cache = new FooterCache
     cache.put(version(1), readFooter(), now, 1L << 20)
     assert(cache.get(version(1).copy(length = 1001L)).isEmpty)
     assert(cache.get(version(1).copy(modificationTime = 1L)).isEmpty)
+    assert(cache.get(version(1).copy(etag = Some("b"))).isEmpty)
   }
 
   test("an entry that grows is counted anew, and goes if it no longer fits.") {

@@ -5,22 +5,21 @@ import java.util.IdentityHashMap
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.Verdict
 import io.sbbf.parquet.{BoundLeaf, FileBytes, FileEvidence, FooterReader, LiteralEncodings}
 
 /** A filter's condition as the pruner understands it under the active session's settings. */
-final class PrunerQuestion(condition: Expression, partitionColumns: Set[String])
+final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
     extends PredicateHelper {
   private[plan] val caseSensitive = SQLConf.get.caseSensitiveAnalysis
   private[plan] val encodings = new LiteralEncodings
-  private[plan] val predicate = new PredicateTranslator(
-    partitionColumns,
-    caseSensitive,
-    SparkInternals.readsByFieldId(SQLConf.get)).translate(splitConjunctivePredicates(condition))
+  private[plan] val predicate = PruneRowGroups
+    .translator(relation, SQLConf.get)
+    .translate(splitConjunctivePredicates(condition))
 }
 
 /** The verdicts about one file's row groups, those that decide as well as those that only prove. */

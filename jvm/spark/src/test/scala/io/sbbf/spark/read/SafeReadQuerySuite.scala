@@ -1,5 +1,6 @@
 package io.sbbf.spark.read
 
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row}
@@ -43,5 +44,32 @@ class SafeReadQuerySuite extends SparkSuite {
     assert(found == 100)
     withConf(withoutTrimming)(assert(found == 100))
     withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+  }
+
+  test("a range whose end a subquery finds is read safely, too.") {
+    spark.range(0, 100, 1, 1).selectExpr("id", "id * -0.0D AS f").write.parquet(path("found"))
+    spark.read.parquet(path("found")).createOrReplaceTempView("found")
+    def found =
+      spark.sql("SELECT * FROM found WHERE f >= (SELECT max(abs(f)) FROM found)").count()
+    assert(found == 100)
+    withConf(withoutTrimming)(assert(found == 100))
+  }
+
+  test("reals that are not handed to stock leave the scan's other checks to it.") {
+    spark.range(0, 100, 1, 1).selectExpr("id", "id / 2 AS f").write.parquet(path("chance"))
+    def options(predicate: String) = withConf(withoutTrimming) {
+      spark.read
+        .parquet(path("chance"))
+        .where(predicate)
+        .queryExecution
+        .optimizedPlan
+        .collectFirst { case r: LogicalRelation => r.relation }
+        .collect { case r: HadoopFsRelation => r.options.keySet.filter(_.contains("filter")) }
+        .get
+    }
+    val usual = options("id = 5")
+    assert(options("rand() < 0.1 AND id = 5") == usual)
+    assert(options("f / 3 > 1D AND id = 5") == usual)
+    assert(options("f > 1D AND id = 5").size == 5 && usual.size < 5)
   }
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sources.Filter
 
 /** What of Spark is open to its own packages only; the same in every version from 3.5 to 4.3. */
 object SparkInternals {
@@ -31,6 +32,11 @@ object SparkInternals {
   /** The partition filters that Spark derives from `normalized` ones. */
   def partitionFilters(columns: Seq[Attribute], normalized: Seq[Expression]): Seq[Expression] =
     DataSourceStrategy.getPushedDownFilters(columns, normalized).toSeq
+
+  /** What a file source is handed of `normalized` data filters. */
+  def pushedFilters(normalized: Seq[Expression]): Seq[Filter] =
+    normalized.flatMap(
+      DataSourceStrategy.translateFilter(_, supportNestedPredicatePushdown = true))
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 

@@ -18,11 +18,11 @@ import io.sbbf.core.{ColumnPath, RowGroupPredicate}
  *
  * @param translate what is TRUE at least where a condition about such items is
  */
-private[plan] final class NestedTranslator(
-    Column: ColumnExtractor,
+private[plan] final class ArrayPredicates(
+    ColumnOf: ColumnExtractor,
     translate: Expression => RowGroupPredicate) {
   import ColumnExtractor.itemOf
-  import NestedTranslator.OfRows
+  import ArrayPredicates.OfRows
 
   /**
    * What is TRUE at least where `expression` is; None if it is no such predicate. Of NOT, too: that no item passes
@@ -78,7 +78,7 @@ private[plan] final class NestedTranslator(
         // what holds of the row's other columns, or always, still needs an item
         if (asked == Always || body.exists(_.isInstanceOf[sql.AttributeReference]))
           RowGroupPredicate.all(Seq(asked, Unknown(OfRows)))
-        else Column.unapply(item).fold(asked)(c => asked.joined(isOneOf(c.path, _)))
+        else ColumnOf.unapply(item).fold(asked)(c => asked.joined(isOneOf(c.path, _)))
       }
     case _ => Unknown(s"is not understood: ${array.prettyName}")
   }
@@ -90,8 +90,9 @@ private[plan] final class NestedTranslator(
   }
 }
 
-private[plan] object NestedTranslator {
-  private val OfRows = "what a condition on items asks beside them"
+private[plan] object ArrayPredicates {
+  private val OfRows =
+    "a condition on an array's items that asks other columns too, or always holds"
 }
 
 private[plan] object ArrayLiteral {

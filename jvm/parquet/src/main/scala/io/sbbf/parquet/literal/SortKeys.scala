@@ -6,14 +6,14 @@ import java.util.Arrays
 import io.sbbf.parquet.footer.{Bounds, ColumnType}
 
 /** Keys in ascending order. */
-private[parquet] sealed abstract class Keys {
+private[parquet] sealed abstract class SortKeys {
   def size: Int
 
   /** Whether they are of real numbers and NaN is among them. */
   def containNaN: Boolean
 
   /** Those with these indices, which ascend. */
-  def at(indices: Array[Int]): Keys
+  def at(indices: Array[Int]): SortKeys
 
   /** The first of the keys that is not below the chunk's lower bound. */
   def fromMin(bounds: Bounds, chunk: Int): Int
@@ -29,7 +29,7 @@ private[parquet] sealed abstract class Keys {
   def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
 
   /** Whether the key with this index is one of `others`, which are of the same kind. */
-  def isAmong(index: Int, others: Keys): Boolean
+  def isAmong(index: Int, others: SortKeys): Boolean
 
   /** Whether the key with this index lies in the range, which is of the same kind. */
   def liesIn(index: Int, range: Range): Boolean
@@ -46,10 +46,10 @@ private[parquet] sealed abstract class Keys {
   }
 }
 
-private[parquet] final class LongKeys(private val keys: Array[Long]) extends Keys {
+private[parquet] final class LongKeys(private val keys: Array[Long]) extends SortKeys {
   override def size: Int = keys.length
   override def containNaN: Boolean = contains(ColumnType.NaNKey)
-  override def at(indices: Array[Int]): Keys = new LongKeys(indices.map(keys(_)))
+  override def at(indices: Array[Int]): SortKeys = new LongKeys(indices.map(keys(_)))
   override def fromMin(bounds: Bounds, chunk: Int): Int = {
     val min = bounds.minLong(chunk)
     search(keys(_) >= min)
@@ -62,7 +62,7 @@ private[parquet] final class LongKeys(private val keys: Array[Long]) extends Key
   override def containMax(bounds: Bounds, chunk: Int): Boolean = contains(bounds.maxLong(chunk))
   override def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
     contains(kind.longKey(plain, at))
-  override def isAmong(index: Int, others: Keys): Boolean = others match {
+  override def isAmong(index: Int, others: SortKeys): Boolean = others match {
     case longs: LongKeys => longs.contains(keys(index))
     case _ => throw new IllegalArgumentException("keys of another kind")
   }
@@ -73,10 +73,10 @@ private[parquet] final class LongKeys(private val keys: Array[Long]) extends Key
   private def contains(key: Long): Boolean = Arrays.binarySearch(keys, key) >= 0
 }
 
-private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) extends Keys {
+private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) extends SortKeys {
   override def size: Int = keys.length
   override def containNaN: Boolean = false
-  override def at(indices: Array[Int]): Keys = new BytesKeys(indices.map(keys(_)))
+  override def at(indices: Array[Int]): SortKeys = new BytesKeys(indices.map(keys(_)))
   override def fromMin(bounds: Bounds, chunk: Int): Int =
     search(i => bounds.compareWithMin(keys(i), chunk) >= 0)
   override def aboveMax(bounds: Bounds, chunk: Int): Int =
@@ -91,7 +91,7 @@ private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) ext
   }
   override def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
     contains(kind.bytesKey(Arrays.copyOfRange(plain, at, at + length)))
-  override def isAmong(index: Int, others: Keys): Boolean = others match {
+  override def isAmong(index: Int, others: SortKeys): Boolean = others match {
     case bytes: BytesKeys => bytes.contains(keys(index))
     case _ => throw new IllegalArgumentException("keys of another kind")
   }

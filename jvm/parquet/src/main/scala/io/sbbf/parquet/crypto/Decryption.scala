@@ -4,7 +4,7 @@ package crypto
 import java.io.ByteArrayInputStream
 import java.nio.{ByteBuffer, ByteOrder}
 import java.security.PrivilegedExceptionAction
-import java.util.{Arrays, Locale}
+import java.util.Arrays
 
 import scala.util.control.NonFatal
 
@@ -21,14 +21,14 @@ import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
 import io.sbbf.parquet.footer.{CompactStruct, SchemaNode}
 
 /**
- * The keys of one query to encrypted files, as parquet-mr's crypto factory gives them
- * (`parquet.crypto.factory.class`), in the name of the user who created this. Holds no key; those
+ * One query's way into encrypted files, by the keys that parquet-mr's crypto factory gives
+ * (`parquet.crypto.factory.class`) in the name of the user who created this. Holds no key; those
  * of a file live as long as what was read of it. Thread-safe.
  *
  * What parquet-mr itself would refuse of a file is refused here: a footer that cannot be
  * decrypted, a signature or an AAD prefix that is wrong, a plain file where there should be none.
  */
-abstract class FileKeys {
+abstract class Decryption {
 
   /** Whether what was read with these keys may be shown to whoever has other ones or none. */
   def mayShare(footer: FileFooter): Boolean
@@ -49,23 +49,24 @@ abstract class FileKeys {
   private[parquet] def open(
       path: Path,
       stored: Array[Byte],
-      isEncrypted: Boolean): FileKeys.OpenFooter
+      isEncrypted: Boolean): Decryption.OpenFooter
 }
 
-object FileKeys {
+object Decryption {
   private[parquet] final case class OpenFooter(thrift: Array[Byte], modules: FileModules)
 
   /**
    * The keys that `conf` leads to.
    *
-   * @param columns the paths of the columns whose keys may be retrieved; None stands for all
+   * @param topLevelColumns those whose keys, and the keys of all that lies within them, may be
+   *   retrieved; None stands for all
    */
-  def of(conf: Configuration, columns: Option[Seq[Seq[String]]]): FileKeys =
+  def of(conf: Configuration, topLevelColumns: Option[Seq[String]]): Decryption =
     if (conf.get(CRYPTO_FACTORY_CLASS_PROPERTY_NAME) == null) NoKeys
-    else new FactoryKeys(conf, columns.map(_.flatMap(_.headOption).map(fold).toSet))
+    else new FactoryDecryption(conf, topLevelColumns.map(_.map(SchemaNode.fold).toSet))
 
   /** No keys at all: what is encrypted stays closed. */
-  object NoKeys extends FileKeys {
+  object NoKeys extends Decryption {
     override def mayShare(footer: FileFooter): Boolean = true
     override def mayReuse(footer: FileFooter, path: Path): Boolean = true
     override private[parquet] def asOwner[T](body: => T): T = body
@@ -79,8 +80,8 @@ object FileKeys {
   }
 
   /** @param roots top-level names of the columns that are asked, folded; None stands for all */
-  private final class FactoryKeys(conf: Configuration, roots: Option[Set[String]])
-      extends FileKeys {
+  private final class FactoryDecryption(conf: Configuration, roots: Option[Set[String]])
+      extends Decryption {
     private val owner = UserGroupInformation.getCurrentUser
 
     override def mayShare(footer: FileFooter): Boolean = !footer.isEncrypted
@@ -146,10 +147,8 @@ object FileKeys {
         .getFileDecryptor
 
     private def isAsked(column: SchemaNode): Boolean =
-      roots.forall(_.contains(fold(column.path.head)))
+      roots.forall(_.contains(SchemaNode.fold(column.path.head)))
   }
-
-  private def fold(name: String): String = name.toLowerCase(Locale.ROOT)
 
   /** What is left of a file for parquet-mr to read a footer from: nothing but that. */
   private final class FooterFile(stored: Array[Byte], isEncrypted: Boolean) extends InputFile {

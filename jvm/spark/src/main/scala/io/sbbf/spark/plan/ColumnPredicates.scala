@@ -6,13 +6,13 @@ import org.apache.spark.sql.types.{DecimalType, DoubleType, FloatType, StringTyp
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.sbbf.core.RowGroupPredicate._
-import io.sbbf.core.{RowGroupPredicate, Value}
+import io.sbbf.core.{BytePrefix, RowGroupPredicate, Value}
 
 /**
  * Tests of one column with constants as predicates, for each truth value that may be wanted of them. None
  * where the column cannot be compared with the constant.
  */
-private[plan] object ColumnTests {
+private[plan] object ColumnPredicates {
 
   /** Of a boolean that is the same for all rows. */
   def constant(value: Any, wanted: Wanted): RowGroupPredicate =
@@ -61,13 +61,14 @@ private[plan] object ColumnTests {
    */
   def oneOf(column: Column, values: Seq[Any], wanted: Wanted): Option[RowGroupPredicate] = {
     val (nulls, others) = values.partition(_ == null)
-    val literals = others.map(CatalystValue.convert(_, column.dataType))
     if (values.isEmpty) Some(if (wanted == Wanted.True) Never else Unknown("IN ()"))
     else if (others.isEmpty) Some(constant(null, wanted))
     else if (nulls.nonEmpty && wanted.truth && wanted.orNull) Some(Always)
     else if (nulls.nonEmpty && !wanted.truth && !wanted.orNull) Some(Never)
-    else if (literals.contains(None)) None
-    else Some(passes(column, In(literals.flatten.toIndexedSeq), wanted))
+    else
+      CatalystValue
+        .convertAll(others, column.dataType)
+        .map(literals => passes(column, In(literals.toIndexedSeq), wanted))
   }
 
   /** @param wanted of `column = NaN` */
@@ -108,26 +109,24 @@ private[plan] object ColumnTests {
   }
 
   /**
-   * Texts with a prefix lie between it and the first text above all of them. Strings with a collation have
-   * another order and other types. What ends in a byte 0xff, which no UTF-8 text does, is left alone.
+   * Texts with a prefix lie between it and the first bytes above all of them. Strings with a collation have
+   * another order and other types.
    */
   private def prefix(
       column: Column,
       prefix: Array[Byte],
       wanted: Wanted): Option[RowGroupPredicate] =
-    if (column.dataType != StringType || prefix.lastOption.contains(-1.toByte)) None
+    if (column.dataType != StringType) None
     else if (prefix.isEmpty)
       Some(
         if (wanted.truth) orNull(column, column.passes(IsNotNull), wanted)
         else if (wanted.orNull) nullness(column, isNull = true)
         else Never)
-    else {
-      val above = prefix.clone()
-      val last = above.length - 1
-      above(last) = (above(last) + 1).toByte
-      val from = column.passes(Greater(Value.Bytes(prefix, text = true), orEqual = true))
-      val until = column.passes(Less(Value.Bytes(above, text = true), orEqual = false))
-      val within = all(Seq(from, until))
-      Some(orNull(column, if (wanted.truth) within else within.negated, wanted))
-    }
+    else
+      BytePrefix.end(prefix).map { end =>
+        val from = column.passes(Greater(Value.Bytes(prefix, text = true), orEqual = true))
+        val until = column.passes(Less(Value.Bytes(end, text = true), orEqual = false))
+        val within = all(Seq(from, until))
+        orNull(column, if (wanted.truth) within else within.negated, wanted)
+      }
 }

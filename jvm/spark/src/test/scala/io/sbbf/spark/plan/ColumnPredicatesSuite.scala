@@ -8,7 +8,7 @@ import io.sbbf.core.RowGroupPredicate.{AllOf, Always, Greater, Less, Never}
 import io.sbbf.core.Value
 
 /** Tests of one column with constants. */
-class ColumnTestsSuite extends TranslatorSuite {
+class ColumnPredicatesSuite extends TranslatorSuite {
   private val withNull = Seq(Literal(1L), nullOf(LongType))
 
   translates(

@@ -1,0 +1,75 @@
+"""Do types that Spark 4.1 and later have answer as the oracle does, pruned where that is sound?"""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import spark_sbbf as sbbf
+from harness import outcome, session_with
+
+ORACLE = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
+VARIANTS = (
+    "variant_get(v, '$.a', 'int') = 5",
+    "variant_get(v, '$.a', 'int') <> 5",
+    "variant_get(v, '$.a', 'int') IS NULL",
+    "try_variant_get(v, '$.b', 'string') = 'x7'",
+    "variant_get(v, '$.c.d', 'double') >= 0.0D",
+    "NOT (variant_get(v, '$.a', 'bigint') < 100)",
+    "cast(variant_get(v, '$.a') as string) = '7'",
+    "is_variant_null(v)",
+    "v IS NULL",
+    "v IS NOT NULL AND id = 7",
+)
+
+
+@pytest.mark.parametrize("shredded", [False, True])
+def test_a_variant_answers_as_the_oracle_shredded_or_not(
+    spark: SparkSession, tmp_path: Path, shredded: bool
+) -> None:
+    """Shredded, its parts are columns of the file, with statistics that do not tell all rows."""
+    writer = {
+        "spark.sql.variant.writeShredding.enabled": str(shredded).lower(),
+        "spark.sql.variant.forceShreddingSchemaForTest": "a int, b string" if shredded else "",
+    }
+    json = """CASE id % 5 WHEN 0 THEN '{"a":' || id || ',"b":"x' || id || '"}'
+        WHEN 1 THEN '{"a":"text","c":{"d":-0.0}}' WHEN 2 THEN 'null' WHEN 3 THEN '[5]' END"""
+    target = str(tmp_path / "variants")
+    session_with(spark, writer).range(0, 400, 1, 4).selectExpr(
+        "id", f"parse_json({json}) AS v"
+    ).write.option("parquet.bloom.filter.enabled", "true").parquet(target)
+    for predicate, pushed in itertools.product(VARIANTS, ("true", "false")):
+        conf = {"spark.sql.variant.pushVariantIntoScan": pushed}
+        sides = [
+            outcome(lambda s=session: s.read.parquet(target).where(predicate).select("id"))
+            for session in (session_with(spark, conf), session_with(spark, {**conf, **ORACLE}))
+        ]
+        assert sides[0] == sides[1], (predicate, pushed)
+
+
+TIMES = (
+    ("t = TIME'00:01:40'", 1),
+    ("t = TIME'00:01:40.5'", 0),
+    ("t IN (TIME'00:00:01', TIME'00:06:30', NULL)", 2),
+    ("t < TIME'00:00:50'", 1),
+    ("NOT (t >= TIME'00:00:50')", 1),
+    ("t BETWEEN TIME'00:01:39' AND TIME'00:01:41'", 2),
+    ("t IS NULL", 0),
+)
+
+
+def test_a_time_of_day_is_pruned_by_its_bounds(spark: SparkSession, tmp_path: Path) -> None:
+    session = session_with(spark, {"spark.sql.timeType.enabled": "true"})
+    target = str(tmp_path / "times")
+    session.range(0, 400, 1, 4).selectExpr(
+        "id", "TIME'00:00:00' + make_dt_interval(0, 0, 0, id) AS t"
+    ).write.parquet(target)
+    oracle = session_with(spark, {"spark.sql.timeType.enabled": "true", **ORACLE})
+    for predicate, kept in TIMES:
+        query = session.read.parquet(target).where(predicate)
+        right = outcome(lambda p=predicate: oracle.read.parquet(target).where(p))
+        assert outcome(lambda q=query: q) == right, predicate
+        assert sum(scan.files_kept for scan in sbbf.explain(query).scans) == kept, predicate
