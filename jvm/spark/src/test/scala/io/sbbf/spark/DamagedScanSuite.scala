@@ -9,6 +9,11 @@ import io.sbbf.parquet.{Damage, Sample, TestFiles}
 
 /** Whole queries over damaged files; a fortieth of SBBF_DAMAGES of them. */
 class DamagedScanSuite extends SparkSuite {
+
+  // stock allocates what damaged sizes claim, and its session would not outlive that
+  override protected def settings: Map[String, String] =
+    Map("spark.executor.killOnFatalError.depth" -> "0")
+
   private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 40
 
   private val schema = "id bigint, text string, row int"

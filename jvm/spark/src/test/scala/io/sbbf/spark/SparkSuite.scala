@@ -3,6 +3,7 @@ package io.sbbf.spark
 import java.io.File
 import java.nio.file.Files
 
+import org.apache.spark.SparkConf
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -12,8 +13,8 @@ import io.sbbf.spark.plan.FooterCache
 /** A local session with the extension, and a folder that goes with the suite. */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
-  /** Off where a suite has many small queries: compiling each takes longer than interpreting it. */
-  protected def compilesQueries: Boolean = true
+  /** What the suite's session has beside the usual. */
+  protected def settings: Map[String, String] = Map.empty
 
   protected lazy val folder: File = Files.createTempDirectory("sbbf").toFile
 
@@ -23,10 +24,9 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     .appName(suiteName)
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
-    .config("spark.sql.codegen.wholeStage", compilesQueries)
-    .config("spark.sql.codegen.factoryMode", if (compilesQueries) "FALLBACK" else "NO_CODEGEN")
     .config("spark.sql.warehouse.dir", new File(folder, "warehouse").getPath)
     .config("spark.sql.extensions", classOf[SbbfExtensions].getName)
+    .config(new SparkConf(false).setAll(settings))
     .getOrCreate()
 
   override protected def afterAll(): Unit = {
@@ -63,4 +63,12 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     Option(file.listFiles).foreach(_.foreach(delete))
     file.delete()
   }
+}
+
+object SparkSuite {
+
+  /** For many small queries: compiling each takes longer than interpreting it. */
+  val Interpreted: Map[String, String] = Map(
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN")
 }
