@@ -41,6 +41,7 @@ private[parquet] object Answer {
   val InFilter: Answer = Answer(Verdict.MightMatch, Evidence.Bloom, "")
 
   val OtherShape: Answer = unknown("column of another shape in the file")
+  val DefaultedColumn: Answer = unknown("column not in the file, which has a default")
   val AmbiguousColumn: Answer = unknown("ambiguous column")
   val RepeatedColumn: Answer = unknown("repeated column")
   val EncryptedColumn: Answer = unknown("encrypted column")

@@ -19,13 +19,14 @@ final class FileEvidence(val footer: FileFooter) {
     new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
 
   /**
-   * The leaf as it applies to this file. A column that the file lacks is taken to be NULL; it is
-   * for the predicate to say so where another value stands in for it.
+   * The leaf as it applies to this file.
    *
    * @param encodings of the query that the leaf belongs to, shared by all of its files
    */
-  def bind(leaf: Leaf, caseSensitive: Boolean, encodings: LiteralEncodings): BoundLeaf =
-    footer.schema.resolve(leaf.column, caseSensitive) match {
+  def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): BoundLeaf =
+    footer.schema.resolve(leaf.column, lookup.caseSensitive) match {
+      case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
+        new UnknownLeaf(footer, Answer.DefaultedColumn)
       case FileSchema.Absent =>
         new UnknownLeaf(footer, if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
       case FileSchema.OtherShape => new UnknownLeaf(footer, Answer.OtherShape)

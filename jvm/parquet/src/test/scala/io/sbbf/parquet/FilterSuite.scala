@@ -276,7 +276,10 @@ final class FilterSuite extends AnyFunSuite {
       val own = new TestFile(file.path, tailBytes = 8)
       (0L until 2L * rows).map { v =>
         val leaf =
-          shared.bind(Leaf(Seq("id"), In(Seq(Integral(v, 64)))), true, new LiteralEncodings)
+          shared.bind(
+            Leaf(Seq("id"), In(Seq(Integral(v, 64)))),
+            ColumnLookup(true),
+            new LiteralEncodings)
         (0 until 3).map(leaf.fromData(_, () => own.bytes))
       }
     }

@@ -75,7 +75,9 @@ object SyntheticFooter {
     val thrift = metadata(Seq("c" -> column), 1)((_, _) => statistics)
     change(thrift)
     val evidence = new FileEvidence(build(thrift))
-    evidence.bind(Leaf(Seq("c"), test), true, new LiteralEncodings).fromFooter(0)
+    evidence
+      .bind(Leaf(Seq("c"), test), ColumnLookup(caseSensitive = true), new LiteralEncodings)
+      .fromFooter(0)
   }
 
   def bounds(min: Array[Byte], max: Array[Byte], nulls: Long = -1): Statistics = {

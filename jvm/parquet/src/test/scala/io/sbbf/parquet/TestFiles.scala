@@ -71,7 +71,7 @@ final class TestFile(
   lazy val evidence: FileEvidence = new FileEvidence(footer)
 
   def bind(leaf: Leaf, caseSensitive: Boolean = true): BoundLeaf =
-    evidence.bind(leaf, caseSensitive, new LiteralEncodings)
+    evidence.bind(leaf, ColumnLookup(caseSensitive), new LiteralEncodings)
 
   /** The answers for all row groups. */
   def ask(column: String, test: Test): Seq[Answer] =

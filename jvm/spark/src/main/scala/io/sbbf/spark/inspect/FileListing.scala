@@ -53,7 +53,8 @@ private[inspect] final class FileListing(
 
   private def rows(evidence: FileEvidence): Seq[Row] = {
     val footer = evidence.footer
-    val bound = question.leaf.map(evidence.bind(_, question.caseSensitive, new LiteralEncodings))
+    val bound = question.leaf.map(
+      evidence.bind(_, ColumnLookup(question.caseSensitive), new LiteralEncodings))
     val column = question.column.map(evidence.columnIndex(_, question.caseSensitive))
     for {
       rowGroup <- 0 until footer.numRowGroups

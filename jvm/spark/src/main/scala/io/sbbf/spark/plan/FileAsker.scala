@@ -16,7 +16,7 @@ import io.sbbf.spark.SbbfConf
 private[plan] final class FileAsker(
     hadoopConf: Configuration,
     predicate: RowGroupPredicate,
-    caseSensitive: Boolean,
+    lookup: ColumnLookup,
     limits: PlanningLimits,
     cache: FooterCache) {
   import FileAsker._
@@ -74,7 +74,7 @@ private[plan] final class FileAsker(
       file: FileStatus,
       evidence: FileEvidence,
       open: () => FileBytes): FileOutcome =
-    new FileVerdicts(predicate, evidence, caseSensitive, encodings, open).outcome(file.getLen)
+    new FileVerdicts(predicate, evidence, lookup, encodings, open).outcome(file.getLen)
 }
 
 private[plan] object FileAsker {

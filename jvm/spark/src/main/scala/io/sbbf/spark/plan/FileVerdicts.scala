@@ -14,14 +14,14 @@ import io.sbbf.parquet._
 private[plan] final class FileVerdicts(
     predicate: RowGroupPredicate,
     evidence: FileEvidence,
-    caseSensitive: Boolean,
+    lookup: ColumnLookup,
     encodings: LiteralEncodings,
     open: () => FileBytes) {
   import FileVerdicts._
 
   // by identity: the values of a long IN list are not compared again for every row group
   private val bound = new IdentityHashMap[Leaf, BoundLeaf]
-  predicate.leaves.foreach(leaf => bound.put(leaf, evidence.bind(leaf, caseSensitive, encodings)))
+  predicate.leaves.foreach(leaf => bound.put(leaf, evidence.bind(leaf, lookup, encodings)))
 
   private var refutedBy = Map.empty[Evidence, Int]
   private var keptBecause = Map.empty[String, Int]

@@ -15,13 +15,11 @@ import io.sbbf.core.{ColumnPath, RowGroupPredicate}
  * @param partitionColumns names whose values come from the directories and not from the files
  * @param caseSensitive how the session resolves names
  * @param byFieldId whether the session resolves Parquet columns by field id where a schema has them
- * @param isNullIfAbsent whether a top-level column, by its name, is NULL in files that lack it
  */
 final class PredicateTranslator(
     partitionColumns: Set[String],
     caseSensitive: Boolean,
-    byFieldId: Boolean,
-    isNullIfAbsent: String => Boolean)
+    byFieldId: Boolean)
     extends ConstraintHelper {
   import Wanted._
 
@@ -35,16 +33,7 @@ final class PredicateTranslator(
     val conjuncts = filters.filter(_.deterministic)
     val single = filters.flatMap(singleColumns).toSet
     val read = conjuncts.filterNot(inferred(conjuncts).contains).map(translate(_, True))
-    withDefaults(all(read).joined(single))
-  }
-
-  /** A default stands in for a column where files lack it, which to them are files in which it is NULL. */
-  private def withDefaults(predicate: RowGroupPredicate): RowGroupPredicate = predicate match {
-    case leaf: Leaf if !isNullIfAbsent(leaf.column.root) =>
-      any(Seq(leaf, Leaf(leaf.column, IsNull)))
-    case And(children) => all(children.map(withDefaults))
-    case Or(children) => any(children.map(withDefaults))
-    case other => other
+    all(read).joined(single)
   }
 
   /** Why parts of `filters` cannot rule out anything, each reason once and without values. */

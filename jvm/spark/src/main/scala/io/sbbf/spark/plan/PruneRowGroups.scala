@@ -18,8 +18,9 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
-import org.apache.spark.sql.types.{DoubleType, FloatType, StructType}
+import org.apache.spark.sql.types.{DoubleType, FloatType}
 
+import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, SbbfConf}
 
@@ -129,7 +130,7 @@ final case class PruneRowGroups(session: SparkSession)
 
   private def pruner(files: HadoopFsRelation): RowGroupPruner = new RowGroupPruner(
     session.sessionState.newHadoopConfWithOptions(files.options),
-    conf.caseSensitiveAnalysis,
+    PruneRowGroups.lookup(files, conf),
     PlanningLimits(
       threads = SbbfConf.Threads.get(conf),
       sampleFiles = SbbfConf.SampleFiles.get(conf),
@@ -184,12 +185,14 @@ private[spark] object PruneRowGroups {
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf),
-      plainColumns(files.dataSchema))
+      SparkInternals.readsByFieldId(conf))
 
-  /** The names of columns without an existence default (`ResolveDefaultColumns`), which files may lack. */
-  private def plainColumns(schema: StructType): Set[String] =
-    schema.fields.filterNot(_.metadata.contains("EXISTS_DEFAULT")).map(_.name).toSet
+  /** Finds a relation's columns in its files, some of which may lack those with an existence default. */
+  def lookup(files: HadoopFsRelation, conf: SQLConf): ColumnLookup = {
+    // the key of Spark's ResolveDefaultColumns
+    val defaulted = files.dataSchema.fields.filter(_.metadata.contains("EXISTS_DEFAULT"))
+    ColumnLookup(conf.caseSensitiveAnalysis, defaulted.map(_.name).toSet)
+  }
 
   /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
   def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] = {

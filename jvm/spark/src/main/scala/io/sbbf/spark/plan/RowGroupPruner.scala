@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.RowGroupPredicate
+import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.SbbfConf
 
 /** How a pass may go about its files; see the keys of [[SbbfConf]]. */
@@ -20,7 +21,7 @@ private[spark] final case class PlanningLimits(
  */
 private[spark] final class RowGroupPruner(
     hadoopConf: Configuration,
-    caseSensitive: Boolean,
+    lookup: ColumnLookup,
     limits: PlanningLimits,
     cache: FooterCache) {
   import RowGroupPruner._
@@ -46,7 +47,7 @@ private[spark] final class RowGroupPruner(
   private def pruneUsable(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate): PrunedFiles = {
-    val asker = new FileAsker(hadoopConf, predicate, caseSensitive, limits, cache)
+    val asker = new FileAsker(hadoopConf, predicate, lookup, limits, cache)
     // what is remembered costs less to ask than to hand to another thread
     val outcomes = Array.tabulate(files.size)(i => asker.fromMemory(files(i)).orNull)
     def read(some: IndexedSeq[Int]): Unit = {

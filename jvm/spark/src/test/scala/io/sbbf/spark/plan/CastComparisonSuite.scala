@@ -25,7 +25,7 @@ class CastComparisonSuite extends AnyFunSuite {
   import CastComparisonSuite._
 
   private def translated(e: Expression): RowGroupPredicate =
-    new PredicateTranslator(Set.empty, caseSensitive = true, byFieldId = false, _ => true)
+    new PredicateTranslator(Set.empty, caseSensitive = true, byFieldId = false)
       .translate(Seq(e)) match {
       case Unknown(_) => unread
       case other => other

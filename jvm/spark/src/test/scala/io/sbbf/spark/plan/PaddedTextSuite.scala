@@ -51,7 +51,7 @@ class PaddedTextSuite extends AnyFunSuite {
     Seq(EqualTo(padded, text), In(padded, Seq(text, literal("ää"))))
 
   private def translated(e: Expression): RowGroupPredicate =
-    new PredicateTranslator(Set.empty, caseSensitive = true, byFieldId = false, _ => true)
+    new PredicateTranslator(Set.empty, caseSensitive = true, byFieldId = false)
       .translate(Seq(e))
 
   private def verdict(predicate: RowGroupPredicate, held: UTF8String): Verdict =

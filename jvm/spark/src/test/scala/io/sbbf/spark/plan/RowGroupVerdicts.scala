@@ -15,7 +15,7 @@ import io.sbbf.parquet.{BoundLeaf, FileBytes, FileEvidence, FooterReader, Litera
 /** A filter's condition as the pruner understands it under the active session's settings. */
 final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
     extends PredicateHelper {
-  private[plan] val caseSensitive = SQLConf.get.caseSensitiveAnalysis
+  private[plan] val lookup = PruneRowGroups.lookup(relation, SQLConf.get)
   private[plan] val encodings = new LiteralEncodings
   private[plan] val predicate = PruneRowGroups
     .translator(relation, SQLConf.get)
@@ -36,7 +36,7 @@ final class RowGroupVerdicts(path: Path) extends AutoCloseable {
   def of(asked: PrunerQuestion): IndexedSeq[(Verdict, Verdict)] = {
     val leaves = new IdentityHashMap[Leaf, BoundLeaf]
     asked.predicate.leaves.foreach(leaf =>
-      leaves.put(leaf, evidence.bind(leaf, asked.caseSensitive, asked.encodings)))
+      leaves.put(leaf, evidence.bind(leaf, asked.lookup, asked.encodings)))
     rows.indices.map { g =>
       (
         asked.predicate.evaluate(leaf => leaves.get(leaf).fromFooter(g).verdict),

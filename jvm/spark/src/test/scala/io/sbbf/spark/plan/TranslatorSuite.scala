@@ -19,7 +19,7 @@ abstract class TranslatorSuite extends AnyFunSuite {
     AttributeReference("point", new StructType().add("x", IntegerType).add("y", IntegerType))()
 
   protected def translator(byFieldId: Boolean = false): PredicateTranslator =
-    new PredicateTranslator(Set("DAY"), caseSensitive = false, byFieldId, _ => true)
+    new PredicateTranslator(Set("DAY"), caseSensitive = false, byFieldId)
 
   /** Without the reasons of what is unknown. */
   protected def translated(e: Expression*): RowGroupPredicate =
