@@ -61,12 +61,12 @@ TIMES = (
 )
 
 
-def test_a_time_of_day_is_pruned_by_its_bounds(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_time_of_day_is_pruned_by_bounds_and_filter(spark: SparkSession, tmp_path: Path) -> None:
     session = session_with(spark, {"spark.sql.timeType.enabled": "true"})
     target = str(tmp_path / "times")
     session.range(0, 400, 1, 4).selectExpr(
         "id", "TIME'00:00:00' + make_dt_interval(0, 0, 0, id) AS t"
-    ).write.parquet(target)
+    ).write.options(**sbbf.bloom_options("t", fpp=0.0001, ndv=100)).parquet(target)
     oracle = session_with(spark, {"spark.sql.timeType.enabled": "true", **ORACLE})
     for predicate, kept in TIMES:
         query = session.read.parquet(target).where(predicate)
