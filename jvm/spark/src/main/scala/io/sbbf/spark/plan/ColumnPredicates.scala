@@ -56,15 +56,20 @@ private[plan] object ColumnPredicates {
     if (wanted.orNull) any(Seq(decided, nullness(column, isNull = true))) else decided
 
   /**
-   * With a NULL in the list it is NULL where it would be FALSE. Of nothing, NOT IN is TRUE even for NULL, unless
+   * With a NULL in the list it is NULL where it would be FALSE, but for NaN: Spark's `InSet`, of more than ten
+   * values, is FALSE of that. Of nothing, NOT IN is TRUE even for NULL, unless
    * `spark.sql.legacy.nullInEmptyListBehavior` says otherwise.
    */
   def oneOf(column: Column, values: Seq[Any], wanted: Wanted): Option[RowGroupPredicate] = {
     val (nulls, others) = values.partition(_ == null)
     if (values.isEmpty) Some(if (wanted == Wanted.True) Never else Unknown("IN ()"))
     else if (others.isEmpty) Some(constant(null, wanted))
-    else if (nulls.nonEmpty && wanted.truth && wanted.orNull) Some(Always)
-    else if (nulls.nonEmpty && !wanted.truth && !wanted.orNull) Some(Never)
+    else if (nulls.nonEmpty && wanted.truth == wanted.orNull)
+      Some(column.dataType match {
+        case FloatType | DoubleType =>
+          Unknown(s"a list with a NULL, which Spark does not compare with NaN: ${column.name}")
+        case _ => if (wanted.truth) Always else Never
+      })
     else
       CatalystValue
         .convertAll(others, column.dataType)

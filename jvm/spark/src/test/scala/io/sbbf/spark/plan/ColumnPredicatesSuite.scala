@@ -38,6 +38,7 @@ class ColumnPredicatesSuite extends TranslatorSuite {
       Not(In(id, withNull) <=> Literal(false)),
       Always),
     ("IN (NULL)", In(id, Seq(nullOf(LongType))), Never),
+    ("NOT IN (v, NULL) of a real", Not(In(ratio, Seq(0.5, nullOf(DoubleType)))), unknown),
     ("NOT IN", Not(In(id, Seq(Literal(1L), Literal(2L)))), leaf("id", notIn(long(1), long(2)))),
     ("IN of a column", In(id, Seq(Literal(1L), id)), unknown),
     ("INSET", InSet(id, Set(7L)), leaf("id", in(long(7)))),

@@ -55,7 +55,10 @@ class ColumnsSuite extends SparkSuite {
     check(table.where("n = 5"), 1)
     check(table.where("d = 5 AND id = 30"), 0)
     spark.sql("INSERT INTO defaults SELECT id, IF(id < 5, NULL, id), id FROM RANGE(20, 30, 1, 1)")
-    check(table.where("d = 25"), 2) // the file without it, and the one of three that might hold it
+    check(
+      table.where("d = 25"),
+      2
+    ) // the file without it, and the one of three that might hold it
     check(table.where("d = 7"), 2)
   }
 

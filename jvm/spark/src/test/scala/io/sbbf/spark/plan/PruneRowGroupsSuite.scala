@@ -200,7 +200,8 @@ class PruneRowGroupsSuite extends SparkSuite {
       "f > 1e300D",
       "NOT (f < 5.0D)",
       "f = (SELECT 0.0D)",
-      "f = 2.0D"
+      "f = 2.0D",
+      s"f NOT IN (${(1 to 12).map(n => s"$n.0D").mkString(", ")}, NULL)"
     )
   } test(s"loses no row to zeros and NaN: $predicate, trim $trim.") {
     val expected = oracle(spark.read.parquet(zeros).where(predicate))
