@@ -122,7 +122,7 @@ FORMS = [
     Form("seq > 5010 AND seq < 5020 AND seq <> 5015"),
     Form("sku LIKE 'sku-0012%'"),
     Form("startswith(sku, 'sku-0012')"),
-    Form("sku LIKE 'sku-0012_0'"),
+    Form("sku LIKE 'sku-0012_0'", understood=False),
     Form("sku NOT LIKE 'sku-000%'"),
     Form("city = 'Beville'"),
     Form("city LIKE 'K%'"),

@@ -105,9 +105,11 @@ private[plan] object ColumnPredicates {
       LikePattern.of(text.toString, escape).flatMap {
         case LikePattern(literal, LikePattern.Nothing) =>
           oneOf(column, Seq(UTF8String.fromString(literal)), wanted)
-        case LikePattern(literal, rest)
-            if rest == LikePattern.Anything || wanted.truth && literal.nonEmpty =>
+        case LikePattern(literal, LikePattern.Anything) =>
           prefix(column, literal.getBytes("UTF-8"), wanted)
+        case LikePattern(literal, _) if wanted.truth && literal.nonEmpty =>
+          val rest = Unknown(s"a pattern behind its first wildcard: ${column.name}")
+          prefix(column, literal.getBytes("UTF-8"), wanted).map(start => all(Seq(start, rest)))
         case _ => None
       }
     case _ => None
