@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from spark_sbbf.jar import jar_path
+from spark_sbbf.jar import jar_path, need_pyspark
 
 EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
 BRIDGE = "io.sbbf.spark.SessionBridge"
@@ -19,6 +19,7 @@ CONNECT_HELP = (
 
 def classic(session: Any) -> Any:
     """The session itself if it is a classic one, else TypeError saying what to do."""
+    need_pyspark()
     from pyspark.sql import SparkSession
 
     if isinstance(session, SparkSession) and hasattr(session, "_jsparkSession"):

@@ -1,23 +1,148 @@
-"""The command ``spark-sbbf``."""
+"""Ask Parquet files for their bloom filters, and see to the JAR of the installed Spark."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from spark_sbbf.jar import jar_path
+from spark_sbbf.install import Change, to_install, to_uninstall
+from spark_sbbf.jar import find_spark, jar_path
+from spark_sbbf.jvm import answers
+from spark_sbbf.machine import doctor, settings_of
+from spark_sbbf.table import common_folder, table
+
+INSPECT = "file row_group column rows nulls physical_type filter_bytes fill fpp distinct_estimate"
+PROBE = "file row_group rows verdict evidence"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns 0, or 1 with the reason on standard error."""
-    parser = argparse.ArgumentParser(prog="spark-sbbf", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("jar", help="print the path of the JAR, for spark-submit --jars")
-    parser.parse_args(arguments)
+    asked = _parser().parse_args(arguments)
     try:
-        print(jar_path())
+        status: int = asked.run(asked)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # as under 'head'
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except (RuntimeError, FileNotFoundError) as error:
         print(f"spark-sbbf: {error}", file=sys.stderr)
         return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="spark-sbbf", description=__doc__)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], text: str
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+        added.set_defaults(run=run)
+        return added
+
+    command("jar", _jar, "print the path of the JAR, for spark-submit --jars")
+    inspect = command("inspect", _inspect, "list the bloom filters of Parquet files")
+    probe = command("probe", _probe, "tell which row groups might hold a value, and what says so")
+    for asking in (inspect, probe):
+        asking.add_argument("path", help="a file, a folder or a pattern, of any store Hadoop has")
+    probe.add_argument("column", help="dotted path of the field")
+    probe.add_argument("value", help="as text that Spark casts to the column's type")
+    probe.add_argument("--hex", action="store_true", help="the value is bytes in hexadecimal")
+    checked = command("doctor", _doctor, "tell what sessions of the installed Spark would run on")
+    for reporting in (inspect, probe, checked):
+        reporting.add_argument("--json", action="store_true", help="one JSON object a line")
+        reporting.add_argument(
+            "--conf",
+            action="append",
+            default=[],
+            type=_setting,
+            metavar="KEY=VALUE",
+            help="a setting of Spark, on top of its spark-defaults.conf; may be repeated",
+        )
+    for name, plan, text in (
+        ("install", lambda: to_install(find_spark(), Path(jar_path())), "put the JAR into"),
+        ("uninstall", lambda: to_uninstall(find_spark()), "take the JAR out of"),
+    ):
+        added = command(name, _change, f"{text} the installed Spark, for all of its sessions")
+        added.set_defaults(plan=plan)
+        added.add_argument("--dry-run", action="store_true", help="only show what would change")
+    return parser
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, not '{text}'")
+    return key, value
+
+
+def _jar(_: argparse.Namespace) -> int:
+    print(jar_path())
+    return 0
+
+
+def _inspect(asked: argparse.Namespace) -> int:
+    rows = _listed(asked, {"path": asked.path}, [*INSPECT.split(), "reason"])
+    if rows is not None:
+        filters = [row for row in rows if row["filter_bytes"] is not None]
+        size = sum(row["filter_bytes"] for row in filters)
+        files = len({row["file"] for row in filters})
+        print(f"{len(filters):,} filters in {files:,} files, {size:,} bytes")
+    return 0
+
+
+def _probe(asked: argparse.Namespace) -> int:
+    value = {"valueHex" if asked.hex else "value": asked.value}
+    options = {"path": asked.path, "column": asked.column, **value}
+    rows = _listed(asked, options, [*PROBE.split(), "reason"])
+    if rows is not None:
+        kept = [row for row in rows if row["verdict"] != "CannotMatch"]
+        print(f"{len(kept):,} of {len(rows):,} row groups might hold it")
+    return 0
+
+
+def _listed(
+    asked: argparse.Namespace, options: dict[str, str], columns: list[str]
+) -> list[dict[str, Any]] | None:
+    """Prints the rows; answers them if as a table."""
+    spark = find_spark()
+    lines = answers(spark, "list", options, settings_of(spark, dict(asked.conf)))
+    if asked.json:
+        for line in lines:
+            sys.stdout.write(line)
+        return None
+    rows = [json.loads(line) for line in lines]
+    folder = common_folder([row["file"] for row in rows])
+    shown = [{**row, "file": row["file"][len(folder) :]} for row in rows]
+    if rows:
+        print(f"{folder}\n{table(shown, columns)}")
+    return rows
+
+
+def _doctor(asked: argparse.Namespace) -> int:
+    findings = doctor(dict(asked.conf))
+    if asked.json:
+        print(json.dumps(findings))
+    else:
+        width = max(map(len, findings))
+        print("\n".join(f"{name:{width}}  {text}" for name, text in findings.items()))
+    return 1 if "problem" in findings else 0
+
+
+def _change(asked: argparse.Namespace) -> int:
+    changes: list[Change] = asked.plan()
+    for change in changes:
+        print(change)
+        if not asked.dry_run:
+            change.apply()
+    if not changes:
+        print("nothing to change")
+    elif asked.dry_run:
+        print("nothing was changed: a dry run")
     return 0

@@ -1,4 +1,4 @@
-"""Where the JAR for the installed Spark is."""
+"""Which Spark is installed, and where the JAR for it is."""
 
 from __future__ import annotations
 
@@ -6,11 +6,25 @@ import importlib.util
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 SCALA_OF_SPARK = {"3.5": "2.12", "4.0": "2.13", "4.1": "2.13", "4.2": "2.13", "4.3": "2.13"}
 """Spark line to the Scala version of the JAR that serves it."""
 
 JARS = Path(__file__).parent / "jars"
+
+
+class Spark(NamedTuple):
+    """A Spark on this machine, and the versions that it has."""
+
+    home: Path
+    version: str
+    scala: str
+
+    @property
+    def line(self) -> str:
+        """The first two numbers of the version, which say what fits together."""
+        return ".".join(self.version.split(".")[:2])
 
 
 def jar_path() -> str:
@@ -27,7 +41,7 @@ def jar_path() -> str:
         if not Path(override).is_file():
             raise FileNotFoundError(f"SPARK_SBBF_JAR names no file: {override}")
         return str(Path(override).resolve())
-    scala = _scala_of(*_installed_spark())
+    scala = _supported_scala(find_spark())
     found = sorted(JARS.glob(f"spark-sbbf_{scala}-*.jar"))
     if len(found) != 1:
         raise FileNotFoundError(
@@ -37,29 +51,46 @@ def jar_path() -> str:
     return str(found[0])
 
 
-def _scala_of(spark: str, scala: str) -> str:
-    line = ".".join(spark.split(".")[:2])
-    if SCALA_OF_SPARK.get(line) != scala:
-        supported = ", ".join(f"{s} (Scala {v})" for s, v in SCALA_OF_SPARK.items())
-        raise RuntimeError(
-            f"Spark {spark} with Scala {scala} is not supported; supported are {supported}. "
-            "Set SPARK_SBBF_JAR to use a JAR of your own choice"
-        )
-    return scala
+def find_spark() -> Spark:
+    """The Spark that this process would start: that in ``SPARK_HOME``, else the installed pyspark.
 
-
-def _installed_spark() -> tuple[str, str]:
-    """Versions of Spark and Scala, from the name of the spark-core JAR that each Spark has."""
-    homes = [os.environ.get("SPARK_HOME"), _pyspark_home()]
-    for home in filter(None, homes):
+    Known by the name of the spark-core JAR that each Spark has; nothing of it is run or imported.
+    Raises RuntimeError when there is none.
+    """
+    for home in filter(None, (os.environ.get("SPARK_HOME"), _pyspark_home())):
         for core in sorted(Path(home, "jars").glob("spark-core_*.jar")):
             match = re.fullmatch(r"spark-core_(\d+\.\d+)-(.+)\.jar", core.name)
             if match:
-                return match[2], match[1]
+                return Spark(Path(home), match[2], match[1])
     raise RuntimeError(
         "no Spark found: install pyspark ('pip install spark-sbbf[pyspark]'), "
         "or set SPARK_HOME to a Spark distribution"
     )
+
+
+def _supported_scala(spark: Spark) -> str:
+    if SCALA_OF_SPARK.get(spark.line) != spark.scala:
+        supported = ", ".join(f"{s} (Scala {v})" for s, v in SCALA_OF_SPARK.items())
+        raise RuntimeError(
+            f"Spark {spark.version} with Scala {spark.scala} is not supported; supported are "
+            f"{supported}. Set SPARK_SBBF_JAR to use a JAR of your own choice"
+        )
+    return spark.scala
+
+
+def need_pyspark() -> None:
+    """Raises ModuleNotFoundError, saying how to get it, where there is no PySpark to import."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise ModuleNotFoundError(
+            "No module named 'pyspark': pip install 'spark-sbbf[pyspark]', or where Spark is "
+            "installed otherwise put its python folder on PYTHONPATH",
+            name="pyspark",
+        )
+
+
+def spark_home() -> str | None:
+    """Where PySpark takes Spark from; None where there is none."""
+    return os.environ.get("SPARK_HOME") or _pyspark_home()
 
 
 def _pyspark_home() -> str | None:

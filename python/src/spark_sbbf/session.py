@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from spark_sbbf.bridge import CONNECT_HELP, EXTENSIONS, bridge_of, classic, load_bridge, show_jar
-from spark_sbbf.jar import jar_path
+from spark_sbbf.defaults import SparkDefaults, defaults_file
+from spark_sbbf.jar import jar_path, need_pyspark, spark_home
+from spark_sbbf.java import check_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,6 +33,7 @@ def enable(target: Target) -> Target:
     Raises TypeError for anything else, also for Spark Connect; RuntimeError or FileNotFoundError
     as in :func:`jar_path`.
     """
+    need_pyspark()
     from pyspark.sql import SparkSession
 
     if isinstance(target, SparkSession.Builder):
@@ -77,6 +80,8 @@ def _enable_builder(builder: SparkSession.Builder) -> None:
     options = builder._options
     if _wants_connect(options):
         raise TypeError(CONNECT_HELP)
+    if SparkContext._gateway is None:  # else a JVM runs already
+        check_java()
     builder.config("spark.jars", _with(_configured(options, "spark.jars"), jar_path()))
     builder.config(
         "spark.sql.extensions", _with(_configured(options, "spark.sql.extensions"), EXTENSIONS)
@@ -114,18 +119,6 @@ def _configured(options: dict[str, Any], key: str) -> str:
         SparkContext._ensure_initialized()
     if SparkContext._jvm is not None:
         return SparkConf().get(key, "") or ""
-    return _spark_defaults().get(key, "")
-
-
-def _spark_defaults() -> dict[str, str]:
-    """``spark-defaults.conf`` as spark-submit would find it."""
-    folder = os.environ.get("SPARK_CONF_DIR")
-    home = os.environ.get("SPARK_HOME")
-    if not folder and home:
-        folder = os.path.join(home, "conf")
-    file = Path(folder or "", "spark-defaults.conf")
-    if not folder or not file.is_file():
-        return {}
-    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
-    pairs = (line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
-    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+    home = spark_home()
+    settings = SparkDefaults.read(defaults_file(Path(home))).settings() if home else {}
+    return settings.get(key, "")

@@ -6,25 +6,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Row
 
-import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.{FilterShape, Verdict}
 import io.sbbf.parquet._
 import io.sbbf.parquet.crypto.Decryption
 
-/**
- * What is asked of every file.
- *
- * @param column the one column to list; None lists those that have a filter
- * @param leaf what to ask of that column, if anything
- */
-private[inspect] final case class Question(
-    column: Option[Seq[String]],
-    leaf: Option[Leaf],
-    caseSensitive: Boolean,
-    tailBytes: Int)
-
 /** The rows of one file. */
-private[inspect] final class FileListing(
+private[spark] final class FileListing(
     path: String,
     length: Long,
     question: Question,

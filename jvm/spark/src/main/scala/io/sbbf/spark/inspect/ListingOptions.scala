@@ -10,13 +10,13 @@ import java.util.Locale
  * @param value what to ask of that column, as text that Spark can cast to the column's type
  * @param isHex whether `value` is the hexadecimal form of bytes
  */
-private[inspect] final case class ListingOptions(
+private[spark] final case class ListingOptions(
     path: String,
     column: Option[String],
     value: Option[String],
     isHex: Boolean)
 
-private[inspect] object ListingOptions {
+private[spark] object ListingOptions {
   private val Known = Seq("path", "column", "value", "valueHex")
 
   /** Throws IllegalArgumentException that names the option which is unknown, missing or out of place. */

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import scala.reflect.ClassTag
 
 /** Runs a function over many items on the calling thread and a bounded number of others. */
-private[plan] object BoundedPool {
+private[spark] object BoundedPool {
 
   private val threads = {
     val number = new AtomicInteger

@@ -1,5 +1,8 @@
 package org.apache.spark.sql.sbbf
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.SparkConf
+import org.apache.spark.deploy.SparkHadoopUtil
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
@@ -37,6 +40,10 @@ object SparkInternals {
   def pushedFilters(normalized: Seq[Expression]): Seq[Filter] =
     normalized.flatMap(
       DataSourceStrategy.translateFilter(_, supportNestedPredicatePushdown = true))
+
+  /** Hadoop's settings as a driver with these settings of Spark has them, `spark.hadoop.*` among them. */
+  def hadoopConf(settings: Map[String, String]): Configuration =
+    SparkHadoopUtil.get.newConfiguration(new SparkConf(false).setAll(settings))
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 

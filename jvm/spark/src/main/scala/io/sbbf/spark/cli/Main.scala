@@ -1,0 +1,97 @@
+package io.sbbf.spark.cli
+
+import java.io.PrintStream
+import java.util.LinkedHashMap
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.internal.SQLConf
+
+import io.sbbf.core.kernel.Kernels
+import io.sbbf.spark.SbbfConf
+import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, Question}
+import io.sbbf.spark.plan.BoundedPool
+
+/**
+ * What the command `spark-sbbf` asks a JVM that has Spark's JARs and no session: `list` prints the rows of
+ * `format("sbbf")`, `doctor` what the JVM is. Reads a [[Request]] from standard input, writes a JSON object a
+ * line. What stops it is an object with the one field `error`; standard error is left to Spark's logs.
+ */
+object Main {
+
+  /** Files that are read before their rows are printed: some thousands of rows in memory, not millions. */
+  private val Batch = 1024
+
+  private val json = new ObjectMapper
+
+  def main(arguments: Array[String]): Unit = {
+    try run(arguments.mkString, Request.read(System.in), System.out)
+    catch { case NonFatal(e) => System.out.println(json.writeValueAsString(failure(e))) }
+    System.out.flush()
+    System.exit(0) // threads of file systems may outlive their use
+  }
+
+  private def failure(e: Throwable): LinkedHashMap[String, Any] = {
+    val fields = new LinkedHashMap[String, Any]
+    fields.put("error", Option(e.getMessage).getOrElse(e.toString))
+    fields
+  }
+
+  private[cli] def run(command: String, request: Request, out: PrintStream): Unit =
+    SQLConf.withExistingConf(request.conf) {
+      command match {
+        case "list" => list(request, out)
+        case "doctor" => out.println(json.writeValueAsString(doctor(request)))
+      }
+    }
+
+  private def list(request: Request, out: PrintStream): Unit = {
+    val options = ListingOptions.parse(request.options)
+    val files = new TableFiles(options.path, request.hadoopConf)
+    def schemaFile: FileStatus = files.ofSchema.getOrElse(
+      throw new IllegalArgumentException(
+        s"there is no Parquet file in ${options.path} to tell the columns' types"))
+    val question = Question.of(
+      options,
+      TableSchema.of(schemaFile, request.conf, request.hadoopConf),
+      request.conf)
+    val threads = SbbfConf.Threads.get(request.conf)
+    files.data.grouped(Batch).foreach { batch =>
+      BoundedPool
+        .map(batch.toIndexedSeq, threads) { file =>
+          new FileListing(file.getPath.toString, file.getLen, question, request.hadoopConf).rows()
+        }
+        .foreach(_.foreach(row => out.println(json.writeValueAsString(fields(row)))))
+    }
+  }
+
+  private def fields(row: Row): LinkedHashMap[String, Any] = {
+    val named = new LinkedHashMap[String, Any]
+    FilterListing.Schema.fieldNames.indices.foreach(i =>
+      named.put(FilterListing.Schema.fieldNames(i), row.get(i)))
+    named
+  }
+
+  private def doctor(request: Request): LinkedHashMap[String, Any] = {
+    val findings = new LinkedHashMap[String, Any]
+    findings.put("scala", scala.util.Properties.versionNumberString)
+    findings.put("java", s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}")
+    findings.put("vector module", hasVectorModule)
+    Kernels.use(SbbfConf.Kernel.get(request.conf))
+    findings.put("kernels", Kernels.implementationName)
+    SbbfConf.all.foreach(key => findings.put(key.key, valueOf(key, request.conf)))
+    findings
+  }
+
+  private def hasVectorModule: Boolean =
+    ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent
+
+  private def valueOf(key: SbbfConf[_], conf: SQLConf): String = {
+    val text = conf.getConfString(key.key, key.default)
+    try { key.parse(text); text }
+    catch { case e: IllegalArgumentException => s"${e.getMessage}; the default is used" }
+  }
+}

@@ -1,0 +1,51 @@
+package io.sbbf.spark.cli
+
+import java.io.InputStream
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
+
+/**
+ * What the Python command asks for.
+ *
+ * @param options as those of `format("sbbf")`
+ * @param settings of Spark, as of spark-defaults.conf
+ */
+private[cli] final case class Request(
+    options: Map[String, String],
+    settings: Map[String, String]) {
+
+  /** As a session with these settings has it. */
+  lazy val conf: SQLConf = {
+    val conf = new SQLConf
+    settings.foreach { case (key, value) => conf.setConfString(key, value) }
+    conf
+  }
+
+  lazy val hadoopConf: Configuration = {
+    val hadoopConf = SparkInternals.hadoopConf(settings)
+    settings.foreach { case (key, value) => hadoopConf.set(key, value) }
+    hadoopConf
+  }
+}
+
+private[cli] object Request {
+
+  /** A JSON object with the objects `options` and `settings`, from a pipe: both may hold secrets. */
+  def read(input: InputStream): Request = {
+    val tree = new ObjectMapper().readTree(input)
+    Request(entries(tree.get("options")), entries(tree.get("settings")))
+  }
+
+  private def entries(node: JsonNode): Map[String, String] = {
+    val names = node.fieldNames
+    var found = Map.empty[String, String]
+    while (names.hasNext) {
+      val name = names.next()
+      found += name -> node.get(name).asText
+    }
+    found
+  }
+}

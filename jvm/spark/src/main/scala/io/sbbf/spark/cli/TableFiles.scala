@@ -1,0 +1,77 @@
+package io.sbbf.spark.cli
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+
+/**
+ * The files that Spark reads for a path, found without a session: those right in a folder or, where folders
+ * below it are named `column=value`, those of the partitions. Hidden and empty files are left out.
+ *
+ * Follows InMemoryFileIndex and PartitioningUtils of Spark 3.5 to 4.3.
+ *
+ * @param path a file, a folder or a pattern of Hadoop's
+ */
+private[cli] final class TableFiles(path: String, conf: Configuration) {
+  import TableFiles._
+
+  private val pattern = new Path(path)
+  private val store: FileSystem = pattern.getFileSystem(conf)
+
+  private val found: Seq[Found] = roots.flatMap { root =>
+    if (root.isDirectory) below(root.getPath, isPartition = false)
+    else Seq(Found(root, depth = 0, isPartition = false))
+  }
+
+  /** In the order of their paths. Throws IllegalArgumentException where there is nothing at the path. */
+  val data: Seq[FileStatus] = {
+    val files = found.filter(f => f.status.getLen > 0 && !isSummary(f.status))
+    val partitions = files.filter(_.isPartition)
+    val table = if (partitions.nonEmpty) partitions else files.filter(_.depth == 0)
+    table.map(_.status).sortBy(_.getPath.toString)
+  }
+
+  /** The file whose schema Spark takes for that of the table; None where there are no files. */
+  def ofSchema: Option[FileStatus] = {
+    val summaries = found.map(_.status).filter(isSummary).sortBy(_.getPath.toString)
+    val (common, full) = summaries.partition(_.getPath.getName.startsWith(CommonMetadata))
+    (common ++ full ++ data).headOption
+  }
+
+  private def roots: Seq[FileStatus] = {
+    val isPattern = path.exists(GlobCharacters.contains(_))
+    val matches = if (isPattern) store.globStatus(pattern) else existing(pattern)
+    if (matches == null || matches.isEmpty)
+      throw new IllegalArgumentException(s"there is no file or folder $path")
+    matches.toSeq
+  }
+
+  private def existing(path: Path): Array[FileStatus] =
+    if (store.exists(path)) Array(store.getFileStatus(path)) else Array.empty
+
+  private def below(folder: Path, isPartition: Boolean, depth: Int = 0): Seq[Found] =
+    store.listStatus(folder).toSeq.filterNot(s => isHidden(s.getPath.getName)).flatMap { status =>
+      if (status.isDirectory)
+        below(status.getPath, isPartition || status.getPath.getName.contains("="), depth + 1)
+      else Seq(Found(status, depth, isPartition))
+    }
+}
+
+private[cli] object TableFiles {
+  private final case class Found(status: FileStatus, depth: Int, isPartition: Boolean)
+
+  /** SparkHadoopUtil.isGlobPath */
+  private val GlobCharacters = "{}[]*?\\"
+
+  private val CommonMetadata = "_common_metadata"
+  private val Summaries = Seq(CommonMetadata, "_metadata")
+
+  /** HadoopFSUtils.shouldFilterOutPathName */
+  private def isHidden(name: String): Boolean =
+    name.startsWith(".") || name.endsWith("._COPYING_") ||
+      (name.startsWith("_") && !name.contains("=") && !Summaries.exists(name.startsWith))
+
+  private def isSummary(file: FileStatus): Boolean = {
+    val name = file.getPath.getName
+    Summaries.exists(name.startsWith) && !name.contains("=")
+  }
+}

@@ -1,0 +1,31 @@
+package io.sbbf.spark.cli
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.format.converter.ParquetMetadataConverter.SKIP_ROW_GROUPS
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.hadoop.{Footer, ParquetFileReader}
+import org.apache.spark.sql.execution.datasources.parquet.{
+  ParquetFileFormat,
+  ParquetToSparkSchemaConverter
+}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+private[cli] object TableSchema {
+
+  /** The schema that Spark takes from one file: that which Spark wrote into it, else the converted one. */
+  def of(file: FileStatus, conf: SQLConf, hadoopConf: Configuration): StructType = {
+    val options = HadoopReadOptions
+      .builder(hadoopConf, file.getPath)
+      .withMetadataFilter(SKIP_ROW_GROUPS)
+      .build()
+    val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, hadoopConf), options)
+    try
+      ParquetFileFormat.readSchemaFromFooter(
+        new Footer(file.getPath, reader.getFooter),
+        new ParquetToSparkSchemaConverter(conf))
+    finally reader.close()
+  }
+}

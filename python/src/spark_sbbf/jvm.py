@@ -1,0 +1,77 @@
+"""Questions to a JVM that has Spark's JARs and no session: it answers within about a second."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from subprocess import PIPE
+
+from spark_sbbf.jar import Spark, jar_path
+from spark_sbbf.java import check_java
+
+MAIN = "io.sbbf.spark.cli.Main"
+FAILURE = '{"error":'
+VECTOR_MODULE = "jdk.incubator.vector"
+
+# Spark's code reaches into these packages; its own scripts open more of them.
+OPEN_PACKAGES = ("java.lang", "java.nio", "java.util", "sun.nio.ch")
+
+
+def answers(
+    spark: Spark,
+    question: str,
+    options: Mapping[str, str],
+    settings: Mapping[str, str],
+) -> Iterator[str]:
+    """The lines that the JAR's main class prints for ``list`` or ``doctor``, as they come.
+
+    Options and settings go through a pipe, because they may hold secrets. Raises RuntimeError with
+    the reason that the JVM gives, and as :func:`spark_sbbf.java.check_java` does.
+    """
+    command = [check_java(spark), *_java_options(spark, question, settings)]
+    command += ["-cp", os.pathsep.join(_class_path(spark, settings)), MAIN, question]
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as log,
+        subprocess.Popen(
+            command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=log,
+            encoding="utf-8",
+            env={"SPARK_LOCAL_HOSTNAME": "localhost", **os.environ},  # no question to a name server
+        ) as jvm,
+    ):
+        assert jvm.stdin and jvm.stdout
+        json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
+        jvm.stdin.close()
+        for line in jvm.stdout:
+            if line.startswith(FAILURE):
+                raise RuntimeError(json.loads(line)["error"])
+            yield line
+        if jvm.wait():
+            log.seek(0)
+            raise RuntimeError(f"java ended with status {jvm.returncode}: {log.read().strip()}")
+
+
+def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:
+    """As Spark starts a driver; for a list without the second compiler, which costs a second."""
+    options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
+    extra = settings.get("spark.driver.extraJavaOptions", "")
+    if spark.line != "3.5" or VECTOR_MODULE in extra:  # Spark 4 adds it to every JVM
+        options.append(f"--add-modules={VECTOR_MODULE}")
+    if question == "list":
+        options.append("-XX:TieredStopAtLevel=1")
+    return [*options, "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
+
+
+def _class_path(spark: Spark, settings: Mapping[str, str]) -> list[str]:
+    """Ours, the user's, Spark's and the folder of Hadoop's settings."""
+    listed = settings.get("spark.driver.extraClassPath", "").split(os.pathsep)
+    listed += [jar.strip() for jar in settings.get("spark.jars", "").split(",")]
+    listed.append(os.environ.get("HADOOP_CONF_DIR", ""))
+    users = [item for item in listed if item and Path(item.split("*")[0]).exists()]
+    return [jar_path(), *users, str(spark.home / "jars" / "*")]

@@ -1,0 +1,65 @@
+"""What sessions of the installed Spark would run on, told without starting one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from spark_sbbf.bridge import EXTENSIONS
+from spark_sbbf.defaults import SparkDefaults, defaults_file, items
+from spark_sbbf.jar import Spark, find_spark, jar_path
+from spark_sbbf.jvm import VECTOR_MODULE, answers
+
+
+def doctor(settings: Mapping[str, str]) -> dict[str, str]:
+    """Short names to findings, those that cannot be had with the reason; ``problem`` if one stops.
+
+    ``settings`` come on top of those of the installation's ``spark-defaults.conf``.
+    """
+    findings: dict[str, str] = {}
+    try:
+        spark = find_spark()
+        findings["spark"] = f"{spark.version} in {spark.home}"
+        findings["jar"] = jar_path()
+        conf = settings_of(spark, settings)
+        findings["settings"] = str(defaults_file(spark.home))
+        findings["extension"] = extension(spark, conf)
+        of_jvm = json.loads("".join(answers(spark, "doctor", {}, conf)))
+    except (RuntimeError, FileNotFoundError) as error:
+        return {**findings, "problem": str(error)}
+    findings["scala"], findings["java"] = of_jvm.pop("scala"), of_jvm.pop("java")
+    findings[VECTOR_MODULE] = _module(spark, of_jvm.pop("vector module"))
+    return {**findings, **of_jvm}
+
+
+def settings_of(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings of every session of this Spark, with others on top."""
+    return {**SparkDefaults.read(defaults_file(spark.home)).settings(), **settings}
+
+
+def extension(spark: Spark, conf: Mapping[str, str]) -> str:
+    """Whether sessions with this configuration have the extension, or why not and what to do."""
+    jars = [Path(jar).name for jar in items(conf.get("spark.jars", ""))]
+    has_jar = any(name.startswith("spark-sbbf_") for name in jars) or bool(
+        list((spark.home / "jars").glob("spark-sbbf_*.jar"))
+    )
+    is_named = EXTENSIONS in items(conf.get("spark.sql.extensions", ""))
+    remedy = "run 'spark-sbbf install', or call spark_sbbf.enable in each session"
+    if has_jar and (is_named or spark.line != "3.5"):
+        return "in every session"
+    if has_jar:
+        return f"not configured: spark.sql.extensions does not name {EXTENSIONS}; {remedy}"
+    if is_named:
+        return f"named in spark.sql.extensions, but its JAR is not in spark.jars; {remedy}"
+    return f"not configured for all sessions; {remedy}"
+
+
+def _module(spark: Spark, has_it: bool) -> str:
+    if has_it:
+        return "present"
+    return (
+        f"missing, filters are asked by plain code: Spark {spark.line} wants "
+        f"--add-modules={VECTOR_MODULE} in spark.driver.extraJavaOptions and "
+        "spark.executor.extraJavaOptions"
+    )

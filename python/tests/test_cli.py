@@ -1,0 +1,112 @@
+"""The command's arguments, and what it says without a JVM."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from spark_sbbf import cli, machine
+from spark_sbbf.jar import Spark
+from spark_sbbf.table import common_folder, table
+
+OURS = "io.sbbf.spark.SbbfExtensions"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "COMMAND"),
+        (["look"], "invalid choice"),
+        (["probe", "path", "column"], "value"),
+        (["inspect", "path", "--conf", "spark.x"], "expected KEY=VALUE"),
+        (["inspect", "path", "--conf", "=x"], "expected KEY=VALUE"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments)
+    assert end.value.code == 2 and said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "conf", "told"),
+    [
+        ("4.3", {}, "not configured for all sessions; run 'spark-sbbf install'"),
+        ("4.3", {"spark.jars": "/x/spark-sbbf_2.13-1.jar"}, "in every session"),
+        ("3.5", {"spark.jars": "/x/spark-sbbf_2.12-1.jar"}, "does not name io.sbbf"),
+        ("4.3", {"spark.sql.extensions": f"a.B,{OURS}"}, "its JAR is not in spark.jars"),
+        (
+            "3.5",
+            {"spark.jars": "/x/spark-sbbf_2.12-1.jar", "spark.sql.extensions": OURS},
+            "in every session",
+        ),
+    ],
+)
+def test_the_doctor_tells_whether_sessions_have_the_extension_or_why_not(
+    tmp_path, line, conf, told
+):
+    assert told in machine.extension(Spark(tmp_path, f"{line}.0", "2.13"), conf)
+
+
+def test_the_doctor_ends_with_what_stops_it(tmp_path, monkeypatch, capsys):
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-core_2.12-3.4.4.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    monkeypatch.delenv("SPARK_SBBF_JAR", raising=False)
+    assert cli.main(["doctor", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["spark"].startswith("3.4.4 in ")
+    assert "Spark 3.4.4 with Scala 2.12 is not supported" in found["problem"]
+
+
+def test_numbers_stand_to_the_right_and_text_to_the_left():
+    rows = [{"a": "x", "n": 12345, "f": 0.00012345}, {"a": "long", "n": None, "f": 2.0}]
+    assert table(rows, ["a", "n", "f"]) == (
+        "a          n         f\nx     12,345  0.000123\nlong                 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        ([], ""),
+        (["file:/a/b.parquet"], "file:/a/"),
+        (["file:/a/k=1/b.parquet", "file:/a/k=12/b.parquet"], "file:/a/"),
+        (["file:/a/b/x", "file:/a/x"], "file:/a/"),
+    ],
+)
+def test_files_are_shown_below_the_folder_that_they_share(files, folder):
+    assert common_folder(files) == folder
+
+
+def test_importing_takes_less_than_50_ms_and_no_pyspark():
+    """In CPU time, the best of some: other programs run on the machine."""
+    source = str(Path(cli.__file__).parents[1])
+    script = (
+        "import sys, time; sys.path.insert(0, sys.argv[1]); start = time.process_time();"
+        "import spark_sbbf; print(time.process_time() - start);"
+        "sys.exit(int('pyspark' in sys.modules or 'py4j' in sys.modules))"
+    )
+    end, best = time.monotonic() + 20, 1.0
+    while best >= 0.050 and time.monotonic() < end:
+        run = [sys.executable, "-S", "-c", script, source]
+        done = subprocess.run(run, capture_output=True, text=True, check=True)
+        best = min(best, float(done.stdout))
+    assert best < 0.050
+
+
+def test_without_pyspark_only_what_needs_spark_says_so():
+    source = str(Path(cli.__file__).parents[1])
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import spark_sbbf as sbbf;"
+        "print(sbbf.bloom_options('a'));"
+        "sbbf.enable(None)"
+    )
+    run = [sys.executable, "-S", "-c", script, source]
+    done = subprocess.run(run, capture_output=True, text=True)
+    assert done.stdout.startswith("{'parquet.bloom.filter.enabled#a': 'true'")
+    assert "No module named 'pyspark'" in done.stderr
+    assert "pip install 'spark-sbbf[pyspark]'" in done.stderr

@@ -1,0 +1,175 @@
+"""The tests on every supported Spark: one wheel, in a clean virtual environment for each.
+
+Prints a table of Spark, Scala, Java, Python, tests and seconds. Without --smoke all tests run, and
+the table goes into docs/versions.md; with it some, and fewer random queries. A JDK that is not
+there is skipped, with a line that says so. Exits 1 when a test fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build" / "matrix"
+PAGE = ROOT / "docs" / "versions.md"
+BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
+
+LEGS = (
+    ("3.5.9", 17),
+    ("4.0.5", 17),
+    ("4.1.4", 17),
+    ("4.2.1", 17),
+    ("4.3.0", 17),
+    ("4.2.1", 25),
+    ("4.3.0", 25),
+)
+
+# What CI runs beside the whole suite on the newest Spark. The fuzzer goes to Spark 3.5, which has
+# the other JAR and differs most.
+SMOKE = {
+    "3.5.9": ("test_enable.py", "test_command.py", "test_laws.py", "fuzz"),
+    "4.0.5": ("test_enable.py", "test_laws.py"),
+    "4.1.4": ("test_enable.py", "test_laws.py"),
+    "4.2.1": ("test_enable.py", "test_laws.py"),
+}
+SMOKE_QUERIES = "200"
+
+HEADINGS = ("Spark", "Scala", "Java", "Python", "passed", "failed", "skipped", "seconds")
+VERSIONS = """
+import platform, sys
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+jvm = spark._jvm
+print("#", spark.version, jvm.scala.util.Properties.versionNumberString(),
+      jvm.System.getProperty("java.version"), platform.python_version())
+"""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One Spark on one JDK."""
+
+    spark: str
+    jdk: Path
+    wheel: Path
+
+    @property
+    def venv(self) -> Path:
+        return BUILD / f"spark-{self.spark}"
+
+    @property
+    def python(self) -> Path:
+        return self.venv / "bin" / "python"
+
+    def make_environment(self) -> None:
+        """A new environment, unless there is one of this Spark, these tests and this wheel."""
+        requirements = (ROOT / "requirements-test.txt").read_text()
+        wanted = f"pyspark=={self.spark}\n{requirements}"
+        stamp = self.venv / "made-of"
+        if not (stamp.is_file() and stamp.read_text() == wanted):
+            shutil.rmtree(self.venv, ignore_errors=True)
+            run([sys.executable, "-m", "venv", self.venv])
+            packages = [f"pyspark=={self.spark}", "--requirement", ROOT / "requirements-test.txt"]
+            run([self.python, *PIP, *packages])
+            stamp.write_text(wanted)
+        run([self.python, *PIP, "--no-deps", "--force-reinstall", self.wheel])
+
+    def run_tests(self, tests: tuple[str, ...], queries: str | None) -> tuple[str, ...]:
+        """One row of the table."""
+        environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED}
+        environment["JAVA_HOME"] = str(self.jdk)
+        if queries:
+            environment["SBBF_QUERIES"] = queries
+        report = BUILD / "reports" / f"spark-{self.spark}-{self.jdk.name}.xml"
+        report.unlink(missing_ok=True)
+        paths = [ROOT / "tests" / test for test in tests]
+        pytest = [self.python, "-m", "pytest", "-q", "--junitxml", report, *paths]
+        start = time.monotonic()
+        subprocess.run(pytest, env=environment, cwd=ROOT, check=False)
+        seconds = f"{time.monotonic() - start:.0f}"
+        said = subprocess.run(
+            [self.python, "-c", VERSIONS], env=environment, capture_output=True, text=True
+        )
+        versions = re.search(r"^# (.*)$", said.stdout, re.MULTILINE)
+        names = versions[1].split() if versions else [self.spark, "?", self.jdk.name, "?"]
+        return (*names, *counts(report), seconds)
+
+
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+NOT_INHERITED = ("PYTHONPATH", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_SBBF_JAR", "VIRTUAL_ENV")
+
+
+def run(command: list[object]) -> None:
+    subprocess.run(list(map(str, command)), check=True)
+
+
+def counts(report: Path) -> tuple[str, str, str]:
+    """Passed, failed and skipped tests; a run that ended before its report has failed."""
+    if not report.is_file():
+        return "0", "1", "0"
+    suites = list(ElementTree.parse(report).iter("testsuite"))
+    total, failures, errors, skipped = (
+        sum(int(suite.get(name, 0)) for suite in suites)
+        for name in ("tests", "failures", "errors", "skipped")
+    )
+    failed = failures + errors
+    return str(total - failed - skipped), str(failed), str(skipped)
+
+
+def as_markdown(rows: list[tuple[str, ...]]) -> str:
+    lines = [HEADINGS, tuple("---:" if n > 3 else "---" for n in range(len(HEADINGS))), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def write_page(table: str) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def jdks(asked: argparse.Namespace) -> dict[int, Path]:
+    """The JDKs that are there, by their number."""
+    found = {17: asked.jdk17, 25: asked.jdk25}
+    for number, home in found.items():
+        if not (home and (home / "bin" / "java").is_file()):
+            print(f"JDK {number}: not found ({home or 'no path given'}), its rows are skipped")
+    return {n: home for n, home in found.items() if home and (home / "bin" / "java").is_file()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make test-matrix", description=__doc__)
+    parser.add_argument("--wheel", type=Path, required=True)
+    parser.add_argument("--jdk17", type=Path)
+    parser.add_argument("--jdk25", type=Path)
+    parser.add_argument("--only", nargs="*", help="versions of Spark, instead of all")
+    parser.add_argument("--smoke", action="store_true")
+    asked = parser.parse_args()
+    (BUILD / "reports").mkdir(parents=True, exist_ok=True)
+    homes, rows, complete = jdks(asked), [], True
+    for spark, number in LEGS:
+        if number not in homes or (asked.only and spark not in asked.only):
+            complete = False
+        elif not asked.smoke or (spark in SMOKE and number == 17):
+            print(f"Spark {spark}, JDK {number}", flush=True)
+            leg = Leg(spark, homes[number], asked.wheel.resolve())
+            leg.make_environment()
+            tests = SMOKE[spark] if asked.smoke else (".",)
+            rows.append(leg.run_tests(tests, SMOKE_QUERIES if asked.smoke else None))
+    table = as_markdown(rows)
+    print(table)
+    if complete and not asked.smoke:
+        write_page(table)
+    return 0 if rows and all(row[HEADINGS.index("failed")] == "0" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,265 @@
+"""Does the command line say what the data source says, and install what it says it installs?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import samples
+import spark_sbbf as sbbf
+from spark_sbbf import cli
+from spark_sbbf.jar import find_spark
+
+ROWS = 50
+KEYS = samples.scattered(4 * ROWS)
+
+Command = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def command(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command in the session's time zone and answers what it printed as JSON."""
+
+    def run(*arguments: str) -> list[dict[str, Any]]:
+        zone = f"spark.sql.session.timeZone={spark.conf.get('spark.sql.session.timeZone')}"
+        capsys.readouterr()
+        status = cli.main([*arguments, "--json", "--conf", zone])
+        printed = capsys.readouterr()
+        assert status == 0, printed.err
+        return [json.loads(line) for line in printed.out.splitlines()]
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files in the folder itself, and what Spark passes over."""
+    folder = tmp_path_factory.mktemp("command")
+    columns = {"key": KEYS, "seq": list(range(4 * ROWS))}
+    samples.write(folder / "filtered.parquet", columns, ROWS, filters=("key",))
+    samples.write(folder / "plain.parquet", columns, ROWS)
+    for hidden in ("_SUCCESS", ".filtered.parquet.crc", "_temporary/a.parquet", "below/b.parquet"):
+        (folder / hidden).parent.mkdir(exist_ok=True)
+        (folder / hidden).write_text("no Parquet file")
+    (folder / "empty.parquet").touch()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def partitions(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("command") / "partitions"
+    frame = spark.range(400).selectExpr("id * 7919 as key", "id % 3 as a", "id % 2 as `b c`")
+    writer = frame.coalesce(1).write.partitionBy("a", "b c").options(**sbbf.bloom_options("key"))
+    writer.option("parquet.enable.dictionary", "false").parquet(str(folder))
+    return folder
+
+
+def by_place(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(found, key=lambda row: (row["file"], row["row_group"] or 0, row["column"] or ""))
+
+
+def of_source(df: Any) -> list[dict[str, Any]]:
+    return by_place([row.asDict() for row in df.collect()])
+
+
+@pytest.mark.parametrize("below", ["", "filtered.parquet", "*.parquet", "{filtered,plain}*"])
+def test_inspect_lists_what_the_data_source_lists(
+    spark: SparkSession, command: Command, lake: Path, below: str
+) -> None:
+    path = str(lake / below)
+    found = command("inspect", path)
+    assert by_place(found) == of_source(sbbf.inspect(spark, path)) and len(found) == 4
+
+
+@pytest.mark.parametrize("below", ["", "a=1", "a=*", "a=1/b c=0"])
+def test_partitioned_tables_are_listed_as_spark_lists_them(
+    spark: SparkSession, command: Command, partitions: Path, below: str
+) -> None:
+    path = str(partitions / below)
+    found = command("inspect", path)
+    assert by_place(found) == of_source(sbbf.inspect(spark, path)) and found
+    found = command("probe", path, "key", "7919")
+    assert by_place(found) == of_source(sbbf.probe(spark, path, "key", 7919)) and found
+
+
+def test_a_file_beside_partitions_is_passed_over_as_by_spark(
+    spark: SparkSession, command: Command, partitions: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mixed"
+    shutil.copytree(partitions, folder)
+    samples.write(folder / "stray.parquet", {"key": KEYS}, ROWS, filters=("key",))
+    found = command("inspect", str(folder))
+    assert by_place(found) == of_source(sbbf.inspect(spark, str(folder)))
+    assert not any("stray" in row["file"] for row in found)
+
+
+@pytest.mark.parametrize("value", [KEYS[60], 5, -(2**63)])
+@pytest.mark.parametrize("column", ["key", "KEY", "`key`"])
+def test_probe_answers_what_the_data_source_answers(
+    spark: SparkSession, command: Command, lake: Path, column: str, value: int
+) -> None:
+    found = command("probe", str(lake), column, str(value))
+    assert by_place(found) == of_source(sbbf.probe(spark, str(lake), column, value))
+    assert {row["verdict"] for row in found} <= {"CannotMatch", "MightMatch"} and len(found) == 8
+
+
+TYPES = """
+    cast(id as byte) as i8, cast(id as int) as i32, id as i64, cast(id as float) / 4 as f32,
+    id / 4D as f64, cast(id / 4 as decimal(9, 2)) as d9, cast(id as decimal(30, 3)) as d30,
+    concat('text ', id) as s, cast(concat('b', id) as binary) as bin, id % 2 = 0 as flag,
+    date_add(date'2026-01-01', cast(id as int)) as day,
+    timestamp'2026-01-01 00:00:00' + make_interval(0, 0, 0, 0, cast(id as int)) as ts,
+    cast(concat('2026-01-01 00:00:', lpad(id % 60, 2, '0')) as timestamp_ntz) as ntz,
+    named_struct('leaf', id, 'd.t', id) as st
+"""
+VALUES = [
+    ("i8", "7"), ("i8", " 7 "), ("i8", "300"), ("i32", "7"), ("i32", "7.9"), ("i64", "1e1"),
+    ("f32", "1.75"), ("f32", "NaN"), ("f64", "-0.0"), ("f64", "1e300"), ("d9", "1.75"),
+    ("d9", "1.755"), ("d30", "7"), ("s", "text 7"), ("s", " text 7"), ("bin", "b7"),
+    ("flag", "yes"), ("flag", "false"), ("day", "2026-01-08"), ("day", "2026"), ("day", "soon"),
+    ("ts", "2026-01-01 07:00:00"), ("ts", "2026-01-01T07:00:00+02:00"), ("ts", "2026-01-01"),
+    ("ntz", "2026-01-01 00:00:07"), ("st.leaf", "7"), ("st.`d.t`", "7"), ("st", "7"),
+    ("nothing", "7"), ("st.nothing", "7"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def typed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = str(tmp_path_factory.mktemp("command") / "typed")
+    frame = spark.range(100).selectExpr(*[f"struct({TYPES}) as all"]).select("all.*")
+    writer = frame.coalesce(1).write.option("parquet.bloom.filter.enabled", "true")
+    writer.option("parquet.enable.dictionary", "false").parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(("column", "value"), VALUES)
+def test_text_means_the_same_value_to_the_command_and_to_the_data_source(
+    spark: SparkSession,
+    typed: str,
+    column: str,
+    value: str,
+    capsys: pytest.CaptureFixture[str],
+    command: Command,
+) -> None:
+    try:
+        expected: Any = of_source(sbbf.probe(spark, typed, column, value))
+    except Exception as refusal:
+        reason = str(refusal).splitlines()[0].split("IllegalArgumentException: ")[-1]
+        assert cli.main(["probe", typed, column, value]) == 1
+        said = capsys.readouterr().err
+        assert said.startswith("spark-sbbf: ") and f"'{column}'" in said
+        assert said.removeprefix("spark-sbbf: ").strip() in (reason, str(refusal))
+    else:
+        assert by_place(command("probe", typed, column, value)) == expected
+
+
+def test_bytes_are_asked_for_in_hexadecimal(
+    spark: SparkSession, command: Command, typed: str
+) -> None:
+    found = command("probe", typed, "bin", "6237", "--hex")
+    assert by_place(found) == of_source(sbbf.probe(spark, typed, "bin", b"b7"))
+    assert found[0]["verdict"] == "MightMatch"
+
+
+def test_the_table_has_a_line_for_each_row_and_a_sum(
+    lake: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["inspect", str(lake)]) == 0
+    folder, heading, *lines, closing = capsys.readouterr().out.splitlines()
+    assert folder == f"file:{lake}/" and heading.split()[:3] == ["file", "row_group", "column"]
+    assert len(lines) == 4 and all(line.startswith("filtered.parquet") for line in lines)
+    assert closing.startswith("4 filters in 1 files, ")
+    assert cli.main(["probe", str(lake), "key", str(KEYS[60])]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 of 8 row groups might hold it"
+
+
+@pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "7")])
+def test_a_path_without_anything_is_named(
+    tmp_path: Path, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "nothing" / "here*")
+    assert cli.main([arguments[0], path, *arguments[1:]]) == 1
+    assert capsys.readouterr().err == f"spark-sbbf: there is no file or folder {path}\n"
+
+
+def test_a_value_needs_a_file_that_tells_the_column_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["probe", str(tmp_path), "key", "7"]) == 1
+    assert f"there is no Parquet file in {tmp_path}" in capsys.readouterr().err
+
+
+def test_the_doctor_tells_versions_kernels_and_every_setting(
+    capsys: pytest.CaptureFixture[str], spark: SparkSession
+) -> None:
+    bad = "spark.sbbf.planning.threads=0"
+    assert cli.main(["doctor", "--json", "--conf", bad]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["spark"].startswith(f"{spark.version} in ")
+    of_session = sbbf.doctor(spark)
+    assert all(found[name] == of_session[name] for name in ("scala", "java"))
+    assert "filter blocks: scalar" in found["kernels"] and found["jar"] == sbbf.jar_path()
+    assert "must be a whole number from 1 to 256" in found["spark.sbbf.planning.threads"]
+    assert found["spark.sbbf.planning.sampleFiles"] == "32"
+    expected = "missing, " if spark.version.startswith("3.5") else "present"
+    assert found["jdk.incubator.vector"].startswith(expected)
+
+
+def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None]) -> None:
+    """About a second on an idle machine; CPU time, as others may use this one."""
+    before = os.times()
+    script = [str(Path(sys.executable).parent / "spark-sbbf"), "probe", str(lake), "key", "5"]
+    done = subprocess.run(script, capture_output=True, text=True)
+    after = os.times()
+    spent = after.children_user + after.children_system
+    spent -= before.children_user + before.children_system
+    say(f"spark-sbbf probe: {spent:.1f} s of CPU")
+    assert done.returncode == 0 and "4 of 8 row groups might hold it" in done.stdout
+    assert spent < 10
+
+
+@pytest.fixture
+def spark_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A Spark of one's own, which shares all files with the installed one."""
+    home, installed = tmp_path / "spark", find_spark().home
+    home.mkdir()
+    for part in ("bin", "jars"):
+        (home / part).symlink_to(installed / part)
+    monkeypatch.setenv("SPARK_HOME", str(home))
+    monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
+    return home
+
+
+def test_what_is_installed_is_in_every_session_and_uninstalled_in_none(
+    spark: SparkSession, spark_home: Path, lake: Path, tmp_path: Path
+) -> None:
+    script = """
+        import sys
+        from pyspark.sql import SparkSession
+        builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+        spark = builder.config("spark.sql.warehouse.dir", "/nonexistent").getOrCreate()
+        df = spark.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        print("#", "PrunedFileIndex" in df._jdf.queryExecution().toString(), df.count())
+    """
+
+    def answer() -> str:
+        run = [sys.executable, "-c", textwrap.dedent(script), str(lake), str(KEYS[60])]
+        done = subprocess.run(run, capture_output=True, text=True, timeout=180, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return next(line for line in done.stdout.splitlines() if line.startswith("# "))
+
+    assert cli.main(["install"]) == 0
+    assert answer() == "# True 2"
+    assert cli.main(["uninstall"]) == 0
+    assert answer() == "# False 2"
+    assert not (spark_home / "conf").exists() and not (spark_home / "sbbf").exists()
