@@ -105,6 +105,7 @@ lazy val spark = (project in file("jvm/spark"))
       case PathList("META-INF", "NOTICE" | "LICENSE") => MergeStrategy.concat
       case PathList("META-INF", _*) => MergeStrategy.discard
       case PathList("org", "apache", "parquet", _*) => MergeStrategy.discard
+      case "parquet.thrift" => MergeStrategy.discard // the source of generated classes
       case _ => MergeStrategy.deduplicate
     }
   )

@@ -18,8 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from spark_sbbf.java import find_java
+
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "matrix"
+REPORTS = ROOT / "build" / "reports"
 PAGE = ROOT / "docs" / "versions.md"
 BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
 
@@ -89,7 +92,7 @@ class Leg:
         environment["JAVA_HOME"] = str(self.jdk)
         if queries:
             environment["SBBF_QUERIES"] = queries
-        report = BUILD / "reports" / f"spark-{self.spark}-{self.jdk.name}.xml"
+        report = REPORTS / f"spark-{self.spark}-{self.jdk.name}.xml"
         report.unlink(missing_ok=True)
         paths = [ROOT / "tests" / test for test in tests]
         pytest = [self.python, "-m", "pytest", "-q", "--junitxml", report, *paths]
@@ -148,12 +151,12 @@ def jdks(asked: argparse.Namespace) -> dict[int, Path]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make test-matrix", description=__doc__)
     parser.add_argument("--wheel", type=Path, required=True)
-    parser.add_argument("--jdk17", type=Path)
+    parser.add_argument("--jdk17", type=Path, default=Path(find_java()).resolve().parents[1])
     parser.add_argument("--jdk25", type=Path)
-    parser.add_argument("--only", nargs="*", help="versions of Spark, instead of all")
+    parser.add_argument("--only", action="append", help="a version of Spark; may be repeated")
     parser.add_argument("--smoke", action="store_true")
     asked = parser.parse_args()
-    (BUILD / "reports").mkdir(parents=True, exist_ok=True)
+    REPORTS.mkdir(parents=True, exist_ok=True)
     homes, rows, complete = jdks(asked), [], True
     for spark, number in LEGS:
         if number not in homes or (asked.only and spark not in asked.only):

@@ -1,9 +1,11 @@
 """Spark plans only the Parquet row groups whose bloom filters and statistics might match.
 
->>> import spark_sbbf as sbbf
->>> from pyspark.sql import SparkSession
->>> spark = sbbf.enable(SparkSession.builder.appName("lookups")).getOrCreate()  # doctest: +SKIP
->>> spark.read.parquet("events").where("user_id = 42").show()  # doctest: +SKIP
+Examples:
+    >>> import spark_sbbf as sbbf
+    >>> from pyspark.sql import SparkSession
+    >>> builder = SparkSession.builder.appName("lookups")
+    >>> spark = sbbf.enable(builder).getOrCreate()  # doctest: +SKIP
+    >>> spark.read.parquet("events").where("user_id = 42").show()  # doctest: +SKIP
 """
 
 from spark_sbbf.evidence import inspect, probe

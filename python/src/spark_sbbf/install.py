@@ -78,7 +78,7 @@ def to_install(spark: Spark, jar: Path) -> list[Change]:
 
 
 def to_uninstall(spark: Spark) -> list[Change]:
-    """What takes out of this Spark what :func:`to_install` puts in."""
+    """What takes out of this Spark what ``to_install`` puts in."""
 
     def edit(defaults: SparkDefaults) -> None:
         defaults.remove(JARS_KEY, lambda item: _is_ours(spark, item))

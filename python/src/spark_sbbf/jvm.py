@@ -30,7 +30,7 @@ def answers(
     """The lines that the JAR's main class prints for ``list`` or ``doctor``, as they come.
 
     Options and settings go through a pipe, because they may hold secrets. Raises RuntimeError with
-    the reason that the JVM gives, and as :func:`spark_sbbf.java.check_java` does.
+    the reason that the JVM gives, and as ``check_java`` does.
     """
     command = [check_java(spark), *_java_options(spark, question, settings)]
     command += ["-cp", os.pathsep.join(_class_path(spark, settings)), MAIN, question]

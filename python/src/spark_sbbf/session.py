@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def enable(target: Target) -> Target:
     """Makes Spark leave out row groups that cannot match, and returns ``target``.
 
-    >>> spark = enable(SparkSession.builder.appName("lookups")).getOrCreate()  # doctest: +SKIP
-    >>> enable(spark)  # doctest: +SKIP
+    Examples:
+        >>> spark = enable(SparkSession.builder.appName("lookups")).getOrCreate()  # doctest: +SKIP
+        >>> enable(spark)  # doctest: +SKIP
 
     A builder gets the JAR and the extension added to those it is already configured with. If a
     session runs in this process, ``getOrCreate`` would return that one, so it is enabled as well. A
@@ -31,7 +32,7 @@ def enable(target: Target) -> Target:
     ``spark.conf.set("spark.sbbf.enabled", "false")`` switches everything off for the next query.
 
     Raises TypeError for anything else, also for Spark Connect; RuntimeError or FileNotFoundError
-    as in :func:`jar_path`.
+    as in ``jar_path``.
     """
     need_pyspark()
     from pyspark.sql import SparkSession
@@ -60,12 +61,13 @@ def is_enabled(session: SparkSession) -> bool:
 def doctor(session: SparkSession) -> dict[str, str]:
     """What a session runs on and how spark-sbbf works in it, as text under short names.
 
-    >>> doctor(spark)["kernels"]  # doctest: +SKIP
-    'hashes of numbers: scalar (at first; ...), ..., filter blocks: vector (2.9 times as fast ...)'
+    Examples:
+        >>> doctor(spark)["kernels"]  # doctest: +SKIP
+        'hashes of numbers: scalar (at first; ...), ..., filter blocks: vector (...)'
 
     Always ``spark`` and ``extension``; with the JAR in the session also ``scala``, ``java``,
     ``kernels`` (what hashes and asks filters, and why) and each ``spark.sbbf.*`` key's value.
-    Raises TypeError as :func:`enable` does.
+    Raises TypeError as ``enable`` does.
     """
     bridge = bridge_of(classic(session))
     if bridge is None:

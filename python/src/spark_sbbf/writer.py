@@ -29,23 +29,25 @@ def bloom_options(
 ) -> dict[str, str]:
     """Options for ``df.write.options(...)`` that make stock Spark write bloom filters.
 
-    >>> bloom_options("user_id", fpp=0.001, ndv=50_000)["parquet.bloom.filter.fpp#user_id"]
-    '0.001'
+    Examples:
+        >>> bloom_options("user_id", fpp=0.001, ndv=50_000)["parquet.bloom.filter.fpp#user_id"]
+        '0.001'
 
-    columns: names as in the schema; nested fields by their Parquet path, ``"st.a"`` or
-        ``"tags.list.element"``.
-    fpp: false positive probability of one filter, between 0 and 1, for all columns or
-        ``{column: fpp}`` (0.01 where a column is not named). A query keeps about
-        ``fpp * row groups`` row groups that do not hold its key: with 10,000 row groups that
-        is 100 at 0.01 and 1 at 0.0001. Choose it by the table that the files will belong to.
-    ndv: distinct values in one ROW GROUP (not file, not table), for all columns or
-        ``{column: ndv}``. Filters are sized by it. Without it parquet-mr writes ``max_bytes``,
-        1 MiB unless said otherwise, for every column of every row group, or adapts if
-        ``adaptive``.
-    max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB. With
-        parquet-mr's 1 MiB about 800,000 values fit at an fpp of 0.01, 400,000 at 0.0001.
-    adaptive: let parquet-mr (Spark 4.0 and newer) try several sizes where ``ndv`` is not given.
-    candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
+    Args:
+        *columns: names as in the schema; nested fields by their Parquet path, ``"st.a"`` or
+            ``"tags.list.element"``.
+        fpp: false positive probability of one filter, between 0 and 1, for all columns or
+            ``{column: fpp}`` (0.01 where a column is not named). A query keeps about
+            ``fpp * row groups`` row groups that do not hold its key: with 10,000 row groups that
+            is 100 at 0.01 and 1 at 0.0001. Choose it by the table that the files will belong to.
+        ndv: distinct values in one ROW GROUP (not file, not table), for all columns or
+            ``{column: ndv}``. Filters are sized by it. Without it parquet-mr writes ``max_bytes``,
+            1 MiB unless said otherwise, for every column of every row group, or adapts if
+            ``adaptive``.
+        max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB. With
+            parquet-mr's 1 MiB about 800,000 values fit at an fpp of 0.01, 400,000 at 0.0001.
+        adaptive: let parquet-mr (Spark 4.0 and newer) try several sizes where ``ndv`` is not given.
+        candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
 
     parquet-mr rounds sizes up to a power of two and writes no filter for a column chunk whose pages
     are all dictionary encoded: its dictionary already says exactly which values are there.

@@ -1,0 +1,112 @@
+"""Is the wheel what it says: two JARs, nothing but ours in them, and installable anywhere?"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+WHEELS = sorted((Path(__file__).parents[1] / "python" / "dist").glob("*.whl"))
+
+# Ours; what the services are found by; and the one package of Spark's that reaches its internals.
+ALLOWED = re.compile(
+    r"io/sbbf/.*\.class|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
+    r"META-INF/services/org\.apache\.spark\.sql\.(SparkSessionExtensionsProvider|"
+    r"sources\.DataSourceRegister)"
+)
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    if len(WHEELS) != 1:
+        pytest.skip("no wheel in python/dist: make wheel")
+    return WHEELS[0]
+
+
+@pytest.fixture(scope="module", params=["2.12", "2.13"])
+def jar(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory):
+    """One of the two JARs, unpacked from the wheel."""
+    version = wheel.name.split("-")[1]
+    name = f"spark_sbbf/jars/spark-sbbf_{request.param}-{version}.jar"
+    with zipfile.ZipFile(wheel) as archive:
+        return Path(archive.extract(name, tmp_path_factory.mktemp("wheel")))
+
+
+def test_the_wheel_holds_python_a_licence_and_one_jar_for_each_scala(
+    wheel: Path, say: Callable[[str], None]
+) -> None:
+    say(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    jars = [name for name in names if name.endswith(".jar")]
+    assert [re.sub(r"-[\d.a-z]+\.jar$", "", Path(name).name) for name in sorted(jars)] == [
+        "spark-sbbf_2.12",
+        "spark-sbbf_2.13",
+    ]
+    rest = [name for name in names if name not in jars and ".dist-info/" not in name]
+    suffixes = {Path(name).suffix or Path(name).name for name in rest}
+    assert suffixes == {".py", "py.typed", ".typed", "LICENSE"} - {"py.typed"}
+    assert all(name.startswith("spark_sbbf/") for name in rest)
+    assert wheel.stat().st_size < 8_000_000
+
+
+def test_a_jar_holds_nothing_but_ours(jar: Path, say: Callable[[str], None]) -> None:
+    with zipfile.ZipFile(jar) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+    say(f"{jar.name}: {jar.stat().st_size:,} bytes, {len(names)} entries")
+    assert [name for name in names if not ALLOWED.fullmatch(name)] == []
+    assert any(name.startswith("io/sbbf/shaded/") for name in names)
+    assert jar.stat().st_size < 4_000_000
+
+
+def test_no_class_asks_for_a_newer_java_than_its_spark_has(jar: Path) -> None:
+    """Class files of Java 8 (52) for Spark 3.5; whatever wants more is one of the kernels."""
+    newest = 55 if "_2.12-" in jar.name else 61
+    with zipfile.ZipFile(jar) as archive:
+        for name in archive.namelist():
+            if name.endswith(".class"):
+                assert int.from_bytes(archive.read(name)[6:8], "big") <= newest, name
+
+
+def test_both_jars_name_the_extension_and_the_data_source(jar: Path) -> None:
+    with zipfile.ZipFile(jar) as archive:
+        services = "META-INF/services/org.apache.spark.sql."
+        said = {
+            name: archive.read(services + name).decode().split()
+            for name in ("SparkSessionExtensionsProvider", "sources.DataSourceRegister")
+        }
+        for classes in said.values():
+            for named in classes:
+                assert f"{named.replace('.', '/')}.class" in archive.namelist()
+    assert said["SparkSessionExtensionsProvider"] == ["io.sbbf.spark.SbbfExtensions"]
+
+
+def test_the_index_would_take_the_wheel(wheel: Path) -> None:
+    twine = [sys.executable, "-m", "twine", "check", "--strict", str(wheel)]
+    done = subprocess.run(twine, capture_output=True, text=True)
+    if "No module named twine" in done.stderr:
+        pytest.skip("no twine here")
+    assert done.returncode == 0 and "PASSED" in done.stdout, done.stdout + done.stderr
+
+
+def test_pip_refuses_an_old_python_by_the_wheels_own_word(wheel: Path) -> None:
+    """What pip then says: requires a different Python: 3.8 not in '>=3.9'."""
+    refused = [
+        sys.executable, "-m", "pip", "install", "--dry-run", "--no-deps", "--no-index",
+        "--disable-pip-version-check", "--target", "unused", "--only-binary=:all:",
+        "--python-version", "3.8", str(wheel),
+    ]  # fmt: skip
+    done = subprocess.run(refused, capture_output=True, text=True)
+    assert done.returncode and re.search(
+        r"requires a different Python: 3\.8.* '>=3\.9'", done.stderr
+    )
+
+
+def test_pyspark_is_an_extra_and_nothing_else_is_required() -> None:
+    assert distribution("spark-sbbf").requires == ["pyspark>=3.5; extra == 'pyspark'"]
