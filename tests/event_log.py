@@ -7,6 +7,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
+from harness import rows_per_row_group
 
 ROW_GROUPS_PER_FILE = 4
 
@@ -34,7 +35,7 @@ def write(spark: SparkSession, folder: Path, files: int) -> str:
     path = str(folder / "events")
     events(spark, files).write.options(**filters).options(
         **{
-            "parquet.block.row.count.limit": str(ROWS_PER_ROW_GROUP),
+            **rows_per_row_group(ROWS_PER_ROW_GROUP),
             "parquet.enable.dictionary": "false",
         }
     ).parquet(path)

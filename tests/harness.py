@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import itertools
 from collections.abc import Callable, Iterator, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -39,6 +41,15 @@ def session_with(spark: SparkSession, conf: Mapping[str, str]) -> SparkSession:
     return session
 
 
+def rows_per_row_group(count: int) -> dict[str, str]:
+    """Writer options: parquet-java weighs a row group each `count` rows, and any is too heavy.
+
+    From 1.16 on (Spark 4.1) there is an option of that meaning, parquet.block.row.count.limit.
+    """
+    checks = ("parquet.page.size.row.check.min", "parquet.page.size.row.check.max")
+    return {"parquet.block.size": "1024", **dict.fromkeys(checks, str(count))}
+
+
 def rows(df: DataFrame) -> list[str]:
     """The answer as a multiset that can be compared: NaN equals NaN, -0.0 differs from 0.0."""
     return sorted(map(repr, df.collect()))
@@ -65,7 +76,8 @@ def final_plan(df: DataFrame) -> str:
 @contextlib.contextmanager
 def active(session: SparkSession) -> Iterator[None]:
     """Makes `session` the active one of the JVM, whose settings lazy parts of a plan look up."""
-    sessions = session._jvm.org.apache.spark.sql.classic.SparkSession
+    kind = session._jsparkSession.getClass().getName()  # Spark 4 has it in a package of its own
+    sessions = functools.reduce(getattr, kind.split("."), session._jvm)
     before = sessions.getActiveSession()
     sessions.setActiveSession(session._jsparkSession)
     try:
@@ -92,11 +104,17 @@ def outcome(action: Callable[[], DataFrame]) -> list[str] | str:
     try:
         return rows(action())
     except PySparkException as failure:
-        return failure.getCondition() or type(failure).__name__
+        return condition_of(failure) or type(failure).__name__
     except Py4JJavaError as failure:
         cause = failure.java_exception
         named = cause.getClass().getName() == "org.apache.spark.SparkException"
-        return (cause.getCondition() if named else None) or cause.getClass().getName()
+        return (condition_of(cause) if named else None) or cause.getClass().getName()
+
+
+def condition_of(failure: Any) -> str | None:
+    """What Spark 4 calls the condition of an error, and 3.5 its class."""
+    old = pyspark.__version__.startswith("3.")
+    return failure.getErrorClass() if old else failure.getCondition()
 
 
 def locations(df: DataFrame) -> list[Any]:

@@ -48,7 +48,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     columns = {"key": KEYS, "seq": list(range(4 * ROWS))}
     samples.write(folder / "filtered.parquet", columns, ROWS, filters=("key",))
     samples.write(folder / "plain.parquet", columns, ROWS)
-    for hidden in ("_SUCCESS", ".filtered.parquet.crc", "_temporary/a.parquet", "below/b.parquet"):
+    for hidden in ("_SUCCESS", ".hidden.parquet", "_temporary/a.parquet", "below/b.parquet"):
         (folder / hidden).parent.mkdir(exist_ok=True)
         (folder / hidden).write_text("no Parquet file")
     (folder / "empty.parquet").touch()
@@ -81,7 +81,7 @@ def test_inspect_lists_what_the_data_source_lists(
     assert by_place(found) == of_source(sbbf.inspect(spark, path)) and len(found) == 4
 
 
-@pytest.mark.parametrize("below", ["", "a=1", "a=*", "a=1/b c=0"])
+@pytest.mark.parametrize("below", ["", "a=1", "a=[1]", "a=1/b c=0"])
 def test_partitioned_tables_are_listed_as_spark_lists_them(
     spark: SparkSession, command: Command, partitions: Path, below: str
 ) -> None:
@@ -180,7 +180,7 @@ def test_the_table_has_a_line_for_each_row_and_a_sum(
     assert len(lines) == 4 and all(line.startswith("filtered.parquet") for line in lines)
     assert closing.startswith("4 filters in 1 files, ")
     assert cli.main(["probe", str(lake), "key", str(KEYS[60])]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "2 of 8 row groups might hold it"
+    assert capsys.readouterr().out.splitlines()[-1] == "5 of 8 row groups might hold it"
 
 
 @pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "7")])

@@ -13,7 +13,16 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
-from harness import active, explain_text, final_plan, only_scan, rows, session_with
+from harness import (
+    active,
+    condition_of,
+    explain_text,
+    final_plan,
+    only_scan,
+    rows,
+    rows_per_row_group,
+    session_with,
+)
 
 FILES = 6
 ROWS_PER_GROUP = 100
@@ -41,7 +50,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Itera
     )
     options = {
         **sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS_PER_GROUP),
-        "parquet.block.row.count.limit": str(ROWS_PER_GROUP),
+        **rows_per_row_group(ROWS_PER_GROUP),
         "parquet.enable.dictionary": "false",
     }
     log.write.options(**options).parquet(str(folder / "log"))
@@ -161,7 +170,7 @@ def test_overwriting_the_table_being_read_fails_as_in_stock(
     def attempt(session: SparkSession) -> tuple[str | None, str]:
         with pytest.raises(AnalysisException) as failure:
             session.sql(f"insert overwrite saved select * from saved where user_id = {KEY}")
-        return failure.value.getCondition(), str(failure.value)
+        return condition_of(failure.value), str(failure.value)
 
     assert attempt(spark) == attempt(stock)
     assert spark.table("saved").count() == ROWS

@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.{
   ParquetToSparkSchemaConverter
 }
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
 private[cli] object TableSchema {
@@ -23,9 +24,10 @@ private[cli] object TableSchema {
       .build()
     val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, hadoopConf), options)
     try
-      ParquetFileFormat.readSchemaFromFooter(
-        new Footer(file.getPath, reader.getFooter),
-        new ParquetToSparkSchemaConverter(conf))
+      SparkInternals.nullable(
+        ParquetFileFormat.readSchemaFromFooter(
+          new Footer(file.getPath, reader.getFooter),
+          new ParquetToSparkSchemaConverter(conf)))
     finally reader.close()
   }
 }

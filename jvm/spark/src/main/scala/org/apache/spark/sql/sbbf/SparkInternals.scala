@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
 
 /** What of Spark is open to its own packages only; the same in every version from 3.5 to 4.3. */
 object SparkInternals {
@@ -44,6 +45,9 @@ object SparkInternals {
   /** Hadoop's settings as a driver with these settings of Spark has them, `spark.hadoop.*` among them. */
   def hadoopConf(settings: Map[String, String]): Configuration =
     SparkHadoopUtil.get.newConfiguration(new SparkConf(false).setAll(settings))
+
+  /** With all fields nullable, as those of a table that is files are. */
+  def nullable(schema: StructType): StructType = schema.asNullable
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 
