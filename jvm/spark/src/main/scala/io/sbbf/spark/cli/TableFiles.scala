@@ -24,7 +24,7 @@ private[cli] final class TableFiles(path: String, conf: Configuration) {
 
   /** In the order of their paths. Throws IllegalArgumentException where there is nothing at the path. */
   val data: Seq[FileStatus] = {
-    val files = found.filter(f => f.status.getLen > 0 && !isSummary(f.status))
+    val files = found.filter(f => f.status.getLen > 0 && isData(f.status.getPath.getName))
     val partitions = files.filter(_.isPartition)
     val table = if (partitions.nonEmpty) partitions else files.filter(_.depth == 0)
     table.map(_.status).sortBy(_.getPath.toString)
@@ -70,8 +70,10 @@ private[cli] object TableFiles {
     name.startsWith(".") || name.endsWith("._COPYING_") ||
       (name.startsWith("_") && !name.contains("=") && !Summaries.exists(name.startsWith))
 
-  private def isSummary(file: FileStatus): Boolean = {
-    val name = file.getPath.getName
-    Summaries.exists(name.startsWith) && !name.contains("=")
-  }
+  /** PartitioningAwareFileIndex.isDataPath */
+  private def isData(name: String): Boolean =
+    !name.startsWith(".") && (!name.startsWith("_") || name.contains("="))
+
+  private def isSummary(file: FileStatus): Boolean =
+    Summaries.exists(file.getPath.getName.startsWith)
 }
