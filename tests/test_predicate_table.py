@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pyspark import __version__
 from pyspark.sql import SparkSession
 
 from predicate_table import DOCUMENT, FORMS, Counts, Form, counted, rendered, write_table
@@ -15,6 +16,7 @@ def table(
     return list(counted(spark, write_table(tmp_path_factory.mktemp("predicates")), FORMS))
 
 
+@pytest.mark.skipif(not __version__.startswith("4.3"), reason="it counts what Spark 4.3 reads")
 def test_the_document_is_what_the_command_writes(table: list[tuple[Form, Counts]]) -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == rendered(table), "run 'make predicates'"
 
