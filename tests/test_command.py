@@ -103,8 +103,7 @@ def test_a_file_beside_partitions_is_passed_over_as_by_spark(
     assert not any("stray" in row["file"] for row in found)
 
 
-@pytest.mark.parametrize("value", [KEYS[60], 5, -(2**63)])
-@pytest.mark.parametrize("column", ["key", "KEY", "`key`"])
+@pytest.mark.parametrize(("column", "value"), [("key", KEYS[60]), ("KEY", 5), ("`key`", -(2**63))])
 def test_probe_answers_what_the_data_source_answers(
     spark: SparkSession, command: Command, lake: Path, column: str, value: int
 ) -> None:
@@ -123,13 +122,11 @@ TYPES = """
     named_struct('leaf', id, 'd.t', id) as st
 """
 VALUES = [
-    ("i8", "7"), ("i8", " 7 "), ("i8", "300"), ("i32", "7"), ("i32", "7.9"), ("i64", "1e1"),
-    ("f32", "1.75"), ("f32", "NaN"), ("f64", "-0.0"), ("f64", "1e300"), ("d9", "1.75"),
-    ("d9", "1.755"), ("d30", "7"), ("s", "text 7"), ("s", " text 7"), ("bin", "b7"),
-    ("flag", "yes"), ("flag", "false"), ("day", "2026-01-08"), ("day", "2026"), ("day", "soon"),
-    ("ts", "2026-01-01 07:00:00"), ("ts", "2026-01-01T07:00:00+02:00"), ("ts", "2026-01-01"),
-    ("ntz", "2026-01-01 00:00:07"), ("st.leaf", "7"), ("st.`d.t`", "7"), ("st", "7"),
-    ("nothing", "7"), ("st.nothing", "7"),
+    ("i8", " 7 "), ("i8", "300"), ("i32", "7.9"), ("i64", "1e1"), ("f32", "NaN"), ("f64", "-0.0"),
+    ("d9", "1.755"), ("d30", "7"), ("s", " text 7"), ("bin", "b7"), ("flag", "yes"),
+    ("day", "2026-01-08"), ("day", "soon"), ("ts", "2026-01-01T07:00:00+02:00"),
+    ("ts", "2026-01-01"), ("ntz", "2026-01-01 00:00:07"), ("st.`d.t`", "7"), ("st", "7"),
+    ("st.nothing", "7"),
 ]  # fmt: skip
 
 

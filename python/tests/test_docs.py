@@ -1,0 +1,46 @@
+"""The documentation names what the code says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from spark_sbbf.jar import SCALA_OF_SPARK
+
+ROOT = Path(__file__).parents[2]
+TROUBLESHOOTING = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+
+# Where the JVM says why a row group was kept or a filter not believed, and how it says so.
+SOURCES = {
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/Answer.scala": r'= unknown\("([^"]+)"\)',
+    "jvm/spark/src/main/scala/io/sbbf/spark/plan/RowGroupPruner.scala": r'val \w+ = "([^"]+)"',
+    "jvm/spark/src/main/scala/io/sbbf/spark/plan/FileAsker.scala": r'case .* => "([^"]+)"',
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/FooterReader.scala": r'UnusableFile\("([^"]+)"\)',
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/crypto/FileKeys.scala": (
+        r'UnusableFile\("([^"]+)"\)'
+    ),
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/chunk/FilterReader.scala": (
+        r'(?:Rejected|UnusableFilter|Some)\("([^"]+)"\)'
+    ),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_troubleshooting_explains_every_reason_that_the_code_gives(source):
+    reasons = re.findall(SOURCES[source], (ROOT / source).read_text(encoding="utf-8"))
+    assert len(reasons) >= 2
+    assert [reason for reason in reasons if f"`{reason}`" not in TROUBLESHOOTING] == []
+
+
+def test_the_supported_versions_are_those_that_a_jar_is_chosen_for():
+    page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| (\d\.\d) \| (\d\.\d+) \| `spark-sbbf_", page, re.MULTILINE)
+    assert dict(listed) == SCALA_OF_SPARK
+
+
+def test_every_page_is_in_the_menu_and_every_image_is_used():
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    docs = ROOT / "docs"
+    assert [p.name for p in docs.glob("*.md") if f" {p.name}" not in menu] == []
+    text = "".join(p.read_text(encoding="utf-8") for p in docs.glob("*.md"))
+    assert [p.name for p in docs.glob("images/*") if f"images/{p.name}" not in text] == []
