@@ -35,12 +35,13 @@ def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
     ("line", "conf", "told"),
     [
         ("4.3", {}, "not configured for all sessions; run 'spark-sbbf install'"),
-        ("4.3", {"spark.jars": "/x/spark-sbbf_2.13-1.jar"}, "in every session"),
-        ("3.5", {"spark.jars": "/x/spark-sbbf_2.12-1.jar"}, "does not name io.sbbf"),
+        ("4.3", {"spark.jars": "hdfs:/x/spark-sbbf_2.13-1.jar"}, "in every session"),
+        ("3.5", {"spark.jars": "hdfs:/x/spark-sbbf_2.12-1.jar"}, "does not name io.sbbf"),
+        ("4.3", {"spark.jars": "/none/spark-sbbf_2.13-1.jar"}, "which is not there"),
         ("4.3", {"spark.sql.extensions": f"a.B,{OURS}"}, "its JAR is not in spark.jars"),
         (
             "3.5",
-            {"spark.jars": "/x/spark-sbbf_2.12-1.jar", "spark.sql.extensions": OURS},
+            {"spark.jars": "hdfs:/x/spark-sbbf_2.12-1.jar", "spark.sql.extensions": OURS},
             "in every session",
         ),
     ],

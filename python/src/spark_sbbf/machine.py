@@ -11,6 +11,8 @@ from spark_sbbf.defaults import SparkDefaults, defaults_file, items
 from spark_sbbf.jar import Spark, find_spark, jar_path
 from spark_sbbf.jvm import VECTOR_MODULE, answers
 
+OUR_JAR = "spark-sbbf_*.jar"
+
 
 def doctor(settings: Mapping[str, str]) -> dict[str, str]:
     """Short names to findings, those that cannot be had with the reason; ``problem`` if one stops.
@@ -40,12 +42,13 @@ def settings_of(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
 
 def extension(spark: Spark, conf: Mapping[str, str]) -> str:
     """Whether sessions with this configuration have the extension, or why not and what to do."""
-    jars = [Path(jar).name for jar in items(conf.get("spark.jars", ""))]
-    has_jar = any(name.startswith("spark-sbbf_") for name in jars) or bool(
-        list((spark.home / "jars").glob("spark-sbbf_*.jar"))
-    )
+    jars = [jar for jar in map(Path, items(conf.get("spark.jars", ""))) if jar.match(OUR_JAR)]
+    has_jar = bool(jars) or any((spark.home / "jars").glob(OUR_JAR))
     is_named = EXTENSIONS in items(conf.get("spark.sql.extensions", ""))
     remedy = "run 'spark-sbbf install', or call spark_sbbf.enable in each session"
+    gone = [jar for jar in jars if jar.is_absolute() and not jar.is_file()]
+    if gone:
+        return f"spark.jars names {gone[0]}, which is not there; {remedy}"
     if has_jar and (is_named or spark.line != "3.5"):
         return "in every session"
     if has_jar:
