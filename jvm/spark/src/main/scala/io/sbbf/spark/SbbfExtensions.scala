@@ -2,6 +2,7 @@ package io.sbbf.spark
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
+import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
 import io.sbbf.spark.plan.PruneRowGroups
 
 /**
@@ -9,11 +10,14 @@ import io.sbbf.spark.plan.PruneRowGroups
  * the JAR is on the class path. Registering it twice is harmless: the rule leaves a pruned relation as it is.
  *
  * The rule runs in the optimizer's "Pre CBO Rules", where the final static filters stand directly above their
- * relation and the pruned size still reaches join selection.
+ * relation and the pruned size still reaches join selection. The catalog `sbbf` and the table functions
+ * `sbbf_filters` and `sbbf_probe` come with it.
  */
 final class SbbfExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     SbbfConf.register()
+    SbbfCatalog.register()
     extensions.injectPreCBORule(PruneRowGroups(_))
+    FilterFunctions.all.foreach(extensions.injectTableFunction)
   }
 }

@@ -19,11 +19,11 @@ class KernelChoiceSuite extends SparkSuite {
     for (mode <- Seq("scalar", "vector")) withConf("spark.sbbf.kernel" -> mode) {
       askOneKey()
       assert(Kernels.implementationName.contains("(set so)"))
-      assert(new SessionBridge().doctor(spark).get("spark.sbbf.kernel") == mode)
+      assert(Doctor.findings(spark).toMap.apply("spark.sbbf.kernel") == mode)
     }
     askOneKey()
     assert(!Kernels.implementationName.contains("(set so)"))
-    assert(new SessionBridge().doctor(spark).get("kernels") == Kernels.implementationName)
+    assert(Doctor.findings(spark).toMap.apply("kernels") == Kernels.implementationName)
   }
 
   for (kernel <- Seq[Kernel](ScalarKernel, VectorKernel))

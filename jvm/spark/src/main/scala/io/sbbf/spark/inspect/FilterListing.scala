@@ -8,7 +8,7 @@ import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
 /** The relation behind `format("sbbf")`; one row for each file, row group and listed column. */
-private[inspect] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
+private[spark] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
     extends BaseRelation
     with TableScan {
   import FilterListing._

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.spark.read.PrunedParquetFormat
-import io.sbbf.spark.{SbbfConf, SessionBridge, SparkSuite}
+import io.sbbf.spark.{SbbfConf, SessionPruning, SparkSuite}
 
 class PruneRowGroupsSuite extends SparkSuite {
 
@@ -102,16 +102,15 @@ class PruneRowGroupsSuite extends SparkSuite {
   }
 
   test("enabled twice, by the extension and for the session, prunes once.") {
-    val bridge = new SessionBridge
-    assert(bridge.isActive(spark))
+    assert(SessionPruning.isActive(spark))
     spark.experimental.extraOptimizations = Seq(PruneRowGroups(spark))
     try {
       val df = table.where(s"k = ${keyOf(77)}")
       assert(selection(df).keptFiles == 1 && rows(df).size == 1)
-    } finally bridge.disable(spark)
-    assert(spark.experimental.extraOptimizations.isEmpty && !bridge.isActive(spark))
-    bridge.enable(spark)
-    assert(spark.experimental.extraOptimizations.isEmpty && bridge.isActive(spark))
+    } finally SessionPruning.disable(spark)
+    assert(spark.experimental.extraOptimizations.isEmpty && !SessionPruning.isActive(spark))
+    SessionPruning.enable(spark)
+    assert(spark.experimental.extraOptimizations.isEmpty && SessionPruning.isActive(spark))
   }
 
   test("an index equals another exactly if the bases are equal, and never its base.") {

@@ -1,0 +1,47 @@
+package io.sbbf.spark
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.sbbf.spark.plan.PruneRowGroups
+
+/** Switching the pruning on and off in a session that runs, without a trace in any other session. */
+private[spark] object SessionPruning {
+
+  /**
+   * Brings the rule into the session unless it is there, among its own extra optimizations: the extensions of
+   * a session are shared with every later one. What `spark.sbbf.enabled` says stays.
+   */
+  def install(session: SparkSession): Unit = {
+    SbbfConf.register()
+    if (!isInstalled(session)) {
+      val experimental = session.experimental
+      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups(session)
+    }
+  }
+
+  /** Prunes this session's queries from the next one on. */
+  def enable(session: SparkSession): Unit = {
+    install(session)
+    if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
+  }
+
+  /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
+  def disable(session: SparkSession): Unit = {
+    val experimental = session.experimental
+    experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
+    if (isInstalled(session)) session.conf.set(SbbfConf.Enabled.key, "false")
+  }
+
+  /** Whether the session's next query would be pruned. */
+  def isActive(session: SparkSession): Boolean =
+    isInstalled(session) && SbbfConf.Enabled.get(session.sessionState.conf)
+
+  private def isInstalled(session: SparkSession): Boolean =
+    session.experimental.extraOptimizations.exists(isOurs) ||
+      session.sessionState.optimizer.preCBORules.exists(isOurs)
+
+  /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
+  private def isOurs(rule: Rule[_]): Boolean =
+    rule.getClass.getName == classOf[PruneRowGroups].getName
+}

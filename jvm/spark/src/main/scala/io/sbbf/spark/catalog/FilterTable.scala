@@ -1,0 +1,33 @@
+package io.sbbf.spark.catalog
+
+import java.util
+
+import org.apache.spark.sql.SQLContext
+import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
+import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, V1Scan}
+import org.apache.spark.sql.sources.{BaseRelation, TableScan}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import io.sbbf.spark.inspect.{FilterListing, ListingOptions}
+
+/** The filters of the files under a path; the same rows and options as `format("sbbf")`. */
+private[catalog] final class FilterTable(path: String) extends SupportsRead {
+  override def name: String = s"filters of $path"
+  override def schema: StructType = FilterListing.Schema
+  override def capabilities: util.Set[TableCapability] =
+    util.EnumSet.of(TableCapability.BATCH_READ)
+
+  override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder = {
+    val options = Map.newBuilder[String, String]
+    asked.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
+    val listing = ListingOptions.parse(options.result() + ("path" -> path))
+    new ScanBuilder {
+      override def build(): Scan = new V1Scan {
+        override def readSchema: StructType = FilterListing.Schema
+        override def toV1TableScan[T <: BaseRelation with TableScan](context: SQLContext): T =
+          FilterListing(context, listing).asInstanceOf[T]
+      }
+    }
+  }
+}
