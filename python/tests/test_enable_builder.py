@@ -1,17 +1,21 @@
 """What ``enable`` adds to a builder, before any JVM runs."""
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
+from spark_sbbf import builder as builders
 from spark_sbbf.bridge import EXTENSIONS
+from spark_sbbf.jar import Spark
 
 
 @pytest.fixture(autouse=True)
 def jar(tmp_path, monkeypatch):
     """A JAR by name only, and no Spark settings from the machine."""
-    for variable in ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "SPARK_API_MODE"):
-        monkeypatch.delenv(variable, raising=False)
+    for name in ("HOME", "CONF_DIR", "REMOTE", "API_MODE", "CONNECT_MODE_ENABLED"):
+        monkeypatch.delenv(f"SPARK_{name}", raising=False)
     file = tmp_path / "own.jar"
     file.touch()
     monkeypatch.setenv("SPARK_SBBF_JAR", str(file))
@@ -60,29 +64,137 @@ def test_the_defaults_of_the_installation_are_added_to_and_not_hidden(
     )
 
 
-@pytest.mark.parametrize("settings", [{"spark.remote": "sc://x"}, {"spark.api.mode": "connect"}])
-def test_a_builder_of_a_connect_session_is_refused_with_what_to_do(settings):
-    builder = SparkSession.builder.config(map=settings)
-    with pytest.raises(TypeError, match="start the server with --jars"):
-        sbbf.enable(builder)
-
-
-def test_connect_is_also_recognised_by_the_environment(monkeypatch):
-    monkeypatch.setenv("SPARK_REMOTE", "sc://x")
-    with pytest.raises(TypeError, match="Spark Connect"):
-        sbbf.enable(SparkSession.builder)
+class Setting:
+    value = "<undefined>"
 
 
 class Session:
     """Stands for the session class of Spark Connect, whose module needs packages of its own."""
 
     __module__ = "pyspark.sql.connect.session"
+    version = "4.1.4"
+
+    def __init__(self):
+        self.told = []
+        self.conf = self
+
+    def sql(self, statement):
+        self.told.append(statement)
+        return self
+
+    def collect(self):
+        return [Setting]
+
+    def addArtifact(self, path):
+        self.told.append(path)
+
+    def set(self, key, value):
+        self.told.append(f"{key}={value}")
 
 
-@pytest.mark.parametrize("call", [sbbf.enable, sbbf.disable, sbbf.is_enabled])
-def test_a_connect_session_is_refused_with_what_to_do(call):
-    with pytest.raises(TypeError, match="spark-sbbf jar"):
-        call(Session())
+WAY_IN = [
+    "SET spark.sql.catalog.sbbf",
+    "the jar",
+    "spark.sql.catalog.sbbf=io.sbbf.spark.catalog.SbbfCatalog",
+    "ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'on')",
+]
+
+
+def told(session, jar):
+    return ["the jar" if line == jar else line for line in session.told]
+
+
+@pytest.mark.parametrize("settings", [{"spark.remote": "sc://x"}, {"spark.api.mode": "connect"}])
+@pytest.mark.parametrize("make", ["getOrCreate", "create"])
+def test_a_builder_of_a_connect_session_enables_it_once_it_is_made(settings, make, jar):
+    builder = SparkSession.builder.config(map=settings)
+    session = Session()
+    setattr(builder, make, lambda: session)
+    assert sbbf.enable(builder) is builder
+    assert builder._options == settings and session.told == []
+    assert getattr(builder, make)() is session
+    assert told(session, jar) == WAY_IN
+
+
+@pytest.mark.parametrize("variable", ["SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED"])
+def test_connect_is_also_recognised_by_the_environment(variable, monkeypatch):
+    monkeypatch.setenv(variable, "sc://x")
+    builder = sbbf.enable(SparkSession.builder)
+    assert builder._options == {}
+
+
+def test_a_running_connect_session_gets_the_jar_and_the_catalog_by_sql_alone(jar):
+    session = Session()
+    assert sbbf.enable(session) is session
+    assert told(session, jar) == WAY_IN
+
+
+def test_a_connect_session_that_was_never_enabled_is_only_asked(jar):
+    session = Session()
+    sbbf.disable(session)
+    assert not sbbf.is_enabled(session)
+    assert sbbf.doctor(session) == {
+        "spark": "4.1.4",
+        "extension": "not in this session: sbbf.enable(spark)",
+    }
+    assert set(session.told) == {"SET spark.sql.catalog.sbbf"}
+
+
+class OldSession(Session):
+    __module__ = "pyspark.sql.connect.session"
+    version = "3.5.9"
+
+
+OLD = "from Spark 4.0 on, and this is Spark 3.5.9: use a classic session, or start the server with"
+
+
+@pytest.mark.parametrize("call", [sbbf.enable, sbbf.disable, sbbf.is_enabled, sbbf.doctor])
+def test_a_connect_session_of_spark_3_is_refused_with_what_to_do(call):
+    with pytest.raises(RuntimeError, match=OLD):
+        call(OldSession())
+
+
+def test_a_builder_of_a_connect_session_of_spark_3_is_refused_with_what_to_do(monkeypatch):
+    monkeypatch.setattr("pyspark.__version__", "3.5.9")
+    with pytest.raises(RuntimeError, match=OLD):
+        sbbf.enable(SparkSession.builder.remote("sc://x"))
+
+
+JAVA_OPTIONS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
+
+
+def of_line(version, scala):
+    return lambda: Spark(Path("/opt/spark"), version, scala)
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        (None, "--add-modules=jdk.incubator.vector"),
+        ("-Xss4m -Da=b", "-Xss4m -Da=b --add-modules=jdk.incubator.vector"),
+        ("--add-modules jdk.incubator.vector", "--add-modules jdk.incubator.vector"),
+    ],
+)
+def test_spark_3_gets_the_java_option_for_vector_code_behind_the_user_s(
+    user, expected, monkeypatch
+):
+    monkeypatch.setattr(builders, "find_spark", of_line("3.5.9", "2.12"))
+    builder = SparkSession.builder
+    if user:
+        builder.config(map=dict.fromkeys(JAVA_OPTIONS, user))
+    sbbf.enable(sbbf.enable(builder))
+    assert [builder._options[key] for key in JAVA_OPTIONS] == [expected, expected]
+
+
+def test_spark_4_gets_no_java_option_as_it_has_it(monkeypatch):
+    monkeypatch.setattr(builders, "find_spark", of_line("4.0.5", "2.13"))
+    assert not set(JAVA_OPTIONS) & set(sbbf.enable(SparkSession.builder)._options)
+
+
+def test_a_jvm_that_runs_gets_no_java_option_either(monkeypatch):
+    monkeypatch.setattr(builders, "find_spark", of_line("3.5.9", "2.12"))
+    monkeypatch.setattr("pyspark.SparkContext._gateway", object())
+    assert not set(JAVA_OPTIONS) & set(sbbf.enable(SparkSession.builder)._options)
 
 
 @pytest.mark.parametrize("call", [sbbf.enable, sbbf.disable, sbbf.is_enabled, sbbf.explain])

@@ -1,4 +1,4 @@
-"""How Python reaches the JVM side of a classic session."""
+"""How Python brings the JAR to a session that runs, and reaches the JVM of a classic one."""
 
 from __future__ import annotations
 
@@ -6,35 +6,66 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from spark_sbbf.catalog import knows_catalog
 from spark_sbbf.jar import jar_path, need_pyspark
 
 EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
 BRIDGE = "io.sbbf.spark.SessionBridge"
 
-CONNECT_HELP = (
-    "Spark Connect sessions cannot be enabled from the client yet: start the server with "
-    f"--jars <the path that 'spark-sbbf jar' prints> --conf spark.sql.extensions={EXTENSIONS}"
+CONNECT_ON_3 = (
+    "Spark Connect sessions can be enabled from Spark 4.0 on, and this is Spark {version}: use a "
+    "classic session, or start the server with --jars <the path that 'spark-sbbf jar' prints> "
+    f"--conf spark.sql.extensions={EXTENSIONS}"
 )
 
 
-def classic(session: Any) -> Any:
-    """The session itself if it is a classic one, else TypeError saying what to do."""
+def is_connect(thing: Any) -> bool:
+    """Whether a session, a builder or a DataFrame is one of Spark Connect."""
+    return type(thing).__module__.startswith("pyspark.sql.connect.")
+
+
+def running(session: Any) -> Any:
+    """The session itself, classic or Spark Connect.
+
+    Raises TypeError for anything else, and RuntimeError for Spark Connect before Spark 4.0.
+    """
     need_pyspark()
     from pyspark.sql import SparkSession
 
-    if isinstance(session, SparkSession) and hasattr(session, "_jsparkSession"):
-        return session
-    kind = type(session)
-    if kind.__module__.startswith("pyspark.sql.connect."):
-        raise TypeError(CONNECT_HELP)
-    raise TypeError(
-        "expected a SparkSession or a SparkSession.Builder, "
-        f"not a {kind.__module__}.{kind.__qualname__}"
-    )
+    if is_connect(session):
+        need_connect_of_4(session.version)
+    elif not (isinstance(session, SparkSession) and hasattr(session, "_jsparkSession")):
+        kind = type(session)
+        raise TypeError(
+            "expected a SparkSession or a SparkSession.Builder, "
+            f"not a {kind.__module__}.{kind.__qualname__}"
+        )
+    return session
+
+
+def need_connect_of_4(version: str) -> None:
+    """Raises RuntimeError, saying what to do, for a Spark that takes no JAR into a session."""
+    if version.startswith("3."):
+        raise RuntimeError(CONNECT_ON_3.format(version=version))
+
+
+def bring_jar(session: Any) -> None:
+    """Adds the bundled JAR to a session that does not have it, and for its executors.
+
+    A Spark Connect session gets it for itself alone, a classic one for all of its application.
+    """
+    if is_connect(session):
+        if not knows_catalog(session):
+            session.addArtifact(jar_path(session.version))
+    elif bridge_of(session) is None:
+        session._sc._jsc.addJar(jar_path())  # for the executors
+        show_jar(session._jvm, _jar_loader(session))
+        # for format("sbbf") in this thread, as ADD JAR does it
+        session._jvm.java.lang.Thread.currentThread().setContextClassLoader(_jar_loader(session))
 
 
 def bridge_of(session: Any) -> Any:
-    """A ``SessionBridge`` of the JVM, or None where the session does not have the JAR.
+    """A ``SessionBridge`` of the JVM, or None where the classic session does not have the JAR.
 
     The class is asked of the session's JAR loader, which finds it from every Python thread.
     """
@@ -44,18 +75,6 @@ def bridge_of(session: Any) -> Any:
     gateway = session._sc._gateway
     constructor = bridge.getConstructor(gateway.new_array(gateway.jvm.java.lang.Class, 0))
     return constructor.newInstance(gateway.new_array(gateway.jvm.java.lang.Object, 0))
-
-
-def load_bridge(session: Any) -> Any:
-    """The same, but adds the bundled JAR to a session that does not have it."""
-    bridge = bridge_of(session)
-    if bridge is None:
-        session._sc._jsc.addJar(jar_path())  # for the executors
-        show_jar(session._jvm, _jar_loader(session))
-        # for format("sbbf") in this thread, as ADD JAR does it
-        session._jvm.java.lang.Thread.currentThread().setContextClassLoader(_jar_loader(session))
-        bridge = bridge_of(session)
-    return bridge
 
 
 def show_jar(jvm: Any, loader: Any) -> None:
@@ -72,7 +91,13 @@ def show_jar(jvm: Any, loader: Any) -> None:
 
 @contextmanager
 def seeing_the_jar(session: Any) -> Iterator[None]:
-    """Inside, this thread finds data sources of the JAR: Spark asks the thread's class loader."""
+    """Inside, this thread finds sources and catalogs of the JAR: Spark asks its class loader.
+
+    Spark Connect sets the class loader of each session by itself.
+    """
+    if is_connect(session):
+        yield
+        return
     thread = session._jvm.java.lang.Thread.currentThread()
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(_jar_loader(session))

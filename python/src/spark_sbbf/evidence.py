@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Union
 
-from spark_sbbf.bridge import classic, load_bridge, seeing_the_jar
+from spark_sbbf.bridge import bring_jar, running, seeing_the_jar
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,7 +37,7 @@ def probe(spark: SparkSession, path: str, column: str, value: Literal) -> DataFr
 
 
 def _read(spark: SparkSession, path: str, options: dict[str, str]) -> DataFrame:
-    load_bridge(classic(spark))
+    bring_jar(running(spark))
     with seeing_the_jar(spark):
         return spark.read.format("sbbf").options(**options).load(path)
 

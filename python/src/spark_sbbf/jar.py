@@ -27,11 +27,12 @@ class Spark(NamedTuple):
         return ".".join(self.version.split(".")[:2])
 
 
-def jar_path() -> str:
+def jar_path(version: str | None = None) -> str:
     """The path of the bundled JAR for the Spark that this process would start.
 
-    That is the Spark in ``SPARK_HOME`` if set, else the installed pyspark. The environment
-    variable ``SPARK_SBBF_JAR`` overrides the choice with a path of its own.
+    That is the Spark in ``SPARK_HOME`` if set, else the installed pyspark; or the Spark of a given
+    ``version``, wherever it runs. The environment variable ``SPARK_SBBF_JAR`` overrides the choice
+    with a path of its own.
 
     Raises RuntimeError when there is no Spark or it is not a supported one, and FileNotFoundError
     when the JAR is not there; both say what to do.
@@ -41,7 +42,7 @@ def jar_path() -> str:
         if not Path(override).is_file():
             raise FileNotFoundError(f"SPARK_SBBF_JAR names no file: {override}")
         return str(Path(override).resolve())
-    scala = _supported_scala(find_spark())
+    scala = _supported_scala(find_spark()) if version is None else _scala_of(version)
     found = sorted(JARS.glob(f"spark-sbbf_{scala}-*.jar"))
     if len(found) != 1:
         raise FileNotFoundError(
@@ -70,12 +71,24 @@ def find_spark() -> Spark:
 
 def _supported_scala(spark: Spark) -> str:
     if SCALA_OF_SPARK.get(spark.line) != spark.scala:
-        supported = ", ".join(f"{s} (Scala {v})" for s, v in SCALA_OF_SPARK.items())
-        raise RuntimeError(
-            f"Spark {spark.version} with Scala {spark.scala} is not supported; supported are "
-            f"{supported}. Set SPARK_SBBF_JAR to use a JAR of your own choice"
-        )
+        raise _unsupported(f"Spark {spark.version} with Scala {spark.scala}")
     return spark.scala
+
+
+def _scala_of(version: str) -> str:
+    """Of a Spark that is not on this machine, so that its Scala is not known."""
+    scala = SCALA_OF_SPARK.get(".".join(version.split(".")[:2]))
+    if scala is None:
+        raise _unsupported(f"Spark {version}")
+    return scala
+
+
+def _unsupported(what: str) -> RuntimeError:
+    supported = ", ".join(f"{s} (Scala {v})" for s, v in SCALA_OF_SPARK.items())
+    return RuntimeError(
+        f"{what} is not supported; supported are {supported}. "
+        "Set SPARK_SBBF_JAR to use a JAR of your own choice"
+    )
 
 
 def need_pyspark() -> None:

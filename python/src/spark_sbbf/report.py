@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from spark_sbbf.bridge import bridge_of, classic
+from spark_sbbf.bridge import bridge_of, is_connect, running
+from spark_sbbf.catalog import knows_catalog, report_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -108,17 +109,26 @@ class PruneReport:
 def explain(df: DataFrame) -> PruneReport:
     """What pruning does to this query. Plans the query if it is not planned yet; runs no job of it.
 
-    Raises TypeError for anything but a DataFrame of a classic session, and RuntimeError when that
-    session was never enabled.
+    Over Spark Connect, where each use of a DataFrame is planned anew, so is this one: its
+    milliseconds and bytes are those of its own planning.
+
+    Raises TypeError for anything but a DataFrame, and RuntimeError when its session was never
+    enabled.
     """
-    session = classic(getattr(df, "sparkSession", df))
+    session = running(getattr(df, "sparkSession", df))
+    if is_connect(session):
+        if not knows_catalog(session):
+            raise RuntimeError(_ABSENT)
+        return PruneReport.from_json(report_json(df))
     bridge = bridge_of(session)
     if bridge is None:
-        raise RuntimeError("spark-sbbf is not in this session: call spark_sbbf.enable(spark) first")
+        raise RuntimeError(_ABSENT)
+    # the plan that this DataFrame has, with what its planning cost, is reached by py4j alone
     return PruneReport.from_json(bridge.explain(df._jdf.queryExecution()))
 
 
 _OFF = "spark-sbbf is off in this session (spark.sbbf.enabled, or never enabled)"
+_ABSENT = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
 _NOTHING = "nothing to prune: the query reads no Parquet files"
 _HEADINGS = (
     "scan",

@@ -1,0 +1,55 @@
+"""What SQL can say to spark-sbbf, in a classic session as over Spark Connect: catalog ``sbbf``."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+KEY = "spark.sql.catalog.sbbf"
+CATALOG = "io.sbbf.spark.catalog.SbbfCatalog"
+
+
+def knows_catalog(session: Any) -> bool:
+    """Whether the session has the catalog, from its extension or from having been enabled.
+
+    To name the catalog starts the pruning, so whoever only asks looks here first.
+    """
+    (setting,) = session.sql(f"SET {KEY}").collect()
+    return bool(setting.value == CATALOG)
+
+
+def start(session: Any) -> None:
+    """Brings the catalog into a session that has the JAR, and starts the pruning."""
+    session.conf.set(KEY, CATALOG)
+    _switch(session, "on")
+
+
+def stop(session: Any) -> None:
+    """Takes out what ``start`` brought; where an extension is at work, switches it off."""
+    _switch(session, "off")
+
+
+def findings(session: Any) -> dict[str, str]:
+    """What runs in the session, under short names."""
+    rows = session.sql("SELECT name, value FROM sbbf.session.doctor").collect()
+    return {row.name: row.value for row in rows}
+
+
+def report_json(df: Any) -> str:
+    """What pruning does to a query, as JSON.
+
+    The query goes as a view of this session, for as long as the report takes: a view has the
+    DataFrame's own plan, and its name, drawn at random, that of no other query.
+    """
+    view = f"sbbf_{uuid4().hex}"
+    session = df.sparkSession
+    df.createTempView(view)
+    try:
+        (row,) = session.sql(f"SELECT report FROM sbbf.reports.{view}").collect()
+    finally:
+        session.catalog.dropTempView(view)
+    return str(row.report)
+
+
+def _switch(session: Any, state: str) -> None:
+    session.sql(f"ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = '{state}')").collect()
