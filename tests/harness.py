@@ -6,6 +6,9 @@ import contextlib
 import functools
 import io
 import itertools
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,26 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
         "spark.sql.warehouse.dir": str(warehouse),
     }
     return SparkSession.builder.master("local[2]").config(map=conf)
+
+
+def fresh(script: str, *arguments: str) -> list[str]:
+    """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
+    prologue = """
+        import sys
+        from pathlib import Path
+        from pyspark.sql import SparkSession
+        import spark_sbbf as sbbf
+        def pruned(df): return "PrunedFileIndex" in df._jdf.queryExecution().toString()
+        def builder():
+            conf = {"spark.ui.enabled": "false", "spark.sql.warehouse.dir": "/nonexistent"}
+            return SparkSession.builder.master("local[1]").config(map=conf)
+    """
+    source = textwrap.dedent(prologue) + textwrap.dedent(script)
+    done = subprocess.run(
+        [sys.executable, "-c", source, *arguments], capture_output=True, text=True, timeout=180
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
 
 
 def session_with(spark: SparkSession, conf: Mapping[str, str]) -> SparkSession:

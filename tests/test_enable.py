@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import explain_text, only_scan, rows, session_with
+from harness import explain_text, fresh, only_scan, rows, session_with
 
 GROUPS, ROWS = 4, 50
 KEYS = samples.scattered(GROUPS * ROWS)
@@ -29,26 +26,6 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
     moved = {"key": [key ^ 1 for key in KEYS], "seq": columns["seq"]}
     samples.write(folder / "plain.parquet", moved, ROWS)
     return str(folder)
-
-
-def fresh(script: str, *arguments: str) -> list[str]:
-    """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
-    prologue = """
-        import sys
-        from pathlib import Path
-        from pyspark.sql import SparkSession
-        import spark_sbbf as sbbf
-        def pruned(df): return "PrunedFileIndex" in df._jdf.queryExecution().toString()
-        def builder():
-            conf = {"spark.ui.enabled": "false", "spark.sql.warehouse.dir": "/nonexistent"}
-            return SparkSession.builder.master("local[1]").config(map=conf)
-    """
-    source = textwrap.dedent(prologue) + textwrap.dedent(script)
-    done = subprocess.run(
-        [sys.executable, "-c", source, *arguments], capture_output=True, text=True, timeout=180
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
 
 
 def test_a_builder_is_enabled_without_any_download(lake: str) -> None:

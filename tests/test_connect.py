@@ -1,0 +1,276 @@
+"""Does all of it work through Spark Connect, in the session that asked for it and in no other?"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+import samples
+import spark_sbbf as sbbf
+from connect_server import Server, connect_server
+from harness import fresh, rows
+from test_enable import BAD_VALUES
+
+pytestmark = pytest.mark.skipif(
+    pyspark.__version__.startswith("3."), reason="PySpark 3.5 brings no Spark Connect server"
+)
+
+FILES, GROUPS, ROWS = 6, 4, 50
+KEYS = samples.scattered(FILES * GROUPS * ROWS)
+KEY = KEYS[3 * GROUPS * ROWS + 7]  # in one row group of the fourth file
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("lake")
+    size = GROUPS * ROWS
+    for n in range(FILES):
+        columns = {"key": KEYS[n * size : (n + 1) * size], "seq": list(range(size))}
+        samples.write(folder / f"{n}.parquet", columns, ROWS, filters=("key",))
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """It knows nothing of spark-sbbf."""
+    with connect_server(tmp_path_factory.mktemp("server")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The extension is in all of its sessions, by service file and by configuration at once."""
+    options = ("--jars", sbbf.jar_path(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
+    with connect_server(tmp_path_factory.mktemp("configured"), *options) as started:
+        yield started
+
+
+EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
+
+
+@pytest.fixture
+def new(server: Server) -> Iterator[Callable[[], Any]]:
+    """Makes sessions that end with the test."""
+    sessions = []
+
+    def make() -> Any:
+        sessions.append(server.session())
+        return sessions[-1]
+
+    yield make
+    for session in sessions:
+        session.stop()
+
+
+def looked_up(session: Any, lake: str) -> Any:
+    return session.read.parquet(lake).where(f"key = {KEY}")
+
+
+def is_pruned(session: Any, lake: str) -> bool:
+    return len(looked_up(session, lake).inputFiles()) < FILES
+
+
+def test_a_running_session_is_enabled_and_prunes_for_itself_alone(
+    server: Server, new: Callable[[], Any], lake: str
+) -> None:
+    session, other = new(), new()
+
+    def counted(asked: Any) -> tuple[list[str], int]:
+        return server.tasks_of(asked, lambda: rows(looked_up(asked, lake)))
+
+    answer = [f"Row(key={KEY}, seq=7)"]
+    assert counted(session) == (answer, FILES)
+    assert not sbbf.is_enabled(session)
+    assert sbbf.enable(session) is session
+    assert sbbf.is_enabled(session) and not sbbf.is_enabled(other)
+    assert counted(session) == (answer, 1)
+    assert counted(other) == (answer, FILES)
+    assert counted(new()) == (answer, FILES)
+
+
+def test_enabling_twice_and_disabling_twice_change_nothing(
+    new: Callable[[], Any], lake: str
+) -> None:
+    session = new()
+    for _ in range(2):
+        sbbf.enable(sbbf.enable(session))
+        assert sbbf.is_enabled(session) and is_pruned(session, lake)
+        sbbf.disable(session)
+        sbbf.disable(session)
+        assert not sbbf.is_enabled(session) and not is_pruned(session, lake)
+        assert session.conf.get("spark.sbbf.enabled") == "true"  # it was the rule that went
+    never = new()
+    sbbf.disable(never)
+    assert not sbbf.is_enabled(never)
+
+
+def test_the_switch_works_for_the_next_query(new: Callable[[], Any], lake: str) -> None:
+    session = sbbf.enable(new())
+    for switch in ("false", "true"):
+        session.conf.set("spark.sbbf.enabled", switch)
+        assert sbbf.is_enabled(session) == is_pruned(session, lake) == (switch == "true")
+        assert looked_up(session, lake).count() == 1
+    session.conf.set("spark.sbbf.enabled", "false")
+    assert is_pruned(sbbf.enable(session), lake)
+
+
+GOOD_VALUES = {
+    "spark.sbbf.enabled": "true",
+    "spark.sbbf.trimRowGroups": "false",
+    "spark.sbbf.safeRead": "false",
+    "spark.sbbf.cache.maxBytes": "1m",
+    "spark.sbbf.planning.threads": "2",
+    "spark.sbbf.planning.sampleFiles": "0",
+    "spark.sbbf.planning.tailBytes": "32k",
+    "spark.sbbf.kernel": "scalar",
+}
+
+
+def test_every_key_can_be_set_at_run_time(new: Callable[[], Any], lake: str) -> None:
+    session = sbbf.enable(new())
+    keys = [name for name in sbbf.doctor(session) if name.startswith("spark.sbbf.")]
+    assert set(GOOD_VALUES) == set(keys)
+    for key, value in GOOD_VALUES.items():
+        session.conf.set(key, value)
+        assert sbbf.doctor(session)[key] == value
+    assert is_pruned(session, lake) and looked_up(session, lake).count() == 1
+    for key in keys:
+        session.conf.unset(key)
+    assert {sbbf.doctor(session)[key] for key in keys} != set(GOOD_VALUES.values())
+
+
+@pytest.mark.parametrize("key", BAD_VALUES)
+def test_a_bad_value_is_refused_when_it_is_set(new: Callable[[], Any], key: str) -> None:
+    session = sbbf.enable(new())
+    with pytest.raises(Exception, match=rf"{key} must be .*, but was '{BAD_VALUES[key]}'"):
+        session.conf.set(key, BAD_VALUES[key])
+
+
+def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) -> None:
+    with connect_server(tmp_path) as fresh_server:
+        session, other = fresh_server.session(), fresh_server.session()
+        for key, value in BAD_VALUES.items():
+            session.conf.set(key, value)
+        sbbf.enable(session)
+        assert is_pruned(session, lake) and looked_up(session, lake).count() == 1
+        session.stop()
+        # what checks the values came from the session that ended, with its JAR
+        for key, value in BAD_VALUES.items():
+            with pytest.raises(Exception, match=f"{key} must be"):
+                other.conf.set(key, value)
+    log = (tmp_path / "server.log").read_text()
+    for key in BAD_VALUES:
+        assert log.count(f"WARN SbbfConf: {key} must be") == 1, key
+
+
+def test_inspect_and_probe_answer_as_in_a_classic_session_and_enable_nothing(
+    spark: SparkSession, new: Callable[[], Any], lake: str
+) -> None:
+    session = new()
+    assert rows(sbbf.inspect(session, lake)) == rows(sbbf.inspect(spark, lake))
+    for value in (KEY, 5):
+        probed = sbbf.probe(session, lake, "key", value)
+        assert rows(probed) == rows(sbbf.probe(spark, lake, "key", value))
+    assert not sbbf.is_enabled(session) and not is_pruned(session, lake)
+
+
+def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
+    spark: SparkSession, new: Callable[[], Any], lake: str
+) -> None:
+    session = sbbf.enable(new())
+    table = f"sbbf.filters.`{lake}`"
+    assert rows(session.sql(f"SELECT * FROM {table}")) == rows(sbbf.inspect(spark, lake))
+    probed = rows(sbbf.probe(spark, lake, "key", KEY))
+    options = f"(column = 'key', value = '{KEY}')"
+    assert rows(session.sql(f"SELECT * FROM {table} WITH {options}")) == probed
+    asked = session.read.option("column", "key").option("value", KEY)
+    assert rows(asked.table(table)) == probed
+    namespaces = session.sql("SHOW NAMESPACES IN sbbf").collect()
+    assert [row.namespace for row in namespaces] == ["filters", "reports", "session"]
+
+
+def test_explain_reports_on_the_dataframe_s_own_plan(
+    spark: SparkSession, new: Callable[[], Any], lake: str
+) -> None:
+    session = new()
+    df = looked_up(session, lake)
+    with pytest.raises(RuntimeError, match=r"call spark_sbbf.enable\(spark\) first"):
+        sbbf.explain(df)
+    sbbf.enable(session)
+    (scan,), (own,) = sbbf.explain(df).scans, sbbf.explain(looked_up(spark, lake)).scans
+    assert (scan.files, scan.files_kept, scan.row_groups_kept) == (FILES, 1, 1)
+    for field in ("predicate", "row_groups", "refuted_by", "kept_because", "bytes_kept"):
+        assert getattr(scan, field) == getattr(own, field)
+    twice = df.join(session.read.parquet(lake).where("seq = 3"), "key").select("seq", df.seq)
+    assert [s.predicate for s in sbbf.explain(twice).scans] == ["key = ?", "(key = ? AND seq = ?)"]
+    assert sbbf.explain(session.range(3)).scans == []
+    assert "tempView" not in {table.tableType for table in session.catalog.listTables()}
+    session.conf.set("spark.sbbf.enabled", "false")
+    assert not sbbf.explain(df).enabled
+
+
+def test_the_doctor_tells_of_the_server(new: Callable[[], Any]) -> None:
+    session = new()
+    missing = sbbf.doctor(session)
+    assert missing == {
+        "spark": session.version,
+        "extension": "not in this session: sbbf.enable(spark)",
+    }
+    findings = sbbf.doctor(sbbf.enable(session))
+    assert findings["extension"] == "active" and findings["spark"] == session.version
+    assert findings["scala"].startswith("2.13") and "scalar" in findings["kernels"]
+
+
+def test_another_jar_of_the_session_does_not_hide_what_enable_brought(
+    new: Callable[[], Any], lake: str, tmp_path: Path
+) -> None:
+    session = sbbf.enable(new())
+    with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
+        jar.writestr("nothing.txt", "")
+    session.addArtifact(str(tmp_path / "other.jar"))
+    assert sbbf.is_enabled(session) and is_pruned(session, lake)
+    assert len(sbbf.explain(looked_up(session, lake)).scans) == 1
+    sbbf.enable(session)
+    sbbf.disable(session)
+    assert not sbbf.is_enabled(session) and not is_pruned(session, lake)
+
+
+def test_a_builder_makes_an_enabled_session(server: Server, lake: str) -> None:
+    script = """
+        url, lake, key = sys.argv[1:]
+        spark = sbbf.enable(SparkSession.builder.remote(url)).getOrCreate()
+        df = spark.read.parquet(lake).where(f"key = {key}")
+        print("#", type(spark).__module__, sbbf.is_enabled(spark), len(df.inputFiles()))
+        print("#", sbbf.explain(df).scans[0].files_kept, df.count())
+        other = SparkSession.builder.create()
+        print("#", sbbf.is_enabled(other))
+        sbbf.enable(SparkSession.builder).getOrCreate()
+    """
+    assert fresh(script, server.url, lake, str(KEY)) == [
+        "pyspark.sql.connect.session True 1",
+        "1 1",
+        "False",
+    ]
+
+
+def test_a_session_of_a_server_with_the_extension_has_all_of_it_from_the_start(
+    configured: Server, lake: str
+) -> None:
+    session, other = configured.session(), configured.session()
+    assert sbbf.is_enabled(session) and is_pruned(session, lake)
+    assert sbbf.explain(looked_up(session, lake)).scans[0].files_kept == 1
+    listed = rows(sbbf.inspect(session, lake))
+    assert rows(session.sql(f"SELECT * FROM sbbf_filters('{lake}')")) == listed
+    probed = rows(sbbf.probe(session, lake, "key", KEY))
+    assert rows(session.sql(f"SELECT * FROM sbbf_probe('{lake}', 'key', {KEY})")) == probed
+    assert is_pruned(sbbf.enable(session), lake)
+    sbbf.disable(session)
+    assert not is_pruned(session, lake) and session.conf.get("spark.sbbf.enabled") == "false"
+    assert is_pruned(other, lake)
+    assert is_pruned(sbbf.enable(session), lake)
