@@ -1,0 +1,144 @@
+package io.sbbf.spark.catalog
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import io.sbbf.spark.{SbbfConf, SessionPruning, SparkSuite}
+
+class SbbfCatalogSuite extends SparkSuite {
+
+  private lazy val table: String = {
+    val target = path("table")
+    spark
+      .range(0, 2000, 1, 4)
+      .selectExpr("xxhash64(id) AS k", "unhex(hex(id)) AS b", "id")
+      .write
+      .option("parquet.enable.dictionary", "false")
+      .option("parquet.bloom.filter.enabled#k", "true")
+      .option("parquet.bloom.filter.expected.ndv#k", "500")
+      .option("parquet.bloom.filter.enabled#b", "true")
+      .option("parquet.bloom.filter.expected.ndv#b", "500")
+      .parquet(target)
+    target
+  }
+
+  private lazy val key = spark.sql("SELECT xxhash64(7L)").head().getLong(0)
+
+  private def listed(options: (String, String)*): Seq[String] =
+    rows(spark.read.format("sbbf").options(options.toMap).load(table))
+
+  test("its filters are the rows of the data source, with the same options.") {
+    assert(rows(spark.sql(s"SELECT * FROM sbbf.filters.`$table`")) == listed())
+    assert(listed().size == 8)
+    val columns = spark.sql(s"SELECT row_group, file FROM sbbf.filters.`$table` WHERE column = 'k'")
+    assert(columns.count() == 4 && columns.columns.toSeq == Seq("row_group", "file"))
+    val probed = spark.read.option("column", "k").option("value", key)
+    val expected = listed("column" -> "k", "value" -> key.toString)
+    assert(rows(probed.table(s"sbbf.filters.`$table`")) == expected)
+    assert(expected.count(_.contains("MightMatch")) == 1)
+  }
+
+  test("the table functions have the rows of the data source.") {
+    assert(rows(spark.sql(s"SELECT * FROM sbbf_filters('$table')")) == listed())
+    val asked = Seq(
+      s"'k', $key" -> Seq("column" -> "k", "value" -> key.toString),
+      s"'k', '$key'" -> Seq("column" -> "k", "value" -> key.toString),
+      "'id', 1 + 1" -> Seq("column" -> "id", "value" -> "2"),
+      "'b', X'07'" -> Seq("column" -> "b", "valueHex" -> "07")
+    )
+    for ((arguments, options) <- asked)
+      assert(
+        rows(spark.sql(s"SELECT * FROM sbbf_probe('$table', $arguments)")) ==
+          listed(options: _*),
+        arguments)
+  }
+
+  Seq(
+    "sbbf_filters()" -> "sbbf_filters takes path, not 0 arguments",
+    "sbbf_probe('p', 'k')" -> "sbbf_probe takes path, column, value, not 2 arguments",
+    "sbbf_probe('p', 'k', NULL)" -> "sbbf_probe: value is NULL",
+    "sbbf_probe('p', 'k', rand())" -> "sbbf_probe: value must be a constant"
+  ).foreach { case (call, message) =>
+    test(s"$call is refused: $message.") {
+      val error = intercept[Exception](spark.sql(s"SELECT * FROM $call"))
+      assert(error.getMessage.contains(message))
+    }
+  }
+
+  test("an option that is not known is named.") {
+    val error = intercept[IllegalArgumentException](
+      spark.read.option("colum", "k").table(s"sbbf.filters.`$table`").collect())
+    assert(error.getMessage.contains("no option 'colum'"))
+  }
+
+  test("a path that is not there is Spark's own error.") {
+    val error = intercept[Exception](spark.sql("SELECT * FROM sbbf.filters.`/nowhere`").collect())
+    assert(error.getMessage.contains("/nowhere"))
+  }
+
+  test("a report tells what pruning does to the query of a view.") {
+    spark.read.parquet(table).where(s"k = $key").createOrReplaceTempView("lookup")
+    val report = spark.sql("SELECT report FROM sbbf.reports.lookup").head().getString(0)
+    val tree = new ObjectMapper().readTree(report)
+    assert(tree.get("enabled").asBoolean && tree.get("scans").size == 1)
+    assert(tree.get("scans").get(0).get("row_groups_kept").asInt == 1)
+    assert(!report.contains(key.toString))
+    val error = intercept[Exception](spark.sql("SELECT * FROM sbbf.reports.none").collect())
+    assert(error.getMessage.contains("none"))
+  }
+
+  test("the doctor has a row for every setting, and reading it runs no job.") {
+    val findings = spark.sql("SELECT name, value FROM sbbf.session.doctor")
+    assert(findings.queryExecution.executedPlan.toString.contains("LocalTableScan"))
+    val found = findings.collect().map(row => row.getString(0) -> row.getString(1)).toMap
+    assert(found("extension") == "active" && found("spark") == spark.version)
+    assert(SbbfConf.all.forall(c => found.contains(c.key)))
+  }
+
+  test("naming it in a session with the extension changes nothing.") {
+    val session = spark.newSession()
+    session.conf.set("spark.sbbf.enabled", "false")
+    session.sql("SHOW NAMESPACES IN sbbf")
+    assert(session.experimental.extraOptimizations.isEmpty)
+    assert(session.conf.get("spark.sbbf.enabled") == "false")
+  }
+
+  test("pruning is switched by a property of the namespace session, for that session.") {
+    val (session, other) = (spark.newSession(), spark.newSession())
+    def isOn = {
+      val properties = session.sql("DESCRIBE NAMESPACE EXTENDED sbbf.session").collect().last
+      properties.getString(1).contains("on")
+    }
+    for (state <- Seq("off", "on", "off", "on")) {
+      session.sql(s"ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = '$state')")
+      assert(isOn == (state == "on") && SessionPruning.isActive(session) == isOn)
+      assert(SessionPruning.isActive(other))
+    }
+  }
+
+  Seq(
+    "SELECT * FROM sbbf.nothing" -> "nothing",
+    "SELECT * FROM sbbf.session.nobody" -> "nobody",
+    "SHOW TABLES IN sbbf.nothing" -> "nothing",
+    "ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'maybe')" ->
+      "pruning must be 'on' or 'off', not 'maybe'",
+    "ALTER NAMESPACE sbbf.session SET PROPERTIES (other = 'on')" -> "only the property pruning",
+    "ALTER NAMESPACE sbbf.filters SET PROPERTIES (pruning = 'on')" -> "only the property pruning",
+    "CREATE NAMESPACE sbbf.more" -> "can only be read",
+    "DROP NAMESPACE sbbf.filters" -> "can only be read",
+    "DROP TABLE sbbf.session.doctor" -> "can only be read"
+  ).foreach { case (statement, message) =>
+    test(s"$statement is refused.") {
+      assert(intercept[Exception](spark.sql(statement)).getMessage.contains(message))
+    }
+  }
+
+  test("it lists what is there without being asked for.") {
+    def names(statement: String, column: String) =
+      spark.sql(statement).select(column).collect().map(_.getString(0)).toSeq
+    assert(
+      names("SHOW NAMESPACES IN sbbf", "namespace") == Seq("filters", "reports", "session"))
+    assert(names("SHOW NAMESPACES IN sbbf.filters", "namespace").isEmpty)
+    assert(names("SHOW TABLES IN sbbf.session", "tableName") == Seq("doctor"))
+    assert(names("SHOW TABLES IN sbbf.filters", "tableName").isEmpty)
+  }
+}
