@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,12 +25,14 @@ class Server:
     url: str
     events: Path
     """The folder with the event log of its one application."""
+    sessions: list[Any] = field(default_factory=list)
 
     def session(self) -> Any:
-        """A new session, whatever sessions this process has already."""
+        """A new session, whatever sessions this process has already; it ends with the server."""
         from pyspark.sql.connect.session import SparkSession
 
-        return SparkSession.builder.remote(self.url).create()
+        self.sessions.append(SparkSession.builder.remote(self.url).create())
+        return self.sessions[-1]
 
     def tasks_of(self, session: Any, action: Callable[[], Any]) -> tuple[Any, int]:
         """The action's result, and the number of tasks that its jobs ran."""
@@ -90,7 +92,12 @@ def connect_server(folder: Path, *options: str) -> Iterator[Server]:
     try:
         until(lambda: process.poll() is not None or listens(port), "the server")
         assert process.poll() is None, (folder / "server.log").read_text()[-3000:]
-        yield Server(f"sc://localhost:{port}", events)
+        server = Server(f"sc://localhost:{port}", events)
+        try:
+            yield server
+        finally:
+            for session in server.sessions:  # else the client waits for the server that is gone
+                session.stop()
     finally:
         process.terminate()
         process.wait(PATIENCE)

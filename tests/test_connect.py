@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,22 +54,9 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
 
 
-@pytest.fixture
-def new(server: Server) -> Iterator[Callable[[], Any]]:
-    """Makes sessions that end with the test."""
-    sessions = []
-
-    def make() -> Any:
-        sessions.append(server.session())
-        return sessions[-1]
-
-    yield make
-    for session in sessions:
-        session.stop()
-
-
 def looked_up(session: Any, lake: str) -> Any:
-    return session.read.parquet(lake).where(f"key = {KEY}")
+    # the schema is given, because to find it out takes a task
+    return session.read.schema("key long, seq long").parquet(lake).where(f"key = {KEY}")
 
 
 def is_pruned(session: Any, lake: str) -> bool:
@@ -77,9 +64,9 @@ def is_pruned(session: Any, lake: str) -> bool:
 
 
 def test_a_running_session_is_enabled_and_prunes_for_itself_alone(
-    server: Server, new: Callable[[], Any], lake: str
+    server: Server, lake: str
 ) -> None:
-    session, other = new(), new()
+    session, other = server.session(), server.session()
 
     def counted(asked: Any) -> tuple[list[str], int]:
         return server.tasks_of(asked, lambda: rows(looked_up(asked, lake)))
@@ -91,13 +78,11 @@ def test_a_running_session_is_enabled_and_prunes_for_itself_alone(
     assert sbbf.is_enabled(session) and not sbbf.is_enabled(other)
     assert counted(session) == (answer, 1)
     assert counted(other) == (answer, FILES)
-    assert counted(new()) == (answer, FILES)
+    assert counted(server.session()) == (answer, FILES)
 
 
-def test_enabling_twice_and_disabling_twice_change_nothing(
-    new: Callable[[], Any], lake: str
-) -> None:
-    session = new()
+def test_enabling_twice_and_disabling_twice_change_nothing(server: Server, lake: str) -> None:
+    session = server.session()
     for _ in range(2):
         sbbf.enable(sbbf.enable(session))
         assert sbbf.is_enabled(session) and is_pruned(session, lake)
@@ -105,13 +90,13 @@ def test_enabling_twice_and_disabling_twice_change_nothing(
         sbbf.disable(session)
         assert not sbbf.is_enabled(session) and not is_pruned(session, lake)
         assert session.conf.get("spark.sbbf.enabled") == "true"  # it was the rule that went
-    never = new()
+    never = server.session()
     sbbf.disable(never)
     assert not sbbf.is_enabled(never)
 
 
-def test_the_switch_works_for_the_next_query(new: Callable[[], Any], lake: str) -> None:
-    session = sbbf.enable(new())
+def test_the_switch_works_for_the_next_query(server: Server, lake: str) -> None:
+    session = sbbf.enable(server.session())
     for switch in ("false", "true"):
         session.conf.set("spark.sbbf.enabled", switch)
         assert sbbf.is_enabled(session) == is_pruned(session, lake) == (switch == "true")
@@ -132,8 +117,8 @@ GOOD_VALUES = {
 }
 
 
-def test_every_key_can_be_set_at_run_time(new: Callable[[], Any], lake: str) -> None:
-    session = sbbf.enable(new())
+def test_every_key_can_be_set_at_run_time(server: Server, lake: str) -> None:
+    session = sbbf.enable(server.session())
     keys = [name for name in sbbf.doctor(session) if name.startswith("spark.sbbf.")]
     assert set(GOOD_VALUES) == set(keys)
     for key, value in GOOD_VALUES.items():
@@ -146,8 +131,8 @@ def test_every_key_can_be_set_at_run_time(new: Callable[[], Any], lake: str) -> 
 
 
 @pytest.mark.parametrize("key", BAD_VALUES)
-def test_a_bad_value_is_refused_when_it_is_set(new: Callable[[], Any], key: str) -> None:
-    session = sbbf.enable(new())
+def test_a_bad_value_is_refused_when_it_is_set(server: Server, key: str) -> None:
+    session = sbbf.enable(server.session())
     with pytest.raises(Exception, match=rf"{key} must be .*, but was '{BAD_VALUES[key]}'"):
         session.conf.set(key, BAD_VALUES[key])
 
@@ -170,9 +155,9 @@ def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) 
 
 
 def test_inspect_and_probe_answer_as_in_a_classic_session_and_enable_nothing(
-    spark: SparkSession, new: Callable[[], Any], lake: str
+    spark: SparkSession, server: Server, lake: str
 ) -> None:
-    session = new()
+    session = server.session()
     assert rows(sbbf.inspect(session, lake)) == rows(sbbf.inspect(spark, lake))
     for value in (KEY, 5):
         probed = sbbf.probe(session, lake, "key", value)
@@ -181,9 +166,9 @@ def test_inspect_and_probe_answer_as_in_a_classic_session_and_enable_nothing(
 
 
 def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
-    spark: SparkSession, new: Callable[[], Any], lake: str
+    spark: SparkSession, server: Server, lake: str
 ) -> None:
-    session = sbbf.enable(new())
+    session = sbbf.enable(server.session())
     table = f"sbbf.filters.`{lake}`"
     assert rows(session.sql(f"SELECT * FROM {table}")) == rows(sbbf.inspect(spark, lake))
     probed = rows(sbbf.probe(spark, lake, "key", KEY))
@@ -196,9 +181,9 @@ def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
 
 
 def test_explain_reports_on_the_dataframe_s_own_plan(
-    spark: SparkSession, new: Callable[[], Any], lake: str
+    spark: SparkSession, server: Server, lake: str
 ) -> None:
-    session = new()
+    session = server.session()
     df = looked_up(session, lake)
     with pytest.raises(RuntimeError, match=r"call spark_sbbf.enable\(spark\) first"):
         sbbf.explain(df)
@@ -207,16 +192,17 @@ def test_explain_reports_on_the_dataframe_s_own_plan(
     assert (scan.files, scan.files_kept, scan.row_groups_kept) == (FILES, 1, 1)
     for field in ("predicate", "row_groups", "refuted_by", "kept_because", "bytes_kept"):
         assert getattr(scan, field) == getattr(own, field)
-    twice = df.join(session.read.parquet(lake).where("seq = 3"), "key").select("seq", df.seq)
-    assert [s.predicate for s in sbbf.explain(twice).scans] == ["key = ?", "(key = ? AND seq = ?)"]
+    twice = df.join(session.read.parquet(lake).where("seq = 3"), "key").select(df.seq, df.seq)
+    predicates = [found.predicate for found in sbbf.explain(twice).scans]
+    assert predicates == ["key = ?", "(seq = ? AND key = ?)"]
     assert sbbf.explain(session.range(3)).scans == []
-    assert "tempView" not in {table.tableType for table in session.catalog.listTables()}
+    assert session.catalog.listTables() == []
     session.conf.set("spark.sbbf.enabled", "false")
     assert not sbbf.explain(df).enabled
 
 
-def test_the_doctor_tells_of_the_server(new: Callable[[], Any]) -> None:
-    session = new()
+def test_the_doctor_tells_of_the_server(server: Server) -> None:
+    session = server.session()
     missing = sbbf.doctor(session)
     assert missing == {
         "spark": session.version,
@@ -228,9 +214,9 @@ def test_the_doctor_tells_of_the_server(new: Callable[[], Any]) -> None:
 
 
 def test_another_jar_of_the_session_does_not_hide_what_enable_brought(
-    new: Callable[[], Any], lake: str, tmp_path: Path
+    server: Server, lake: str, tmp_path: Path
 ) -> None:
-    session = sbbf.enable(new())
+    session = sbbf.enable(server.session())
     with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
         jar.writestr("nothing.txt", "")
     session.addArtifact(str(tmp_path / "other.jar"))
@@ -248,14 +234,16 @@ def test_a_builder_makes_an_enabled_session(server: Server, lake: str) -> None:
         df = spark.read.parquet(lake).where(f"key = {key}")
         print("#", type(spark).__module__, sbbf.is_enabled(spark), len(df.inputFiles()))
         print("#", sbbf.explain(df).scans[0].files_kept, df.count())
-        other = SparkSession.builder.create()
+        other = SparkSession.builder.remote(url).create()
         print("#", sbbf.is_enabled(other))
-        sbbf.enable(SparkSession.builder).getOrCreate()
+        again = sbbf.enable(sbbf.enable(SparkSession.builder.remote(url))).create()
+        print("#", sbbf.is_enabled(again))
     """
     assert fresh(script, server.url, lake, str(KEY)) == [
         "pyspark.sql.connect.session True 1",
         "1 1",
         "False",
+        "True",
     ]
 
 
