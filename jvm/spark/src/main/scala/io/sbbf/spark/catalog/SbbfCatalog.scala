@@ -87,7 +87,8 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
       metadata: util.Map[String, String]): Unit =
     readOnly()
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = readOnly()
-  override def alterTable(table: Identifier, changes: TableChange*): Table = readOnly()
+  override def alterTable(table: Identifier, changes: TableChange*): Table =
+    if (changes.isEmpty) loadTable(table) else readOnly()
   override def dropTable(table: Identifier): Boolean = readOnly()
   override def renameTable(from: Identifier, to: Identifier): Unit = readOnly()
 

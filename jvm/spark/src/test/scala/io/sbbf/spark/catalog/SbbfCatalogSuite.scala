@@ -116,7 +116,7 @@ class SbbfCatalogSuite extends SparkSuite {
   }
 
   Seq(
-    "SELECT * FROM sbbf.nothing" -> "nothing",
+    "SELECT * FROM sbbf.nothing.here" -> "nothing",
     "SELECT * FROM sbbf.session.nobody" -> "nobody",
     "SHOW TABLES IN sbbf.nothing" -> "nothing",
     "ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'maybe')" ->
