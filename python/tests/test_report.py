@@ -20,6 +20,26 @@ SCAN = {
     "bytes_read": 38_912,
     "files_opened": 1000,
     "stopped_early": False,
+    "bars": [
+        {
+            "first": "part-0<0>.parquet",
+            "last": "part-499.parquet",
+            "files": 500,
+            "files_unknown": 1,
+            "row_groups": 1996,
+            "row_groups_kept": 1,
+            "refuted_by": {"min/max": 12, "bloom": 1983},
+        },
+        {
+            "first": "part-500.parquet",
+            "last": "part-999.parquet",
+            "files": 500,
+            "files_unknown": 0,
+            "row_groups": 998,
+            "row_groups_kept": 0,
+            "refuted_by": {"bloom": 998},
+        },
+    ],
     "summary": "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read",
 }
 TREE = {
@@ -65,9 +85,15 @@ class Cells(HTMLParser):
         self.texts.append(data)
 
 
-def test_the_html_is_one_table_with_every_value_escaped():
+def test_a_console_shows_the_text():
+    assert repr(report()) == str(report())
+
+
+def test_the_html_is_a_picture_and_one_table_with_every_value_escaped():
     page = Cells(report()._repr_html_())
-    assert set(page.tags) == {"table", "tr", "th", "td", "p"}
+    picture = {"svg", "g", "title", "rect", "text"}
+    assert set(page.tags) == {"table", "tr", "th", "td", "p"} | picture
+    assert any("part-0<0>.parquet to part-499.parquet" in text for text in page.texts)
     assert page.tags.count("tr") == 2
     assert page.tags.count("th") == page.tags.count("td")
     asked = (SCAN["predicate"], *SCAN["not_used"])

@@ -15,6 +15,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class FileBar:
+    """Some neighbouring files of a scan, as a picture of it shows them."""
+
+    first: str
+    """Name of the first file, without its folders."""
+    last: str
+    files: int
+    files_unknown: int
+    """Files that were not asked or gave no answer: kept whole, their row groups are not counted."""
+    row_groups: int
+    row_groups_kept: int
+    refuted_by: dict[str, int]
+    """Evidence to the number of row groups it ruled out."""
+
+
+@dataclass(frozen=True)
 class ScanReport:
     """One scan that the pruner looked at; totals are of the partitions that the query asks for."""
 
@@ -40,10 +56,20 @@ class ScanReport:
     files_opened: int
     stopped_early: bool
     """True when a sample of the files showed that the filters do not help; all others are kept."""
+    bars: list[FileBar]
+    """All files, in the order of their listing; never more than 50 bars."""
     summary: str
 
+    @classmethod
+    def from_dict(cls, tree: dict[str, Any]) -> ScanReport:
+        return cls(**{**tree, "bars": [FileBar(**bar) for bar in tree["bars"]]})
+
+    @property
+    def title(self) -> str:
+        return f"{', '.join(self.paths)}: {self.summary}"
+
     def __str__(self) -> str:
-        lines = [f"{', '.join(self.paths)}: {self.summary}", f"  predicate     {self.predicate}"]
+        lines = [self.title, f"  predicate     {self.predicate}"]
         lines += [f"  not used      {reason}" for reason in self.not_used]
         if self.refuted_by:
             lines.append(f"  refuted by    {_counts(self.refuted_by)}")
@@ -68,7 +94,7 @@ class UnprunedRelation:
         return f"{self.relation}: not pruned, {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PruneReport:
     """What was pruned from one query, by which evidence, and what that cost."""
 
@@ -82,7 +108,7 @@ class PruneReport:
         tree = json.loads(text)
         return cls(
             enabled=tree["enabled"],
-            scans=[ScanReport(**scan) for scan in tree["scans"]],
+            scans=[ScanReport.from_dict(scan) for scan in tree["scans"]],
             unpruned=[UnprunedRelation(**relation) for relation in tree["unpruned"]],
         )
 
@@ -96,14 +122,20 @@ class PruneReport:
         lines = [str(part) for part in [*self.scans, *self.unpruned]]
         return "\n".join(lines) or _NOTHING
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
+        """For notebooks: a picture of each scan, and the numbers in a table."""
+        from spark_sbbf.picture import svg  # when it is looked at
+
         if not self.enabled:
             return f"<p>{_OFF}</p>"
+        pictures = "".join(f"<p>{escape(scan.title)}</p>{svg(scan)}" for scan in self.scans)
         head = "".join(f"<th>{escape(name)}</th>" for name in _HEADINGS)
         rows = [_row(_cells(scan)) for scan in self.scans]
         table = f"<table><tr>{head}</tr>{''.join(rows)}</table>" if rows else ""
         notes = "".join(f"<p>{escape(str(relation))}</p>" for relation in self.unpruned)
-        return (table + notes) or f"<p>{_NOTHING}</p>"
+        return (pictures + table + notes) or f"<p>{_NOTHING}</p>"
 
 
 def explain(df: DataFrame) -> PruneReport:

@@ -3,45 +3,50 @@ package io.sbbf.spark
 import java.util.{ArrayList, LinkedHashMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
-import io.sbbf.spark.plan.{PruneRowGroups, PrunedFileIndex, RowGroupPruner, ScanSelection}
+import io.sbbf.parquet.Evidence
+import io.sbbf.spark.plan.{FileRun, PruneRowGroups, PrunedFileIndex, PrunedScan, ScanSelection}
 
 /** What was pruned of a query, by which evidence and at what cost. Never holds a literal of the query. */
 private[spark] object PruneReport {
 
+  /** However many files a scan has, a picture of it has no more bars. */
+  private val MostBars = 50
+
   /**
    * A JSON object with `enabled` (boolean), `scans` (one object for each pruned scan) and `unpruned` (`relation`
-   * and `reason` of every other file scan), for the query and its subqueries.
+   * and `reason` of every other scan of files, tables or caches), for the query and its subqueries.
    */
   def json(query: QueryExecution): String = {
     val plan = query.optimizedPlan
     val conf = query.sparkSession.sessionState.conf
     val filters = plan.collectWithSubqueries { case f @ Filter(_, _: LogicalRelation) => f }
-    val scans = plan.collectWithSubqueries { case r: LogicalRelation =>
-      (r, filters.find(_.child eq r))
+    val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
+      (leaf, filters.find(_.child eq leaf))
     }
     new ObjectMapper().writeValueAsString(
       fields(
         "enabled" -> SbbfConf.Enabled.get(conf),
-        "scans" -> list(scans.flatMap { case (r, filter) => scan(r, filter, conf) }),
-        "unpruned" -> list(scans.flatMap { case (r, filter) => unpruned(r, filter, conf) })
+        "scans" -> list(leaves.flatMap { case (leaf, filter) => scan(leaf, filter, conf) }),
+        "unpruned" -> list(leaves.flatMap { case (leaf, filter) =>
+          UnprunedRelation
+            .of(leaf, filter, conf)
+            .map(r => fields("relation" -> r.name, "reason" -> r.reason))
+        })
       ))
   }
 
-  private def scan(
-      relation: LogicalRelation,
-      filter: Option[Filter],
-      conf: SQLConf): Option[Any] =
-    relation.relation match {
-      case files @ HadoopFsIndex(index: PrunedFileIndex) =>
-        index.selection.map(describe(index, _, unused(files, filter, conf)))
+  private def scan(leaf: LogicalPlan, filter: Option[Filter], conf: SQLConf): Option[Any] =
+    leaf match {
+      case PrunedScan(files, index) =>
+        val unused = filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))
+        index.selection.map(describe(index, _, unused))
       case _ => None
     }
 
@@ -56,45 +61,31 @@ private[spark] object PruneReport {
       "row_groups_kept" -> s.keptRowGroups,
       "bytes" -> s.filesBytes,
       "bytes_kept" -> s.sizeInBytes,
-      "refuted_by" -> fields(
-        s.refutedBy.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*),
+      "refuted_by" -> counts(s.refutedBy),
       "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
       "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),
       "millis" -> s.nanos / 1e6,
       "bytes_read" -> s.bytesRead,
       "files_opened" -> s.filesOpened,
       "stopped_early" -> s.stoppedEarly,
+      "bars" -> list(s.runs(MostBars).map(bar).toSeq),
       "summary" -> s.summary
     )
 
-  private def unpruned(
-      relation: LogicalRelation,
-      filter: Option[Filter],
-      conf: SQLConf): Option[Any] =
-    relation.relation match {
-      case HadoopFsIndex(_: PrunedFileIndex) => None
-      case files: HadoopFsRelation =>
-        val reason =
-          if (!files.fileFormat.isInstanceOf[ParquetFileFormat]) "not a Parquet scan"
-          else if (relation.isStreaming) "a streaming source"
-          else if (filter.isEmpty) "no filter stands directly above the scan"
-          else (RowGroupPruner.NoUsableLeaf +: unused(files, filter, conf)).mkString("; ")
-        Some(fields("relation" -> files.location.rootPaths.mkString(", "), "reason" -> reason))
-      case _ => None
-    }
+  /** What a picture of the scan needs: files by their names, and counts of row groups. */
+  private def bar(run: FileRun): Any =
+    fields(
+      "first" -> run.first,
+      "last" -> run.last,
+      "files" -> run.outcomes.size,
+      "files_unknown" -> run.outcomes.count(!_.isKnown),
+      "row_groups" -> run.outcomes.iterator.map(_.rowGroups.toLong).sum,
+      "row_groups_kept" -> run.outcomes.iterator.map(_.kept.toLong).sum,
+      "refuted_by" -> counts(run.refutedBy)
+    )
 
-  private def unused(relation: Any, filter: Option[Filter], conf: SQLConf): Seq[String] =
-    relation match {
-      case files: HadoopFsRelation => filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))
-      case _ => Nil
-    }
-
-  private object HadoopFsIndex {
-    def unapply(relation: Any): Option[Any] = relation match {
-      case files: HadoopFsRelation => Some(files.location)
-      case _ => None
-    }
-  }
+  private def counts(evidence: Map[Evidence, Long]): Any =
+    fields(evidence.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*)
 
   /** The shape of a predicate, without its values. */
   private def text(predicate: RowGroupPredicate): String = predicate match {

@@ -3,7 +3,7 @@ package io.sbbf.spark
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
-import io.sbbf.spark.plan.PruneRowGroups
+import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
 
 /**
  * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
@@ -19,5 +19,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider {
     SbbfCatalog.register()
     extensions.injectPreCBORule(PruneRowGroups(_))
     FilterFunctions.all.foreach(extensions.injectTableFunction)
+    extensions.injectQueryStagePrepRule(_ => ShowPruning)
+    extensions.injectColumnar(_ => ShowPruning.Columnar)
   }
 }

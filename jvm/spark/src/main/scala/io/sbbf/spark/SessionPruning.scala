@@ -3,7 +3,7 @@ package io.sbbf.spark
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.sbbf.spark.plan.PruneRowGroups
+import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
 
 /** Switching the pruning on and off in a session that runs, without a trace in any other session. */
 private[spark] object SessionPruning {
@@ -17,6 +17,7 @@ private[spark] object SessionPruning {
     if (!isInstalled(session)) {
       val experimental = session.experimental
       experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups(session)
+      ShowPruning.addTo(session)
     }
   }
 
@@ -31,6 +32,7 @@ private[spark] object SessionPruning {
     val experimental = session.experimental
     experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
     if (isInstalled(session)) session.conf.set(SbbfConf.Enabled.key, "false")
+    else ShowPruning.removeFrom(session)
   }
 
   /** Whether the session's next query would be pruned. */

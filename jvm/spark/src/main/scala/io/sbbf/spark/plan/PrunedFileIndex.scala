@@ -3,6 +3,7 @@ package io.sbbf.spark.plan
 import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
@@ -26,6 +27,7 @@ final class PrunedFileIndex private[spark] (
 
   @volatile private var listed: Option[(ExpressionSet, FileIndex)] = None
   @volatile private var latest: Option[ScanSelection] = None
+  @volatile private var shown: Option[ScanMetrics] = None
   private val nanos = new AtomicLong
 
   override def rootPaths: Seq[Path] = base.rootPaths
@@ -42,7 +44,9 @@ final class PrunedFileIndex private[spark] (
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = within(partitionFilters).listFiles(partitionFilters, dataFilters)
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
-    val outcomes = select(files, translated(dataFilters)).outcomes.iterator
+    val selection = select(files, translated(dataFilters))
+    shown.foreach(_.set(selection))
+    val outcomes = selection.outcomes.iterator
     directories
       .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next()))))
       .filter(_.files.nonEmpty)
@@ -50,6 +54,15 @@ final class PrunedFileIndex private[spark] (
 
   /** What the last pass found. */
   private[spark] def selection: Option[ScanSelection] = latest
+
+  /** What the nodes of its scans show; every pass from now on is told to it. */
+  private[plan] def metrics(context: SparkContext): ScanMetrics = synchronized {
+    shown.getOrElse {
+      val metrics = new ScanMetrics(context)
+      shown = Some(metrics)
+      metrics
+    }
+  }
 
   override def sizeInBytes: Long = latest.fold(base.sizeInBytes)(_.sizeInBytes)
   override def inputFiles: Array[String] = latest.fold(base.inputFiles)(_.inputFiles)

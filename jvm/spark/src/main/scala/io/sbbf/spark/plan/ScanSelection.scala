@@ -72,6 +72,14 @@ private[spark] final class ScanSelection(
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
+  /** The files as at most `most` runs of neighbours, in their order, each of the same length but the last. */
+  def runs(most: Int): Iterator[FileRun] = {
+    val length = math.max(1, (numFiles + most - 1) / most)
+    files.indices.iterator.grouped(length).map { run =>
+      FileRun(files(run.head).getPath.getName, files(run.last).getPath.getName, run.map(outcomes))
+    }
+  }
+
   /** Such as "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
   def summary: String =
     if (!predicate.isUsable) f"kept all of $numFiles%,d files: ${RowGroupPruner.NoUsableLeaf}"
@@ -87,7 +95,16 @@ private[spark] final class ScanSelection(
   }
 }
 
+/**
+ * Some files next to each other, of a scan.
+ *
+ * @param first name of the first one, without its folders
+ */
+private[spark] final case class FileRun(first: String, last: String, outcomes: Seq[FileOutcome]) {
+  def refutedBy: Map[Evidence, Long] = ScanSelection.total(outcomes.iterator.flatMap(_.refutedBy))
+}
+
 private[spark] object ScanSelection {
-  private def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
+  private[plan] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
     counts.toSeq.groupBy(_._1).map { case (key, some) => key -> some.map(_._2.toLong).sum }
 }

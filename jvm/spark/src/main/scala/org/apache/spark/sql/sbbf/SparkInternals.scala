@@ -3,12 +3,17 @@ package org.apache.spark.sql.sbbf
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkConf
 import org.apache.spark.deploy.SparkHadoopUtil
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.internal.{SQLConf, SessionState}
 
 /** What of Spark is open to its own packages only; the same in every version from 3.5 to 4.3. */
 object SparkInternals {
@@ -62,5 +67,40 @@ object SparkInternals {
     }
     val constructor = classOf[CatalogTable].getConstructors.maxBy(_.getParameterCount)
     constructor.newInstance(fields.toSeq: _*).asInstanceOf[CatalogTable]
+  }
+
+  /**
+   * Makes `metrics` some of those that the driver sends when `scan` runs; none twice. They are drawn as well if
+   * nothing has asked for the scan's metrics yet. Spark has no place for a source's own ones, so they go into the
+   * field of the scan's lazy value. Throws what reflection throws where there is no such field; 3.5 to 4.3 have it.
+   */
+  def addDriverMetrics(scan: FileSourceScanExec, metrics: Map[String, SQLMetric]): Unit = {
+    val known = scan.driverMetrics
+    if (!metrics.keySet.subsetOf(known.keySet))
+      setField(classOf[FileSourceScanExec], "driverMetrics", scan, known ++ metrics)
+  }
+
+  /**
+   * Changes the rules for physical plans of a session that runs already, and of no other: Spark takes them from
+   * extensions when it makes a session, and has no later way in. Throws as [[addDriverMetrics]] does.
+   */
+  def changePhysicalRules(
+      session: SparkSession,
+      columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
+      adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit = {
+    val state = session.sessionState
+    val holder = state.adaptiveRulesHolder
+    setField(classOf[SessionState], "columnarRules", state, columnar(state.columnarRules))
+    setField(
+      classOf[AdaptiveRulesHolder],
+      "queryStagePrepRules",
+      holder,
+      adaptive(holder.queryStagePrepRules))
+  }
+
+  private def setField(of: Class[_], name: String, target: AnyRef, value: AnyRef): Unit = {
+    val field = of.getDeclaredField(name)
+    field.setAccessible(true)
+    field.set(target, value)
   }
 }

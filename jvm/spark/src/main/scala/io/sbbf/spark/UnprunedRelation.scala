@@ -1,0 +1,65 @@
+package io.sbbf.spark
+
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
+
+import io.sbbf.spark.plan.{PruneRowGroups, PrunedScan, RowGroupPruner}
+
+/** A relation of a query that is read as without the extension, and why; holds no value of the query. */
+private[spark] final case class UnprunedRelation(name: String, reason: String)
+
+private[spark] object UnprunedRelation {
+
+  /** None for a pruned relation, and for what has no files or tables behind it. */
+  def of(leaf: LogicalPlan, filter: Option[Filter], conf: SQLConf): Option[UnprunedRelation] =
+    leaf match {
+      case PrunedScan(_, _) => None
+      case relation: LogicalRelation =>
+        relation.relation match {
+          case files: HadoopFsRelation =>
+            val reason = reasonOf(files, relation.isStreaming, filter, conf)
+            Some(UnprunedRelation(files.location.rootPaths.mkString(", "), reason))
+          case _ => None
+        }
+      case v2: DataSourceV2ScanRelation =>
+        val reason = v2.scan match {
+          case _: ParquetScan =>
+            "read through DataSource V2, as spark.sql.sources.useV1SourceList lacks parquet"
+          case scan => s"read through DataSource V2: ${planner(scan)}"
+        }
+        Some(UnprunedRelation(v2.name, reason))
+      case hive: HiveTableRelation =>
+        Some(
+          UnprunedRelation(
+            hive.tableMeta.identifier.unquotedString,
+            "read by Hive's own reader (see spark.sql.hive.convertMetastoreParquet)"))
+      case cached: InMemoryRelation =>
+        Some(UnprunedRelation(cached.cacheBuilder.cachedName, "cached by the session"))
+      case _ => None
+    }
+
+  private def reasonOf(
+      files: HadoopFsRelation,
+      isStreaming: Boolean,
+      filter: Option[Filter],
+      conf: SQLConf): String =
+    files.fileFormat match {
+      case _ if isStreaming => "a streaming source"
+      case format: ParquetFileFormat if format.getClass != classOf[ParquetFileFormat] =>
+        s"a Parquet table of another kind: ${planner(format)}"
+      case _: ParquetFileFormat if filter.isEmpty => "no filter stands directly above the scan"
+      case _: ParquetFileFormat =>
+        (RowGroupPruner.NoUsableLeaf +: filter.toSeq.flatMap(
+          PruneRowGroups.unused(_, files, conf))).mkString("; ")
+      case _ => "not a Parquet scan"
+    }
+
+  private def planner(source: Any): String =
+    s"${source.getClass.getSimpleName} plans its files by itself"
+}

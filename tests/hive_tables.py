@@ -1,0 +1,131 @@
+"""Looks up values in tables of a Hive metastore, in a JVM with an empty one: hive_tables.py FOLDER.
+
+Prints one JSON object a line: the name of a case, its answer with the extension and without, and
+what `explain` says of it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import spark_sbbf as sbbf
+from harness import explain_text, local_builder, rows
+
+FILES, ROWS = 4, 800
+KEY, LATER = "xxhash64(77L)", "xxhash64(100077L)"
+COLUMNS = "seq BIGINT, user_id BIGINT"
+TABLES = {
+    "data source": f"({COLUMNS}, day BIGINT) USING parquet",
+    "data source, partitioned": f"({COLUMNS}, day BIGINT) USING parquet PARTITIONED BY (day)",
+    "data source, bucketed": (
+        f"({COLUMNS}, day BIGINT) USING parquet CLUSTERED BY (user_id) INTO {FILES} BUCKETS"
+    ),
+    "data source, external": f"({COLUMNS}, day BIGINT) USING parquet LOCATION '{{location}}'",
+    "hive": f"({COLUMNS}, day BIGINT) STORED AS PARQUET",
+    "hive, partitioned": f"({COLUMNS}) PARTITIONED BY (day BIGINT) STORED AS PARQUET",
+    "hive, external": f"({COLUMNS}, day BIGINT) STORED AS PARQUET LOCATION '{{location}}'",
+}
+
+
+def opened(folder: Path) -> SparkSession:
+    conf = {
+        "spark.hadoop.javax.jdo.option.ConnectionURL": (
+            f"jdbc:derby:;databaseName={folder / 'metastore'};create=true"
+        ),
+        "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
+        # Spark's writers take these from the session
+        **sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS // FILES),
+        "parquet.enable.dictionary": "false",
+    }
+    builder = local_builder(folder / "warehouse").config(map=conf).enableHiveSupport()
+    spark = sbbf.enable(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+class Cases:
+    def __init__(self, spark: SparkSession, folder: Path):
+        self.spark, self.folder = spark, folder
+
+    def run(self) -> None:
+        for number, (kind, definition) in enumerate(TABLES.items()):
+            table = f"t{number}"
+            location = self.folder / table
+            self.sql(f"CREATE TABLE {table} {definition.format(location=location)}")
+            self.sql(f"INSERT INTO {table} {self.log(0)}")
+            self.life_of(kind, table)
+        self.behind_the_catalogs_back("hive, external", self.folder / "t6")
+        self.read_by_hive("t4")
+
+    def sql(self, statement: str) -> None:
+        self.spark.sql(statement)
+
+    def log(self, first: int) -> str:
+        """Rows that every kind of table takes, in as many files as there are partitions."""
+        columns = f"id AS seq, xxhash64(id) AS user_id, id DIV {ROWS // 2} % 2 AS day"
+        return f"SELECT {columns} FROM range({first}, {first + ROWS}, 1, {FILES})"
+
+    def life_of(self, kind: str, table: str) -> None:
+        where = f"WHERE user_id = {KEY}"
+        self.look(f"{kind}: look-up", f"SELECT * FROM {table} {where}")
+        self.look(f"{kind}: of a day", f"SELECT * FROM {table} {where} AND day = 0")
+        self.sql(f"ANALYZE TABLE {table} COMPUTE STATISTICS FOR ALL COLUMNS")
+        self.look(f"{kind}: analyzed", f"SELECT * FROM {table} {where}")
+        self.sql(f"CREATE VIEW v_{table} AS SELECT user_id u, seq FROM {table} WHERE seq >= 0")
+        self.look(f"{kind}: view", f"SELECT * FROM v_{table} WHERE u = {KEY}")
+        self.sql(f"CREATE TABLE c_{table} USING parquet AS SELECT * FROM {table} {where}")
+        self.look(f"{kind}: created as select", f"SELECT * FROM c_{table}")
+        self.spark.catalog.cacheTable(table)
+        self.look(f"{kind}: cached", f"SELECT * FROM {table} {where}")
+        self.spark.catalog.uncacheTable(table)
+        self.look(f"{kind}: no longer cached", f"SELECT * FROM {table} {where}")
+        self.sql(f"INSERT INTO {table} {self.log(100_000)}")
+        self.look(f"{kind}: inserted", f"SELECT * FROM {table} WHERE user_id = {LATER}")
+        self.sql(f"INSERT OVERWRITE {table} {self.log(100_000)}")
+        self.look(f"{kind}: overwritten", f"SELECT * FROM {table} WHERE user_id = {LATER}")
+        self.look(f"{kind}: overwritten, the old", f"SELECT * FROM {table} {where}")
+
+    def behind_the_catalogs_back(self, kind: str, location: Path) -> None:
+        spare = str(self.folder / "spare")
+        self.spark.sql(self.log(0)).write.parquet(spare)
+        for file in Path(spare).glob("part-*.parquet"):
+            shutil.copy(file, location)
+        self.sql(f"REFRESH TABLE {location.name}")
+        self.look(f"{kind}: refreshed", f"SELECT * FROM {location.name} WHERE user_id = {KEY}")
+
+    def read_by_hive(self, table: str) -> None:
+        self.spark.conf.set("spark.sql.hive.convertMetastoreParquet", "false")
+        self.look("hive: not converted", f"SELECT * FROM {table} WHERE user_id = {LATER}")
+
+    def look(self, name: str, query: str) -> None:
+        df = self.spark.sql(query)
+        report = sbbf.explain(df)
+        told = {
+            "case": name,
+            "rows": rows(df),
+            "oracle": self.oracle(query),
+            "scans": [[scan.row_groups_kept, scan.row_groups] for scan in report.scans],
+            "unpruned": [relation.reason for relation in report.unpruned],
+            "wrapped": explain_text(df).count("PrunedFileIndex") > 0,
+        }
+        print(json.dumps(told), flush=True)
+
+    def oracle(self, query: str) -> list[str]:
+        off = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
+        for key, value in off.items():
+            self.spark.conf.set(key, value)
+        try:
+            return rows(self.spark.sql(query))
+        finally:
+            for key in off:
+                self.spark.conf.unset(key)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    Cases(opened(folder), folder).run()

@@ -1,0 +1,73 @@
+"""Do Delta's and Iceberg's extensions and tables work beside ours, untouched?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lake_formats import FORMATS, LINE, PACKAGES, ROWS
+
+pytestmark = pytest.mark.skipif(
+    not FORMATS,
+    reason=f"neither Delta nor Iceberg is built for Spark {LINE}, only for {', '.join(PACKAGES)}",
+)
+ROWS_OF_CASE = {"look-up": 1, "join": 1, "updated": 1, "deleted": 0, "merged": 1}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The cases of lake_formats.py by their names; other extensions need a JVM of their own."""
+    folder = tmp_path_factory.mktemp("lake-formats")
+    script = str(Path(__file__).with_name("lake_formats.py"))
+    done = subprocess.run(
+        [sys.executable, script, str(folder)], capture_output=True, text=True, timeout=900
+    )
+    if "unresolved dependency" in done.stderr:
+        pytest.skip(f"cannot fetch {', '.join(FORMATS.values())}")
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {answer["case"]: answer for answer in told}
+
+
+def test_parquet_beside_them_is_pruned(answers: dict[str, Any]) -> None:
+    plain = answers["plain"]
+    assert plain["rows"] == plain["oracle"] and len(plain["rows"]) == 1
+    assert plain["scans"] == [[1, 4]] and plain["unpruned"] == {}
+
+
+@pytest.mark.parametrize("case", ROWS_OF_CASE)
+@pytest.mark.parametrize("name", FORMATS)
+def test_answers_are_theirs(answers: dict[str, Any], name: str, case: str) -> None:
+    answer = answers[f"{name}: {case}"]
+    assert answer["rows"] == answer["oracle"]
+    assert len(answer["rows"]) == ROWS_OF_CASE[case]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_was_merged_into_a_table_is_all_there(answers: dict[str, Any], name: str) -> None:
+    answer = answers[f"{name}: whole"]
+    assert answer["rows"] == answer["oracle"]
+    assert answer["rows"] == [f"Row(count(1)={ROWS}, sum(seq)={sum(range(ROWS))})"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_explain_names_their_tables_as_not_pruned(answers: dict[str, Any], name: str) -> None:
+    for case in ("look-up", "updated", "merged"):
+        answer = answers[f"{name}: {case}"]
+        ((relation, reason),) = answer["unpruned"].items()
+        assert answer["scans"] == []
+        assert f"{name}_log" in relation
+        assert "plans its files by itself" in reason
+        assert f"not pruned, {reason}" in answer["text"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_join_prunes_its_parquet_side_only(answers: dict[str, Any], name: str) -> None:
+    answer = answers[f"{name}: join"]
+    assert answer["scans"] == [[1, 4]]
+    assert [f"{name}_log" in relation for relation in answer["unpruned"]] == [True]

@@ -1,0 +1,134 @@
+"""Are tables of every kind pruned, or named as not pruned, and answered as by the oracle?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import samples
+import spark_sbbf as sbbf
+from harness import explain_text, only_scan, rows, session_with
+from hive_tables import TABLES
+
+Answer = dict[str, Any]
+ROWS_OF_CASE = {
+    "look-up": 1,
+    "of a day": 1,
+    "analyzed": 1,
+    "view": 1,
+    "no longer cached": 1,
+    "inserted": 1,
+    "overwritten": 1,
+    "overwritten, the old": 0,
+}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    """The cases of hive_tables.py by their names; the metastore needs a JVM of its own."""
+    folder = tmp_path_factory.mktemp("hive")
+    script = str(Path(__file__).with_name("hive_tables.py"))
+    done = subprocess.run(
+        [sys.executable, script, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        cwd=folder,  # Derby writes its log where it runs
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {answer["case"]: answer for answer in told}
+
+
+@pytest.mark.parametrize("case", ROWS_OF_CASE)
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_of_the_catalog_is_pruned_and_answers_as_the_oracle(
+    answers: dict[str, Answer], kind: str, case: str
+) -> None:
+    answer = answers[f"{kind}: {case}"]
+    assert answer["rows"] == answer["oracle"]
+    assert len(answer["rows"]) == ROWS_OF_CASE[case]
+    ((kept, row_groups),) = answer["scans"]
+    assert kept == len(answer["rows"]) < row_groups
+    assert answer["unpruned"] == []
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_what_a_pruned_query_leaves_behind_is_whole(answers: dict[str, Answer], kind: str) -> None:
+    created, cached = answers[f"{kind}: created as select"], answers[f"{kind}: cached"]
+    assert created["rows"] == created["oracle"] == answers[f"{kind}: look-up"]["rows"]
+    assert cached["rows"] == cached["oracle"] == answers[f"{kind}: look-up"]["rows"]
+    assert cached["scans"] == [] and cached["unpruned"] == ["cached by the session"]
+
+
+def test_files_put_there_behind_the_catalogs_back_are_found_after_refresh(
+    answers: dict[str, Answer],
+) -> None:
+    answer = answers["hive, external: refreshed"]
+    assert answer["rows"] == answer["oracle"] and len(answer["rows"]) == 1
+    assert answer["scans"][0][0] < answer["scans"][0][1]
+
+
+def test_a_table_that_hive_reads_is_named(answers: dict[str, Answer]) -> None:
+    answer = answers["hive: not converted"]
+    assert answer["rows"] == answer["oracle"] and len(answer["rows"]) == 1
+    assert answer["scans"] == [] and not answer["wrapped"]
+    (reason,) = answer["unpruned"]
+    assert "spark.sql.hive.convertMetastoreParquet" in reason
+
+
+KEYS = samples.scattered(400)
+LOOK_UP = f"key = {KEYS[60]}L"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("tables")
+    for part in range(4):
+        keys = KEYS[part * 100 : (part + 1) * 100]
+        samples.write(folder / f"{part}.parquet", {"key": keys}, 50, filters=("key",))
+    return str(folder)
+
+
+def test_parquet_through_datasource_v2_answers_and_is_named(
+    spark: SparkSession, oracle: SparkSession, lake: str
+) -> None:
+    session = session_with(spark, {"spark.sql.sources.useV1SourceList": "avro,csv,json,orc,text"})
+    df = session.read.parquet(lake).where(LOOK_UP)
+    assert "BatchScan" in explain_text(df)
+    assert rows(df) == rows(oracle.read.parquet(lake).where(LOOK_UP))
+    report = sbbf.explain(df)
+    (relation,) = report.unpruned
+    assert report.scans == [] and lake in relation.relation
+    assert "spark.sql.sources.useV1SourceList" in relation.reason
+    assert relation.reason in str(report)
+
+
+def test_a_stream_is_not_touched(spark: SparkSession, lake: str) -> None:
+    stream = spark.readStream.schema("key bigint").parquet(lake).where(LOOK_UP)
+    query = (
+        stream.writeStream.format("memory").queryName("untouched")
+        .trigger(availableNow=True).start()
+    )  # fmt: skip
+    query.awaitTermination()
+    plan = query._jsq.explainInternal(True)
+    assert "Scan parquet" in plan or "FileScan parquet" in plan
+    assert "PrunedFileIndex" not in plan
+    assert spark.table("untouched").count() == 1
+
+
+def test_without_the_format_swap_explain_and_the_plan_say_the_same(
+    spark: SparkSession, lake: str
+) -> None:
+    session = session_with(spark, {"spark.sbbf.trimRowGroups": "false"})
+    df = session.read.parquet(lake).where(LOOK_UP)
+    assert (only_scan(df).files_kept, len(df.inputFiles())) == (1, 1)
+    leaf = df._jdf.queryExecution().optimizedPlan().collectLeaves().apply(0)
+    stock = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
+    assert leaf.relation().fileFormat().getClass().getName() == stock
