@@ -41,9 +41,12 @@ private[catalog] final class DriverTable(
 
 private[catalog] object DriverTable {
   def doctor: DriverTable =
-    new DriverTable("doctor", Seq("name", "value"), Doctor.findings(_).map { case (name, value) =>
-      Seq(name, value)
-    })
+    new DriverTable(
+      "doctor",
+      Seq("name", "value"),
+      Doctor.findings(_).map { case (name, value) =>
+        Seq(name, value)
+      })
 
   /** One row with the report on the query of `view`, which is planned for it and not run. */
   def report(view: String): DriverTable =

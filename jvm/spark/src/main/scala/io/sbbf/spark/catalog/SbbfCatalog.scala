@@ -4,8 +4,8 @@ import java.util
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
-import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.NamespaceChange.SetProperty
+import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -69,8 +69,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
   /** `pruning` of the namespace `session` is all that can be changed. */
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
     changes.foreach {
-      case change: SetProperty
-          if namespace.toSeq == Seq(Session) && change.property == Pruning =>
+      case change: SetProperty if namespace.toSeq == Seq(Session) && change.property == Pruning =>
         change.value match {
           case On => SessionPruning.enable(SparkSession.active)
           case Off => SessionPruning.disable(SparkSession.active)

@@ -29,7 +29,8 @@ class SbbfCatalogSuite extends SparkSuite {
   test("its filters are the rows of the data source, with the same options.") {
     assert(rows(spark.sql(s"SELECT * FROM sbbf.filters.`$table`")) == listed())
     assert(listed().size == 8)
-    val columns = spark.sql(s"SELECT row_group, file FROM sbbf.filters.`$table` WHERE column = 'k'")
+    val columns =
+      spark.sql(s"SELECT row_group, file FROM sbbf.filters.`$table` WHERE column = 'k'")
     assert(columns.count() == 4 && columns.columns.toSeq == Seq("row_group", "file"))
     val probed = spark.read.option("column", "k").option("value", key)
     val expected = listed("column" -> "k", "value" -> key.toString)
@@ -135,8 +136,7 @@ class SbbfCatalogSuite extends SparkSuite {
   test("it lists what is there without being asked for.") {
     def names(statement: String, column: String) =
       spark.sql(statement).select(column).collect().map(_.getString(0)).toSeq
-    assert(
-      names("SHOW NAMESPACES IN sbbf", "namespace") == Seq("filters", "reports", "session"))
+    assert(names("SHOW NAMESPACES IN sbbf", "namespace") == Seq("filters", "reports", "session"))
     assert(names("SHOW NAMESPACES IN sbbf.filters", "namespace").isEmpty)
     assert(names("SHOW TABLES IN sbbf.session", "tableName") == Seq("doctor"))
     assert(names("SHOW TABLES IN sbbf.filters", "tableName").isEmpty)
