@@ -16,7 +16,7 @@ SOURCES = {
     "jvm/spark/src/main/scala/io/sbbf/spark/plan/RowGroupPruner.scala": r'val \w+ = "([^"]+)"',
     "jvm/spark/src/main/scala/io/sbbf/spark/plan/FileAsker.scala": r'case .* => "([^"]+)"',
     "jvm/parquet/src/main/scala/io/sbbf/parquet/FooterReader.scala": r'UnusableFile\("([^"]+)"\)',
-    "jvm/parquet/src/main/scala/io/sbbf/parquet/crypto/FileKeys.scala": (
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/crypto/Decryption.scala": (
         r'UnusableFile\("([^"]+)"\)'
     ),
     "jvm/parquet/src/main/scala/io/sbbf/parquet/chunk/FilterReader.scala": (

@@ -12,8 +12,9 @@ from urllib.parse import unquote, urlsplit
 from spark_sbbf.bridge import EXTENSIONS, is_connect, need_connect_of_4, show_jar
 from spark_sbbf.defaults import SparkDefaults, defaults_file
 from spark_sbbf.jar import find_spark, jar_path, spark_home
-from spark_sbbf.java import check_java
-from spark_sbbf.jvm import VECTOR_MODULE
+
+VECTOR_MODULE = "jdk.incubator.vector"
+"""The module of the Vector API, which Spark 4 adds to its JVMs and Spark 3.5 does not."""
 
 
 def is_builder(target: Any) -> bool:
@@ -57,6 +58,8 @@ def _configure(builder: Any) -> None:
     # under spark-submit the JVM is already there
     jvm_runs = SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
     if not jvm_runs:
+        from spark_sbbf.java import check_java  # what starts programs takes its time to import
+
         check_java()
         if find_spark().line == "3.5":  # later ones do it themselves
             for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):

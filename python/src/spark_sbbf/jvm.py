@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import PIPE
 
+from spark_sbbf.builder import VECTOR_MODULE
 from spark_sbbf.jar import Spark, jar_path
 from spark_sbbf.java import check_java
 
 MAIN = "io.sbbf.spark.cli.Main"
 FAILURE = '{"error":'
-VECTOR_MODULE = "jdk.incubator.vector"
-
 # Spark's code reaches into these packages; its own scripts open more of them.
 OPEN_PACKAGES = ("java.lang", "java.nio", "java.util", "sun.nio.ch")
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from spark_sbbf.bridge import EXTENSIONS
+from spark_sbbf.builder import VECTOR_MODULE
 from spark_sbbf.defaults import SparkDefaults, defaults_file, items
 from spark_sbbf.jar import Spark, find_spark, jar_path
-from spark_sbbf.jvm import VECTOR_MODULE, answers
+from spark_sbbf.jvm import answers
 
 OUR_JAR = "spark-sbbf_*.jar"
 
