@@ -6,7 +6,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
 import org.apache.spark.sql.connector.catalog.NamespaceChange.SetProperty
 import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.sbbf.spark.SessionPruning
@@ -86,6 +88,12 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
       metadata: util.Map[String, String]): Unit =
     readOnly()
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = readOnly()
+  // the form that Spark 3.5 asks for; later ones have it for old catalogs and end there too
+  override def createTable(
+      table: Identifier,
+      schema: StructType,
+      partitions: Array[Transform],
+      properties: util.Map[String, String]): Table = readOnly()
   override def alterTable(table: Identifier, changes: TableChange*): Table =
     if (changes.isEmpty) loadTable(table) else readOnly()
   override def dropTable(table: Identifier): Boolean = readOnly()
