@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import samples
-from harness import only_scan, rows
+from harness import only_scan, outcome, rows
 
 D = Decimal
 DAY = datetime.date(2013, 1, 1)
@@ -97,10 +97,12 @@ def test_a_table_wider_than_its_file_loses_no_row(
 ) -> None:  # fmt: skip
     path = stored(tmp_path, kind, values)
     for condition in (f"c = {present}", f"c = {absent}", f"c <> {absent}", f"c <= {present}"):
-        assert rows(where(spark, path, ddl, condition)) == rows(
-            where(oracle, path, ddl, condition)
-        ), condition
-    assert where(spark, path, ddl, f"c = {present}").count() == 10
+        mine, right = (outcome(lambda s=s: where(s, path, ddl, condition)) for s in (spark, oracle))
+        refused = isinstance(right, str)  # by Spark 3.5, which widens next to nothing
+        assert not refused or spark.version.startswith("3."), right
+        # what evidence rules out is not read, and so not refused
+        assert mine == right or (refused and mine == [] and absent in condition), condition
+        assert refused or condition != f"c = {present}" or len(mine) == 10
 
 
 @pytest.mark.parametrize("as_integer", [True, False], ids=["as INT32/INT64", "as FLBA"])
