@@ -238,6 +238,8 @@ def test_a_builder_makes_an_enabled_session(server: Server, lake: str) -> None:
         print("#", sbbf.is_enabled(other))
         again = sbbf.enable(sbbf.enable(SparkSession.builder.remote(url))).create()
         print("#", sbbf.is_enabled(again))
+        for session in (again, other, spark):
+            session.stop()
     """
     assert fresh(script, server.url, lake, str(KEY)) == [
         "pyspark.sql.connect.session True 1",
