@@ -12,7 +12,7 @@ CATALOG = "io.sbbf.spark.catalog.SbbfCatalog"
 def knows_catalog(session: Any) -> bool:
     """Whether the session has the catalog, from its extension or from having been enabled.
 
-    To name the catalog starts the pruning, so whoever only asks looks here first.
+    In a session without the JAR to name the catalog is an error, so whoever only asks looks here.
     """
     (setting,) = session.sql(f"SET {KEY}").collect()
     return bool(setting.value == CATALOG)
@@ -47,7 +47,8 @@ def report_json(df: Any) -> str:
     try:
         (row,) = session.sql(f"SELECT report FROM sbbf.reports.{view}").collect()
     finally:
-        session.catalog.dropTempView(view)
+        # Spark's own ways to drop a view would also uncache what has the same plan
+        session.sql(f"DROP TABLE sbbf.reports.{view}").collect()
     return str(row.report)
 
 

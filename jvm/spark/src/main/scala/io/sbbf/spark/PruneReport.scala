@@ -32,7 +32,7 @@ private[spark] object PruneReport {
     }
     new ObjectMapper().writeValueAsString(
       fields(
-        "enabled" -> SbbfConf.Enabled.get(conf),
+        "enabled" -> SessionPruning.isActive(query.sparkSession),
         "scans" -> list(leaves.flatMap { case (leaf, filter) => scan(leaf, filter, conf) }),
         "unpruned" -> list(leaves.flatMap { case (leaf, filter) =>
           UnprunedRelation

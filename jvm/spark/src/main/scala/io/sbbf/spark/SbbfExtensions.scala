@@ -17,7 +17,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     SbbfConf.register()
     SbbfCatalog.register()
-    extensions.injectPreCBORule(PruneRowGroups(_))
+    extensions.injectPreCBORule(_ => PruneRowGroups())
     FilterFunctions.all.foreach(extensions.injectTableFunction)
     extensions.injectQueryStagePrepRule(_ => ShowPruning)
     extensions.injectColumnar(_ => ShowPruning.Columnar)

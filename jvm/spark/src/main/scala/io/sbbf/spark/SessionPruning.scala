@@ -9,26 +9,21 @@ import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
 private[spark] object SessionPruning {
 
   /**
-   * Brings the rule into the session unless it is there, among its own extra optimizations: the extensions of
-   * a session are shared with every later one. What `spark.sbbf.enabled` says stays.
+   * Prunes this session's queries from the next one on. The rule goes among the session's own extra
+   * optimizations unless it is there: the extensions of a session are shared with every later one.
    */
-  def install(session: SparkSession): Unit = {
+  def enable(session: SparkSession): Unit = session.experimental.synchronized {
     SbbfConf.register()
     if (!isInstalled(session)) {
       val experimental = session.experimental
-      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups(session)
+      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups()
       ShowPruning.addTo(session)
     }
-  }
-
-  /** Prunes this session's queries from the next one on. */
-  def enable(session: SparkSession): Unit = {
-    install(session)
     if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
   }
 
   /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
-  def disable(session: SparkSession): Unit = {
+  def disable(session: SparkSession): Unit = session.experimental.synchronized {
     val experimental = session.experimental
     experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
     if (isInstalled(session)) session.conf.set(SbbfConf.Enabled.key, "false")

@@ -15,6 +15,7 @@ import io.sbbf.spark.plan.{PruneRowGroups, PrunedScan, RowGroupPruner}
 private[spark] final case class UnprunedRelation(name: String, reason: String)
 
 private[spark] object UnprunedRelation {
+  private val PruningFailed = "pruning failed, see the driver's log"
 
   /** None for a pruned relation, and for what has no files or tables behind it. */
   def of(leaf: LogicalPlan, filter: Option[Filter], conf: SQLConf): Option[UnprunedRelation] =
@@ -40,7 +41,9 @@ private[spark] object UnprunedRelation {
             hive.tableMeta.identifier.unquotedString,
             "read by Hive's own reader (see spark.sql.hive.convertMetastoreParquet)"))
       case cached: InMemoryRelation =>
-        Some(UnprunedRelation(cached.cacheBuilder.cachedName, "cached by the session"))
+        // its own name is that of a view, maybe another user's, or the query with its values
+        val columns = cached.output.map(_.name).mkString(", ")
+        Some(UnprunedRelation(s"cached relation of $columns", "cached by the session"))
       case _ => None
     }
 
@@ -55,8 +58,10 @@ private[spark] object UnprunedRelation {
         s"a Parquet table of another kind: ${planner(format)}"
       case _: ParquetFileFormat if filter.isEmpty => "no filter stands directly above the scan"
       case _: ParquetFileFormat =>
-        (RowGroupPruner.NoUsableLeaf +: filter.toSeq.flatMap(
-          PruneRowGroups.unused(_, files, conf))).mkString("; ")
+        val why =
+          if (filter.exists(PruneRowGroups.isUsable(_, files, conf))) PruningFailed
+          else RowGroupPruner.NoUsableLeaf
+        (why +: filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))).mkString("; ")
       case _ => "not a Parquet scan"
     }
 

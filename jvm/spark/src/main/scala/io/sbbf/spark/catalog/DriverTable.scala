@@ -4,6 +4,7 @@ import java.util
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.quoteIfNeeded
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
 import org.apache.spark.sql.types.{StringType, StructType}
@@ -53,5 +54,5 @@ private[catalog] object DriverTable {
     new DriverTable(
       s"report on $view",
       Seq("report"),
-      session => Seq(Seq(PruneReport.json(session.table(view).queryExecution))))
+      session => Seq(Seq(PruneReport.json(session.table(quoteIfNeeded(view)).queryExecution))))
 }

@@ -21,9 +21,9 @@ import io.sbbf.spark.SessionPruning
  *   - `sbbf.session.doctor` has what runs, each finding with its `name` and `value`.
  *
  * Sessions with the extension have it under the name `sbbf`. In others
- * `spark.sql.catalog.sbbf=io.sbbf.spark.catalog.SbbfCatalog`, set at run time, brings it, and the first statement
- * that names it starts pruning in that session alone. From then on
- * `ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'off')` takes that back, and `'on'` starts it again.
+ * `spark.sql.catalog.sbbf=io.sbbf.spark.catalog.SbbfCatalog`, set at run time, brings it;
+ * `ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'on')` then starts pruning in that session alone, and
+ * `'off'` takes it back.
  */
 final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
   import SbbfCatalog._
@@ -32,7 +32,6 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
     catalogName = name
-    SessionPruning.install(SparkSession.active)
   }
 
   override def name: String = catalogName
@@ -96,7 +95,11 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
       properties: util.Map[String, String]): Table = readOnly()
   override def alterTable(table: Identifier, changes: TableChange*): Table =
     if (changes.isEmpty) loadTable(table) else readOnly()
-  override def dropTable(table: Identifier): Boolean = readOnly()
+
+  /** Takes a view away that was there to be reported on, and leaves alone what is cached of its query. */
+  override def dropTable(table: Identifier): Boolean =
+    if (table.namespace.toSeq != Seq(Reports)) readOnly()
+    else SparkSession.active.sessionState.catalog.dropTempView(table.name)
   override def renameTable(from: Identifier, to: Identifier): Unit = readOnly()
 
   private def readOnly(): Nothing =

@@ -15,6 +15,8 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
 
   private def conf = sqlContext.sparkSession.sessionState.conf
 
+  override def toString: String = s"filters of $options"
+
   override def schema: StructType = Schema
 
   /** Read on the executors, some files to a task; what is wrong with a file is a row that says so. */

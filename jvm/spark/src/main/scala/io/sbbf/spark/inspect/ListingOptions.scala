@@ -14,7 +14,12 @@ private[spark] final case class ListingOptions(
     path: String,
     column: Option[String],
     value: Option[String],
-    isHex: Boolean)
+    isHex: Boolean) {
+
+  /** As plans, logs and the SQL tab show it: without the value, which may be of an encrypted column. */
+  override def toString: String =
+    (Seq(path) ++ column.map(c => s"column $c") ++ value.map(_ => "value ?")).mkString(", ")
+}
 
 private[spark] object ListingOptions {
   private val Known = Seq("path", "column", "value", "valueHex")

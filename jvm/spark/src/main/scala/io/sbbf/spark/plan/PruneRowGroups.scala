@@ -1,6 +1,5 @@
 package io.sbbf.spark.plan
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
   And,
@@ -37,9 +36,7 @@ import io.sbbf.spark.{KernelChoice, SbbfConf}
  * The filter stays; the relation may only hold fewer rows that it would have removed. A relation that is pruned
  * already is left as it is. Trouble in pruning leaves the plan as it was.
  */
-final case class PruneRowGroups(session: SparkSession)
-    extends Rule[LogicalPlan]
-    with PredicateHelper {
+final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
@@ -129,7 +126,7 @@ final case class PruneRowGroups(session: SparkSession)
   }
 
   private def pruner(files: HadoopFsRelation): RowGroupPruner = new RowGroupPruner(
-    session.sessionState.newHadoopConfWithOptions(files.options),
+    files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
     PruneRowGroups.lookup(files, conf),
     PlanningLimits(
       threads = SbbfConf.Threads.get(conf),
@@ -195,13 +192,20 @@ private[spark] object PruneRowGroups {
   }
 
   /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
-  def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] = {
-    val normalized = SparkInternals.normalize(conjuncts(filter.condition), filter.child.output)
-    val ofFiles = normalized.filterNot(c =>
-      c.references.nonEmpty && c.references.forall(a =>
-        files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
-    translator(files, conf).unused(ofFiles)
-  }
+  def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] =
+    translator(files, conf).unused(ofFiles(filter, files, conf))
+
+  /** Whether evidence could answer some of a filter above a scan. */
+  def isUsable(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Boolean =
+    translator(files, conf).translate(ofFiles(filter, files, conf)).isUsable
+
+  /** The filter's conjuncts but for those of partition columns alone. */
+  private def ofFiles(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[Expression] =
+    SparkInternals
+      .normalize(conjuncts(filter.condition), filter.child.output)
+      .filterNot(c =>
+        c.references.nonEmpty && c.references.forall(a =>
+          files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
 
   private def conjuncts(condition: Expression): Seq[Expression] = condition match {
     case And(left, right) => conjuncts(left) ++ conjuncts(right)

@@ -59,6 +59,7 @@ final class PrunedFileIndex private[spark] (
   private[plan] def metrics(context: SparkContext): ScanMetrics = synchronized {
     shown.getOrElse {
       val metrics = new ScanMetrics(context)
+      latest.foreach(metrics.set)
       shown = Some(metrics)
       metrics
     }

@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.spark.SbbfConf
+
 /**
  * Shows on the node of each pruned scan, by its [[ScanMetrics]], what pruning did to it. Plans stay as they are,
  * node by node; other scans are not touched.
@@ -32,20 +34,29 @@ private[spark] object ShowPruning extends Rule[SparkPlan] {
 
   /** Takes out what [[addTo]] put in. */
   def removeFrom(session: SparkSession): Unit =
-    change(session)(_.filterNot(_ == Columnar), _.filterNot(_ == ShowPruning))
+    change(session)(_.filterNot(isLike(Columnar)), _.filterNot(isLike(ShowPruning)))
+
+  /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
+  private def isLike(ours: AnyRef)(rule: AnyRef): Boolean =
+    rule.getClass.getName == ours.getClass.getName
 
   private def change(session: SparkSession)(
       columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
       adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
     try SparkInternals.changePhysicalRules(session, columnar, adaptive)
-    catch { case Trouble(_) => } // queries are pruned all the same
+    catch { case Trouble(e) => warn(e) } // queries are pruned all the same
 
   private def mark(scan: FileSourceScanExec): Unit = scan.relation.location match {
     case index: PrunedFileIndex =>
       try {
         val metrics = index.metrics(scan.relation.sparkSession.sparkContext)
         SparkInternals.addDriverMetrics(scan, metrics.byKey)
-      } catch { case Trouble(_) => } // metrics are not worth a query
+      } catch { case Trouble(e) => warn(e) } // metrics are not worth a query
     case _ =>
   }
+
+  private def warn(e: Throwable): Unit =
+    SbbfConf.warnOnce(
+      s"metrics: ${e.getClass.getName}",
+      s"scans do not show what was pruned: ${e.getClass.getName}")
 }

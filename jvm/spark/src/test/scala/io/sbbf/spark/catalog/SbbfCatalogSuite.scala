@@ -87,6 +87,43 @@ class SbbfCatalogSuite extends SparkSuite {
     assert(error.getMessage.contains("none"))
   }
 
+  private def reportOn(view: String) =
+    spark.sql(s"SELECT report FROM sbbf.reports.`$view`").head().getString(0)
+
+  test(
+    "a cached query is reported without its values, and stays cached when its view is dropped.") {
+    val lookup = spark.read.parquet(table).where(s"k = $key").cache()
+    lookup.count()
+    lookup.createOrReplaceTempView("lookup_2")
+    val report = reportOn("lookup_2")
+    assert(report.contains("cached relation of k, b, id") && !report.contains(key.toString))
+    spark.sql("DROP TABLE sbbf.reports.`lookup_2`")
+    assert(
+      lookup.storageLevel.useMemory && spark.catalog
+        .listTables()
+        .collect()
+        .forall(_.name != "lookup_2"))
+    lookup.unpersist()
+  }
+
+  test("a report says that a session is off, whichever way it is.") {
+    spark.read.parquet(table).where(s"k = $key").createOrReplaceTempView("off")
+    def isOn = new ObjectMapper().readTree(reportOn("off")).get("enabled").asBoolean
+    assert(isOn)
+    withConf("spark.sbbf.enabled" -> "false")(assert(!isOn))
+  }
+
+  test("a value that is probed shows in no plan.") {
+    val options = Map("column" -> "k", "value" -> key.toString)
+    for (probe <- Seq(
+        spark.read.format("sbbf").options(options).load(table),
+        spark.sql(s"SELECT * FROM sbbf_probe('$table', 'k', $key)"))) {
+      val shown = probe.queryExecution
+      val plans = Seq(shown.analyzed, shown.optimizedPlan, shown.executedPlan)
+      assert(plans.forall(plan => !plan.toString.contains(key.toString)), plans)
+    }
+  }
+
   test("the doctor has a row for every setting, and reading it runs no job.") {
     val findings = spark.sql("SELECT name, value FROM sbbf.session.doctor")
     assert(findings.queryExecution.executedPlan.toString.contains("LocalTableScan"))

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.sbbf
 
+import java.lang.reflect.Field
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkConf
 import org.apache.spark.deploy.SparkHadoopUtil
@@ -24,14 +26,15 @@ object SparkInternals {
    * @param parse throws IllegalArgumentException for a bad value
    */
   def registerConf[T](key: String, doc: String, default: String, parse: String => T): Unit =
-    if (!SQLConf.containsConfigKey(key)) {
-      SQLConf
-        .buildConf(key)
-        .doc(doc)
-        .version("0.1.0")
-        .stringConf
-        .transform { text => parse(text); text }
-        .createWithDefault(default)
+    SQLConf.synchronized { // sessions of Spark Connect may each have our classes
+      if (!SQLConf.containsConfigKey(key))
+        SQLConf
+          .buildConf(key)
+          .doc(doc)
+          .version("0.1.0")
+          .stringConf
+          .transform { text => parse(text); text }
+          .createWithDefault(default)
     }
 
   /** `filters` with their columns named as `output` names them, as Spark hands them to a file index. */
@@ -77,7 +80,7 @@ object SparkInternals {
   def addDriverMetrics(scan: FileSourceScanExec, metrics: Map[String, SQLMetric]): Unit = {
     val known = scan.driverMetrics
     if (!metrics.keySet.subsetOf(known.keySet))
-      setField(classOf[FileSourceScanExec], "driverMetrics", scan, known ++ metrics)
+      field(classOf[FileSourceScanExec], "driverMetrics").set(scan, known ++ metrics)
   }
 
   /**
@@ -90,17 +93,16 @@ object SparkInternals {
       adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit = {
     val state = session.sessionState
     val holder = state.adaptiveRulesHolder
-    setField(classOf[SessionState], "columnarRules", state, columnar(state.columnarRules))
-    setField(
-      classOf[AdaptiveRulesHolder],
-      "queryStagePrepRules",
-      holder,
-      adaptive(holder.queryStagePrepRules))
+    // both before either is changed
+    val ofColumns = field(classOf[SessionState], "columnarRules")
+    val ofStages = field(classOf[AdaptiveRulesHolder], "queryStagePrepRules")
+    ofColumns.set(state, columnar(state.columnarRules))
+    ofStages.set(holder, adaptive(holder.queryStagePrepRules))
   }
 
-  private def setField(of: Class[_], name: String, target: AnyRef, value: AnyRef): Unit = {
-    val field = of.getDeclaredField(name)
-    field.setAccessible(true)
-    field.set(target, value)
+  private def field(of: Class[_], name: String): Field = {
+    val found = of.getDeclaredField(name)
+    found.setAccessible(true)
+    found
   }
 }
