@@ -60,7 +60,7 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
         "  not used      a function of the column: upper(<n>)",
         "  refuted by    min/max 12, bloom 3,987",
         "  kept because  bloom says maybe 1",
-        "  no trust in   filters: sizes disagree 2",
+        "  rejected      filters: sizes disagree 2",
         "  bytes         160,000 of 640,000,000",
         "csv <x>: not pruned, not Parquet",
     ]

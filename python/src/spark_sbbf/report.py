@@ -76,7 +76,7 @@ class ScanReport:
         if self.kept_because:
             lines.append(f"  kept because  {_counts(self.kept_because)}")
         if self.filters_rejected:
-            lines.append(f"  no trust in   filters: {_counts(self.filters_rejected)}")
+            lines.append(f"  rejected      filters: {_counts(self.filters_rejected)}")
         lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
         if self.stopped_early:
             lines.append("  stopped early: a sample showed that the filters do not help here")
@@ -171,6 +171,7 @@ _HEADINGS = (
     "bytes",
     "refuted by",
     "kept because",
+    "filters rejected",
     "planning",
 )
 
@@ -185,6 +186,7 @@ def _cells(scan: ScanReport) -> list[str]:
         f"{scan.bytes_kept:,} of {scan.bytes:,}",
         _counts(scan.refuted_by),
         _counts(scan.kept_because),
+        _counts(scan.filters_rejected),
         f"{scan.millis:,.0f} ms, {scan.bytes_read:,} bytes of {scan.files_opened:,} files read"
         + (", stopped early" if scan.stopped_early else ""),
     ]
