@@ -1,11 +1,13 @@
 """`spark-sbbf install` and `uninstall` on a folder that looks like a Spark."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from spark_sbbf import cli
 from spark_sbbf.bridge import EXTENSIONS
+from spark_sbbf.defaults import SparkDefaults
 
 USERS = """# our cluster
 spark.master  local[1]
@@ -33,25 +35,68 @@ def version(folder, monkeypatch, number, content):
     monkeypatch.setenv("SPARK_SBBF_JAR", str(jar))
 
 
-def tree(home):
-    return {str(p.relative_to(home)): p.read_bytes() for p in home.rglob("*") if p.is_file()}
+def tree(folder):
+    """Every folder, link and file in it with what is in each, also hidden ones."""
+    return {str(p.relative_to(folder)): content(p) for p in folder.rglob("*")}
+
+
+def content(path):
+    if path.is_symlink():
+        return os.readlink(path)
+    return path.read_bytes() if path.is_file() else None
 
 
 def conf(home, text):
     (home / "conf").mkdir(exist_ok=True)
-    (home / "conf" / "spark-defaults.conf").write_text(text)
+    (home / "conf" / "spark-defaults.conf").write_bytes(os.fsencode(text))
 
 
-@pytest.mark.parametrize("users", [None, USERS, "spark.master local[1]"])
+@pytest.mark.parametrize(
+    "users",
+    [
+        None,
+        "",
+        "\n",
+        USERS,
+        "spark.master local[1]",
+        "spark.jars\nspark.sql.extensions =\n",
+        "spark.master local[1]\\\n",
+        "spark.x \\",
+        "# caf\udce9\nspark.jars /opt/\udcff.jar\n",
+    ],
+)
 def test_uninstall_gives_back_every_byte(home, users):
     if users is not None:
         conf(home, users)
     before = tree(home)
     assert cli.main(["install"]) == 0
     assert tree(home) != before
+    settings = SparkDefaults.read(home / "conf" / "spark-defaults.conf").settings()
+    assert EXTENSIONS in settings["spark.sql.extensions"]
     assert cli.main(["uninstall"]) == 0
     assert tree(home) == before
-    assert (home / "conf").exists() == (users is not None) and not (home / "sbbf").exists()
+
+
+def test_a_folder_of_settings_that_was_there_stays(home):
+    (home / "conf").mkdir()
+    before = tree(home)
+    assert cli.main(["install"]) == cli.main(["uninstall"]) == 0
+    assert tree(home) == before
+
+
+def test_what_the_user_adds_to_a_file_that_install_made_stays(home):
+    assert cli.main(["install"]) == 0
+    file = home / "conf" / "spark-defaults.conf"
+    file.write_text(f"{file.read_text()}spark.master local[1]\n")
+    assert cli.main(["uninstall"]) == 0
+    assert SparkDefaults.read(file).settings() == {"spark.master": "local[1]"}
+
+
+def test_bytes_that_are_not_utf_8_are_kept_and_shown_as_unknown(home, capsys):
+    conf(home, "spark.jars /opt/\udcff.jar\n")
+    assert cli.main(["install"]) == 0
+    assert b"/opt/\xff.jar," in (home / "conf" / "spark-defaults.conf").read_bytes()
+    assert "- spark.jars /opt/\ufffd.jar" in capsys.readouterr().out
 
 
 def test_install_adds_to_the_lists_that_are_there(home):
@@ -114,27 +159,86 @@ def test_the_folder_of_settings_may_be_elsewhere(home, tmp_path, monkeypatch):
     assert not (home / "conf").exists()
 
 
-def test_a_link_to_shared_settings_stays_a_link_and_keeps_its_mode(home, tmp_path):
-    shared = tmp_path / "shared.conf"
-    shared.write_text(USERS)
-    shared.chmod(0o640)
-    (home / "conf").mkdir()
-    link = home / "conf" / "spark-defaults.conf"
-    link.symlink_to(shared)
+@pytest.mark.parametrize("users", [None, "", USERS])
+@pytest.mark.parametrize("linked", ["file", "folder"])
+def test_a_link_to_shared_settings_stays_and_its_target_is_given_back(
+    home, tmp_path, users, linked
+):
+    shared = tmp_path / "shared"
+    if linked == "file":
+        shared.mkdir()
+        (home / "conf").mkdir()
+        (home / "conf" / "spark-defaults.conf").symlink_to(shared / "spark-defaults.conf")
+    else:
+        (home / "conf").symlink_to(shared)
+    target = shared / "spark-defaults.conf"
+    if users is not None:
+        shared.mkdir(exist_ok=True)
+        target.write_text(users)
+    before = tree(tmp_path)
     assert cli.main(["install"]) == 0
-    assert link.is_symlink() and EXTENSIONS in shared.read_text()
-    assert shared.stat().st_mode & 0o777 == 0o640
+    assert EXTENSIONS in target.read_text()
+    assert cli.main(["uninstall"]) == 0
+    assert tree(tmp_path) == before
 
 
-def test_a_spark_that_may_not_be_written_is_said_with_what_to_do(home, monkeypatch, capsys):
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
+def test_an_edited_file_keeps_its_mode(home):
+    conf(home, USERS)
+    file = home / "conf" / "spark-defaults.conf"
+    file.chmod(0o640)
+    assert cli.main(["install"]) == 0
+    assert EXTENSIONS in file.read_text() and file.stat().st_mode & 0o777 == 0o640
 
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="gives files away")
+def test_an_edited_file_keeps_its_owner(home):
+    conf(home, USERS)
+    file = home / "conf" / "spark-defaults.conf"
+    os.chown(file, 1234, 4321)
+    assert cli.main(["install"]) == 0
+    assert EXTENSIONS in file.read_text()
+    assert (file.stat().st_uid, file.stat().st_gid) == (1234, 4321)
+
+
+def refuse(*_, **__):
+    raise PermissionError(1, "Operation not permitted")
+
+
+def others(home, monkeypatch):
+    """The file of settings looks like someone else's, who may not be given files."""
+    status = Path.stat
+
+    def of_another(path, **options):
+        found = status(path, **options)
+        if path.name != "spark-defaults.conf":
+            return found
+        return os.stat_result([*found[:4], found.st_uid + 1, *found[5:10]])
+
+    monkeypatch.setattr(Path, "stat", of_another)
+    monkeypatch.setattr(os, "chown", refuse)
+
+
+def read_only(home, monkeypatch):
     monkeypatch.setattr(os, "replace", refuse)
-    assert cli.main(["install"]) == 1
+
+
+def full(home, monkeypatch):
+    monkeypatch.setattr(os, "fsync", refuse)
+
+
+@pytest.mark.parametrize("hindrance", [others, read_only, full])
+def test_where_a_file_may_not_be_written_nothing_changes_and_it_is_said_what_to_do(
+    home, monkeypatch, capsys, hindrance
+):
+    conf(home, USERS)
+    before = tree(home)
+    with monkeypatch.context() as patched:
+        hindrance(home, patched)
+        assert cli.main(["install"]) == 1
+    assert tree(home) == before
     said = capsys.readouterr().err
-    assert "cannot change" in said and "Permission denied" in said and "SPARK_CONF_DIR" in said
-    assert "spark-sbbf_2.13-1.0.0.jar" in said
+    for told in ("cannot change", "Operation not permitted", "nothing was changed", "CONF_DIR"):
+        assert told in said
 
 
 def test_without_a_spark_nothing_is_installed(home, monkeypatch, capsys):

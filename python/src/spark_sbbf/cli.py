@@ -7,10 +7,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from spark_sbbf.install import Change, to_install, to_uninstall
+from spark_sbbf.install import Change, apply, to_install, to_uninstall
 from spark_sbbf.jar import find_spark, jar_path
 from spark_sbbf.jvm import answers
 from spark_sbbf.machine import doctor, settings_of
@@ -112,12 +113,13 @@ def _listed(
 ) -> list[dict[str, Any]] | None:
     """Prints the rows; answers them if as a table."""
     spark = find_spark()
-    lines = answers(spark, "list", options, settings_of(spark, dict(asked.conf)))
-    if asked.json:
-        for line in lines:
-            sys.stdout.write(line)
-        return None
-    rows = [json.loads(line) for line in lines]
+    settings = settings_of(spark, dict(asked.conf))
+    with closing(answers(spark, "list", options, settings)) as lines:
+        if asked.json:
+            for line in lines:
+                sys.stdout.write(line)
+            return None
+        rows = [json.loads(line) for line in lines]
     folder = common_folder([row["file"] for row in rows])
     shown = [{**row, "file": row["file"][len(folder) :]} for row in rows]
     if rows:
@@ -139,10 +141,10 @@ def _change(asked: argparse.Namespace) -> int:
     changes: list[Change] = asked.plan()
     for change in changes:
         print(change)
-        if not asked.dry_run:
-            change.apply()
     if not changes:
         print("nothing to change")
     elif asked.dry_run:
         print("nothing was changed: a dry run")
+    else:
+        apply(changes)
     return 0

@@ -8,17 +8,31 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# A line of java.util.Properties, which Spark reads the file with.
-ENTRY = re.compile(r"\s*([^\s=:]+)\s*[=:]?\s*(.*)", re.DOTALL)
+# The grammar of java.util.Properties, which Spark reads the file with: a backslash at the end of a
+# line makes it go on in the next, and before anything else it is an escape.
+JOINT = r"\\(?:\r?\n|\r?\Z)"
+GAP = rf"(?:[ \t\f\r]|{JOINT})*"
+SIGN = r"(?:\\[^\r\n]|[^\\ \t\f\r\n])"
+ENTRY = re.compile(
+    rf"{GAP}((?:{JOINT}[ \t\f]*|\\[^\r\n]|[^\\ \t\f\r\n=:])*){GAP}[=:]?{GAP}(.*)", re.DOTALL
+)
+NO_ENTRY = re.compile(r"[ \t\f]*(?:[#!]|\r?\Z)")
+WRITTEN = re.compile(rf"(?:{GAP}{SIGN})*")
+ESCAPE = re.compile(rf"{JOINT}[ \t\f]*|\\u([0-9a-fA-F]{{4}})|\\(.)")
+ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+# Put behind a last line that goes on, where it would swallow what is added; no user writes it.
+FULL_STOP = " "
 
 
 class Entry(NamedTuple):
-    """One setting, with the half-open range of lines that it stands on."""
+    """One setting, with the half-open range of lines that it stands on and its value as written."""
 
     key: str
     value: str
     start: int
     end: int
+    written: str
 
 
 class SparkDefaults:
@@ -30,7 +44,15 @@ class SparkDefaults:
     @classmethod
     def read(cls, file: Path) -> SparkDefaults:
         """Of a file that is not there: no settings."""
-        return cls(file.read_text(encoding="utf-8") if file.is_file() else "")
+        return cls.decode(file.read_bytes() if file.is_file() else b"")
+
+    @classmethod
+    def decode(cls, content: bytes) -> SparkDefaults:
+        """Takes any bytes: what is not UTF-8 goes through ``encode`` unchanged."""
+        return cls(content.decode("utf-8", "surrogateescape"))
+
+    def encode(self) -> bytes:
+        return self.text.encode("utf-8", "surrogateescape")
 
     @property
     def text(self) -> str:
@@ -38,33 +60,49 @@ class SparkDefaults:
 
     def settings(self) -> dict[str, str]:
         """Keys to values; of a key that is set twice the last, as in Spark."""
-        return {entry.key: entry.value for entry in self._entries()}
+        return {entry.key: entry.value for entry in self._entries() if entry.key}
 
     def add(self, key: str, item: str) -> None:
         """Puts an item at the end of a comma-separated list, unless it is in it."""
         entry = self._last(key)
-        if entry is None:
-            at = len(self.lines) - (self.lines[-1] == "")
-            self.lines.insert(at, f"{key} {item}")
+        added = item.replace("\\", "\\\\")
+        if entry is None or not items(entry.value):  # a user's empty list stays, ours overrides it
+            stop = [FULL_STOP] if self._goes_on_at_the_end() else []
+            self.lines[self._end : self._end] = [*stop, f"{key} {added}"]
         elif item not in items(entry.value):
-            line = self.lines[entry.end - 1]
-            kept = line.rstrip()
-            joint = "," if entry.value.strip() else " "
-            self.lines[entry.end - 1] = kept + joint + item + line[len(kept) :]
+            value, rest = _without_gap(entry.written)
+            self._rewrite(entry, f"{value},{added}{rest}")
 
     def remove(self, key: str, unwanted: Callable[[str], bool]) -> None:
         """Takes items out of a comma-separated list, and the list out where nothing is left."""
         entry = self._last(key)
-        going = [item for item in items(entry.value) if unwanted(item)] if entry else []
-        if entry is None or not going:
+        parts = entry.written.split(",") if entry else []
+        kept = [part for part in parts if not any(map(unwanted, items(_unescaped(part))))]
+        if entry is None or len(kept) == len(parts):
             return
-        if len(going) == len(items(entry.value)):
-            del self.lines[entry.start : entry.end]
+        if any(items(_unescaped(part)) for part in kept):
+            rest = _without_gap(parts[-1])[1] if kept[-1] != parts[-1] else ""
+            self._rewrite(entry, ",".join(kept) + rest)
             return
-        for item in going:
-            alone = rf",{re.escape(item)}(?=\s*(?:,|\\?$))|{re.escape(item)}\s*,\s*"
-            for n in range(entry.start, entry.end):
-                self.lines[n] = re.sub(alone, "", self.lines[n], count=1)
+        start = entry.start
+        if entry.end == self._end and start and self.lines[start - 1] == FULL_STOP:
+            start -= 1
+        del self.lines[start : entry.end]
+
+    @property
+    def _end(self) -> int:
+        """Behind the last line; the newline at the end of a file begins no further one."""
+        return len(self.lines) - (self.lines[-1] == "")
+
+    def _goes_on_at_the_end(self) -> bool:
+        """Not so after a comment, which ends with its line whatever is in it."""
+        in_entry = any(entry.end == self._end for entry in self._entries())
+        return in_entry and _goes_on(self.lines[self._end - 1])
+
+    def _rewrite(self, entry: Entry, written: str) -> None:
+        text = "\n".join(self.lines[entry.start : entry.end])
+        head = text[: len(text) - len(entry.written)]
+        self.lines[entry.start : entry.end] = (head + written).split("\n")
 
     def _last(self, key: str) -> Entry | None:
         found = [entry for entry in self._entries() if entry.key == key]
@@ -72,21 +110,37 @@ class SparkDefaults:
 
     def _entries(self) -> Iterator[Entry]:
         at = 0
-        while at < len(self.lines):
-            start, text = at, self.lines[at].strip("\r")
+        while at < self._end:
+            start = at
             at += 1
-            if not text.strip() or text.lstrip()[0] in "#!":
+            if NO_ENTRY.match(self.lines[start]):
                 continue
-            while _continues(text) and at < len(self.lines):
-                text = text[:-1] + self.lines[at].strip("\r").lstrip()
+            while _goes_on(self.lines[at - 1]) and at < self._end:
                 at += 1
-            match = ENTRY.fullmatch(text)
-            if match:
-                yield Entry(match[1], match[2].strip(), start, at)
+            match = ENTRY.fullmatch("\n".join(self.lines[start:at]))
+            assert match  # each of its parts may be empty
+            key, value = map(_unescaped, match.groups())
+            yield Entry(key, value.strip(), start, at, match[2])
 
 
-def _continues(line: str) -> bool:
+def _goes_on(line: str) -> bool:
+    line = line[:-1] if line.endswith("\r") else line
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _unescaped(written: str) -> str:
+    def meant(match: re.Match[str]) -> str:
+        code, sign = match.groups(default="")
+        return chr(int(code, 16)) if code else ESCAPED.get(sign, sign)
+
+    return ESCAPE.sub(meant, written)
+
+
+def _without_gap(written: str) -> tuple[str, str]:
+    """Splits off the blanks at the end."""
+    match = WRITTEN.match(written)
+    end = match.end() if match else 0
+    return written[:end], written[end:]
 
 
 def items(listed: str) -> list[str]:

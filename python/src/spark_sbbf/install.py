@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import os
-import shutil
+import stat
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spark_sbbf.bridge import EXTENSIONS
@@ -17,6 +17,11 @@ from spark_sbbf.jar import Spark
 JARS_KEY, EXTENSIONS_KEY = "spark.jars", "spark.sql.extensions"
 
 
+# The first line of a file of settings that was not there: tells 'uninstall' that it may go.
+MADE = "# made by 'spark-sbbf install'"
+MADE_WITH_FOLDER = "# made, and its folder, by 'spark-sbbf install'"
+
+
 @dataclass(frozen=True)
 class Change:
     """A file with its bytes before and after; None where it is not there."""
@@ -24,41 +29,71 @@ class Change:
     file: Path
     before: bytes | None
     after: bytes | None
+    folder_is_ours: bool = True
+    """Whether the folder goes, too, once nothing is left in it."""
 
     def __str__(self) -> str:
         if self.file.suffix == ".jar":
             if self.after is None:
                 return f"remove  {self.file}"
             return f"{'replace' if self.before else 'add'}  {self.file} ({len(self.after):,} bytes)"
-        old, new = ((side or b"").decode().splitlines() for side in (self.before, self.after))
+        old, new = (
+            (side or b"").decode(errors="replace").splitlines()
+            for side in (self.before, self.after)
+        )
         changed = [line for line in difflib.ndiff(old, new) if line[:1] in "+-"]
         return "\n".join([f"edit  {self.file}", *(f"    {line}" for line in changed)])
 
-    def apply(self) -> None:
-        """Raises RuntimeError where the file may not be written."""
-        try:
-            self._write()
-        except OSError as error:
-            raise RuntimeError(
-                f"cannot change {self.file} ({error.strerror}): run this as the owner of that "
-                "Spark, or set SPARK_CONF_DIR to a folder of settings that is yours"
-            ) from error
+    def write(self) -> None:
+        """The file is as it was or as it shall be at any time, and keeps its owner and mode.
 
-    def _write(self) -> None:
-        if self.after is None:
-            self.file.unlink()
-            _remove_if_empty(self.file.parent)
-            return
-        target = self.file.resolve()  # a link stays one
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, fresh = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(self.after)
-        if target.exists():
-            shutil.copymode(target, fresh)
-        else:
-            os.chmod(fresh, 0o644)
-        os.replace(fresh, target)
+        Raises OSError where that cannot be, and then leaves nothing behind.
+        """
+        try:
+            if self.after is None:
+                self.file.unlink()
+            else:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                self._replace(self.after)
+        finally:
+            if self.folder_is_ours:
+                _remove_if_empty(self.file.parent)
+
+    def _replace(self, content: bytes) -> None:
+        handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.name}.")
+        fresh = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(handle)
+            mode = 0o644
+            if self.file.exists():
+                old, new = self.file.stat(), fresh.stat()
+                if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+                    os.chown(fresh, old.st_uid, old.st_gid)
+                mode = stat.S_IMODE(old.st_mode)
+            fresh.chmod(mode)
+            os.replace(fresh, self.file)
+        finally:
+            fresh.unlink(missing_ok=True)
+
+
+def apply(changes: Sequence[Change]) -> None:
+    """Makes all changes, or none: raises RuntimeError where a file may not be written."""
+    done: list[Change] = []
+    for change in changes:
+        try:
+            change.write()
+        except OSError as error:
+            for made in reversed(done):
+                replace(made, before=made.after, after=made.before).write()
+            raise RuntimeError(
+                f"cannot change {change.file} ({error.strerror}), so nothing was changed: run this "
+                "as the owner of that Spark, or set SPARK_CONF_DIR to a folder of settings that "
+                "is yours"
+            ) from error
+        done.append(change)
 
 
 def to_install(spark: Spark, jar: Path) -> list[Change]:
@@ -88,12 +123,14 @@ def to_uninstall(spark: Spark) -> list[Change]:
 
 
 def _edit(spark: Spark, edit: Callable[[SparkDefaults], None]) -> Change:
-    file = defaults_file(spark.home)
+    file = defaults_file(spark.home).resolve()  # a link stays one
     before = file.read_bytes() if file.is_file() else None
-    defaults = SparkDefaults((before or b"").decode())
+    new = MADE if file.parent.is_dir() else MADE_WITH_FOLDER
+    defaults = SparkDefaults(f"{new}\n") if before is None else SparkDefaults.decode(before)
     edit(defaults)
-    after = defaults.text.encode()
-    return Change(file, before, after or None)
+    with_folder = defaults.lines[0] == MADE_WITH_FOLDER
+    nothing_else = defaults.text in (f"{MADE}\n", f"{MADE_WITH_FOLDER}\n")
+    return Change(file, before, None if nothing_else else defaults.encode(), with_folder)
 
 
 def _removal(file: Path) -> Change:
@@ -101,7 +138,7 @@ def _removal(file: Path) -> Change:
 
 
 def _real(changes: list[Change]) -> list[Change]:
-    return [change for change in changes if (change.before or None) != change.after]
+    return [change for change in changes if change.before != change.after]
 
 
 def _folder(spark: Spark) -> Path:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from subprocess import PIPE
 
@@ -25,11 +25,11 @@ def answers(
     question: str,
     options: Mapping[str, str],
     settings: Mapping[str, str],
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """The lines that the JAR's main class prints for ``list`` or ``doctor``, as they come.
 
     Options and settings go through a pipe, because they may hold secrets. Raises RuntimeError with
-    the reason that the JVM gives, and as ``check_java`` does.
+    the reason that the JVM gives, and as ``check_java`` does. Who closes it early ends the JVM.
     """
     command = [check_java(spark), *_java_options(spark, question, settings)]
     command += ["-cp", os.pathsep.join(_class_path(spark, settings)), MAIN, question]
@@ -45,15 +45,18 @@ def answers(
         ) as jvm,
     ):
         assert jvm.stdin and jvm.stdout
-        json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
-        jvm.stdin.close()
-        for line in jvm.stdout:
-            if line.startswith(FAILURE):
-                raise RuntimeError(json.loads(line)["error"])
-            yield line
-        if jvm.wait():
-            log.seek(0)
-            raise RuntimeError(f"java ended with status {jvm.returncode}: {log.read().strip()}")
+        try:
+            json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
+            jvm.stdin.close()
+            for line in jvm.stdout:
+                if line.startswith(FAILURE):
+                    raise RuntimeError(json.loads(line)["error"])
+                yield line
+            if jvm.wait():
+                log.seek(0)
+                raise RuntimeError(f"java ended with status {jvm.returncode}: {log.read().strip()}")
+        finally:
+            jvm.terminate()  # of one that has ended: nothing
 
 
 def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,59 @@
+"""The pipe to the JVM that answers the command line, with a program in its place."""
+
+import subprocess
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from spark_sbbf import jvm
+from spark_sbbf.jar import Spark
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """Puts a script in the place of Java, asks it something, and keeps its process."""
+    started = []
+
+    def start(*arguments, **options):
+        started.append(popen(*arguments, **options))
+        return started[-1]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    monkeypatch.setattr(jvm, "jar_path", lambda: "own.jar")
+
+    def ask(script):
+        program = tmp_path / "java"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(jvm, "check_java", lambda spark: str(program))
+        return jvm.answers(Spark(Path("/opt/spark"), "4.3.0", "2.13"), "list", {}, {}), started
+
+    return ask
+
+
+def test_lines_come_as_they_are_printed(asked):
+    lines, _ = asked("cat > /dev/null; echo 1; echo 2")
+    assert list(lines) == ["1\n", "2\n"]
+
+
+def test_who_stops_reading_ends_the_jvm(asked):
+    lines, started = asked("echo 1; exec sleep 600")
+    assert list(islice(lines, 1)) == ["1\n"]
+    assert started[0].poll() is None
+    lines.close()
+    assert started[0].returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ('cat > /dev/null; echo \'{"error": "no such file"}\'', "no such file"),
+        ("cat > /dev/null; echo broken >&2; exit 3", "java ended with status 3: broken"),
+    ],
+)
+def test_the_reason_of_a_failure_is_told(asked, script, said):
+    lines, _ = asked(script)
+    with pytest.raises(RuntimeError, match=said):
+        list(lines)
