@@ -16,7 +16,7 @@ python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py 
 jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
 pytest := $(bin)/python -m pytest --junitxml
-matrix = $(bin)/python tests/matrix.py --wheel python/dist/*.whl
+matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
 python_code := python tests benchmarks demo .ci
 
 # The interoperability fixtures, where they lie beside the tree; their tests are skipped without.

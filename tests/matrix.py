@@ -99,14 +99,14 @@ class Leg:
         paths = [ROOT / "tests" / test for test in tests]
         pytest = [self.python, "-m", "pytest", "-q", "--junitxml", report, *paths]
         start = time.monotonic()
-        subprocess.run(pytest, env=environment, cwd=ROOT, check=False)
+        status = subprocess.run(pytest, env=environment, cwd=ROOT, check=False).returncode
         seconds = f"{time.monotonic() - start:.0f}"
         said = subprocess.run(
             [self.python, "-c", VERSIONS], env=environment, capture_output=True, text=True
         )
         versions = re.search(r"^# (.*)$", said.stdout, re.MULTILINE)
         names = versions[1].split() if versions else [self.spark, "?", self.jdk.name, "?"]
-        return (*names, *counts(report), seconds)
+        return (*names, *counts(report, status), seconds)
 
 
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
@@ -117,17 +117,22 @@ def run(command: list[object]) -> None:
     subprocess.run(list(map(str, command)), check=True)
 
 
-def counts(report: Path) -> tuple[str, str, str]:
-    """Passed, failed and skipped tests; a run that ended before its report has failed."""
-    if not report.is_file():
-        return "0", "1", "0"
-    suites = list(ElementTree.parse(report).iter("testsuite"))
+def counts(report: Path, status: int) -> tuple[str, str, str]:
+    """Passed, failed and skipped tests.
+
+    A run has failed that pytest did not end with 0 or 1, its statuses for tests that were run to
+    the end, and so has one in which no test passed.
+    """
+    suites = list(ElementTree.parse(report).iter("testsuite")) if report.is_file() else []
     total, failures, errors, skipped = (
         sum(int(suite.get(name, 0)) for suite in suites)
         for name in ("tests", "failures", "errors", "skipped")
     )
     failed = failures + errors
-    return str(total - failed - skipped), str(failed), str(skipped)
+    passed = total - failed - skipped
+    if status not in (0, 1) or not passed:
+        failed = max(failed, 1)
+    return str(passed), str(failed), str(skipped)
 
 
 def as_markdown(rows: list[tuple[str, ...]]) -> str:

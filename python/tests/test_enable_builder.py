@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
 from spark_sbbf import builder as builders
-from spark_sbbf.bridge import EXTENSIONS
+from spark_sbbf.bridge import EXTENSIONS, bring_jar
 from spark_sbbf.jar import Spark
 
 
@@ -16,6 +16,7 @@ def jar(tmp_path, monkeypatch):
     """A JAR by name only, and no Spark settings from the machine."""
     for name in ("HOME", "CONF_DIR", "REMOTE", "API_MODE", "CONNECT_MODE_ENABLED"):
         monkeypatch.delenv(f"SPARK_{name}", raising=False)
+    monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
     file = tmp_path / "own.jar"
     file.touch()
     monkeypatch.setenv("SPARK_SBBF_JAR", str(file))
@@ -23,6 +24,7 @@ def jar(tmp_path, monkeypatch):
 
 
 def enabled(builder):
+    """The lists that it then has."""
     assert sbbf.enable(builder) is builder
     return builder._options["spark.jars"], builder._options["spark.sql.extensions"]
 
@@ -62,6 +64,80 @@ def test_the_defaults_of_the_installation_are_added_to_and_not_hidden(
         f"/opt/iceberg.jar,{jar}",
         f"org.example.Iceberg,{EXTENSIONS}",
     )
+
+
+@pytest.mark.parametrize(
+    ("there", "left"),
+    [
+        ("/opt/spark-sbbf_2.13-0.0.1.jar", ""),
+        ("/a.jar,hdfs://x/spark-sbbf_2.12-0.0.1.jar,/b.jar", "/a.jar,/b.jar,"),
+        ("/a.jar,file:/opt/spark-sbbf_2.13-0.0.1.jar?x", "/a.jar,"),
+        ("/opt/my-spark-sbbf_2.13-0.0.1.jar", "/opt/my-spark-sbbf_2.13-0.0.1.jar,"),
+        ("/spark-sbbf_2.13-0.0.1.jar/a.jar", "/spark-sbbf_2.13-0.0.1.jar/a.jar,"),
+    ],
+)
+def test_another_version_of_the_jar_goes_and_nothing_else(there, left, jar):
+    builder = SparkSession.builder.config("spark.jars", there)
+    assert enabled(builder)[0] == f"{left}{jar}"
+
+
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}"])
+def test_the_same_jar_stays_once_however_it_is_written(form, tmp_path, monkeypatch):
+    jar = tmp_path / "spark-sbbf_2.13-1.0.0.jar"
+    jar.touch()
+    monkeypatch.setenv("SPARK_SBBF_JAR", str(jar))
+    builder = SparkSession.builder.config("spark.jars", form.format(jar))
+    assert enabled(builder)[0] == form.format(jar)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--conf spark.sql.extensions=a.B,c.D pyspark-shell",
+        "--master local[2] --conf=spark.sql.extensions=a.B,c.D pyspark-shell",
+        "-c spark.sql.extensions=a.B,c.D --conf spark.x=y pyspark-shell",
+        "--conf 'spark.sql.extensions=a.B, c.D' --name 'My jars' pyspark-shell",
+    ],
+)
+def test_extensions_of_the_submit_arguments_are_added_to(arguments, jar, monkeypatch):
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    assert enabled(SparkSession.builder) == (jar, f"a.B,c.D,{EXTENSIONS}")
+
+
+def test_extensions_of_a_properties_file_are_added_to(jar, tmp_path, monkeypatch):
+    (tmp_path / "my.conf").write_text("spark.sql.extensions a.B\n")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {tmp_path}/my.conf pyspark-shell")
+    assert enabled(SparkSession.builder) == (jar, f"a.B,{EXTENSIONS}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings"),
+    [
+        ("--jars /a.jar pyspark-shell", {}),
+        ("--jars=/a.jar pyspark-shell", {"spark.jars": "/b.jar"}),
+        ("--conf spark.jars=/a.jar pyspark-shell", {"spark.sql.extensions": "a.B"}),
+        ("--packages a:b:1 pyspark-shell", {}),
+        ("--conf spark.jars.packages=a:b:1 pyspark-shell", {}),
+        ("pyspark-shell", {"spark.jars.packages": "a:b:1", "spark.sql.extensions": "a.B"}),
+    ],
+)
+def test_where_naming_our_jar_would_hide_others_the_session_gets_it_once_it_is_made(
+    arguments, settings, jar, monkeypatch
+):
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    builder = SparkSession.builder.config(map=settings)
+    session = Session()
+    builder.getOrCreate = lambda: session
+    assert sbbf.enable(builder) is builder
+    assert builder._options == settings and session.told == []
+    assert builder.getOrCreate() is session
+    assert told(session, jar) == WAY_IN
+
+
+def test_packages_of_the_defaults_are_not_hidden_either(tmp_path, monkeypatch):
+    (tmp_path / "spark-defaults.conf").write_text("spark.jars.packages a:b:1\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert sbbf.enable(SparkSession.builder)._options == {}
 
 
 class Setting:
@@ -127,6 +203,14 @@ def test_a_running_connect_session_gets_the_jar_and_the_catalog_by_sql_alone(jar
     session = Session()
     assert sbbf.enable(session) is session
     assert told(session, jar) == WAY_IN
+
+
+def test_a_connect_session_gets_the_jar_over_the_network_once(jar):
+    session, other = Session(), Session()
+    for _ in range(3):
+        bring_jar(session)
+    bring_jar(other)
+    assert session.told.count(jar) == other.told.count(jar) == 1
 
 
 def test_a_connect_session_that_was_never_enabled_is_only_asked(jar):

@@ -16,12 +16,26 @@ spec.loader.exec_module(matrix)
 ROW = ("4.3.0", "2.13.18", "17.0.15", "3.11.7", "7", "0", "1", "60")
 
 
-def test_a_report_is_counted_and_a_missing_one_is_a_failure(tmp_path):
+@pytest.mark.parametrize(
+    ("suite", "status", "counted"),
+    [
+        ('tests="9" failures="1" errors="2" skipped="1"', 1, ("5", "3", "1")),
+        ('tests="9" failures="0" errors="0" skipped="1"', 0, ("8", "0", "1")),
+        ('tests="9" failures="0" errors="0" skipped="0"', 2, ("9", "1", "0")),
+        ('tests="9" failures="0" errors="0" skipped="0"', 3, ("9", "1", "0")),
+        ('tests="9" failures="0" errors="0" skipped="0"', -9, ("9", "1", "0")),
+        ('tests="9" failures="2" errors="0" skipped="0"', 2, ("7", "2", "0")),
+        ('tests="9" failures="0" errors="0" skipped="9"', 0, ("0", "1", "9")),
+        ('tests="0" failures="0" errors="0" skipped="0"', 5, ("0", "1", "0")),
+        (None, 1, ("0", "1", "0")),
+        (None, 0, ("0", "1", "0")),
+    ],
+)
+def test_a_run_that_did_not_end_or_passed_nothing_is_a_failure(tmp_path, suite, status, counted):
     report = tmp_path / "report.xml"
-    assert matrix.counts(report) == ("0", "1", "0")
-    suite = '<testsuite tests="9" failures="1" errors="2" skipped="1"/>'
-    report.write_text(f"<testsuites>{suite}</testsuites>")
-    assert matrix.counts(report) == ("5", "3", "1")
+    if suite:
+        report.write_text(f"<testsuites><testsuite {suite}/></testsuites>")
+    assert matrix.counts(report, status) == counted
 
 
 def test_the_table_replaces_the_one_on_the_page_and_nothing_else(tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 import json
 from html.parser import HTMLParser
 
+import pytest
+
 from spark_sbbf import PruneReport
 
 SCAN = {
@@ -112,3 +114,25 @@ def test_a_session_that_is_off_and_a_query_without_parquet_say_so():
 
 def test_the_dictionary_has_the_shape_of_the_json():
     assert report().to_dict() == TREE
+
+
+def without(tree, key):
+    return {name: value for name, value in tree.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {**TREE, "newer": 1},
+        without(TREE, "unpruned"),
+        without(TREE, "enabled"),
+        {**TREE, "scans": [{**SCAN, "newer": 1}]},
+        {**TREE, "scans": [without(SCAN, "bars")]},
+        {**TREE, "scans": [without(SCAN, "millis")]},
+        {**TREE, "scans": [{**SCAN, "bars": [{**SCAN["bars"][0], "newer": 1}]}]},
+        {**TREE, "unpruned": [{"relation": "csv"}]},
+    ],
+)
+def test_a_report_of_another_version_is_refused_with_what_to_do(tree):
+    with pytest.raises(RuntimeError, match=r"of another version than the package.*install' again"):
+        PruneReport.from_json(json.dumps(tree))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from spark_sbbf.catalog import knows_catalog
 from spark_sbbf.jar import jar_path, need_pyspark
@@ -17,6 +18,10 @@ CONNECT_ON_3 = (
     "classic session, or start the server with --jars <the path that 'spark-sbbf jar' prints> "
     f"--conf spark.sql.extensions={EXTENSIONS}"
 )
+
+
+_supplied: WeakSet[Any] = WeakSet()
+"""The sessions of Spark Connect that have got the JAR: it goes over the network only once."""
 
 
 def is_connect(thing: Any) -> bool:
@@ -55,8 +60,9 @@ def bring_jar(session: Any) -> None:
     A Spark Connect session gets it for itself alone, a classic one for all of its application.
     """
     if is_connect(session):
-        if not knows_catalog(session):
+        if session not in _supplied and not knows_catalog(session):
             session.addArtifact(jar_path(session.version))
+            _supplied.add(session)
     elif bridge_of(session) is None:
         session._sc._jsc.addJar(jar_path())  # for the executors
         show_jar(session._jvm, _jar_loader(session))

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spark_sbbf.bridge import EXTENSIONS, is_connect, need_connect_of_4, show_jar
-from spark_sbbf.defaults import SparkDefaults, defaults_file
-from spark_sbbf.jar import find_spark, jar_path, spark_home
+from spark_sbbf.defaults import SparkDefaults, defaults_file, items
+from spark_sbbf.jar import OUR_JAR, find_spark, jar_path, spark_home
 
 VECTOR_MODULE = "jdk.incubator.vector"
 """The module of the Vector API, which Spark 4 adds to its JVMs and Spark 3.5 does not."""
+
+# What spark-submit takes besides --conf, where it is a list that ours would have to join.
+SUBMIT_OPTIONS = {
+    "--jars": "spark.jars",
+    "--packages": "spark.jars.packages",
+    "--driver-java-options": "spark.driver.extraJavaOptions",
+}
 
 
 def is_builder(target: Any) -> bool:
@@ -29,16 +37,23 @@ def enable_builder(builder: Any, then: Callable[[Any], Any]) -> None:
     """Adds to the builder what is missing in it.
 
     ``then`` enables a session that takes too little from its builder: the one of this process that
-    runs already, or one of Spark Connect, whose server does.
+    runs already, one of Spark Connect, whose server does, or one whose JARs are not the builder's
+    to say.
     """
     if _wants_connect(builder):
         import pyspark
 
         need_connect_of_4(pyspark.__version__)
-        for name in ("getOrCreate", "create"):
-            setattr(builder, name, _followed_by(then, getattr(builder, name)))
+        _follow(builder, then)
         return
-    _configure(builder)
+    if _jvm_runs():
+        _configure(builder)
+    else:
+        _configure_java(builder)
+        if _jars_come_from_elsewhere(builder._options):
+            _follow(builder, then)
+        else:
+            _configure(builder)
     session = _running_session()
     if session is not None:
         then(session)
@@ -51,20 +66,36 @@ def _running_session() -> Any:
     return session if session is not None and session._sc._jsc is not None else None
 
 
+def _jvm_runs() -> bool:
+    from pyspark import SparkContext
+
+    # under spark-submit the JVM is already there
+    return SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _configure_java(builder: Any) -> None:
+    from spark_sbbf.java import check_java  # what starts programs takes its time to import
+
+    check_java()
+    if find_spark().line == "3.5":  # later ones do it themselves
+        for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
+            builder.config(key, _with_vectors(_configured(builder._options, key)))
+
+
+def _jars_come_from_elsewhere(options: dict[str, Any]) -> bool:
+    """Whether ``spark.jars`` of the builder would hide JARs from executors or miss the driver.
+
+    Spark resolves packages into ``spark.jars`` as its JVM starts, and PySpark then puts the
+    builder's over it. What PYSPARK_SUBMIT_ARGS says of ``spark.jars`` the JVM takes first.
+    """
+    return "spark.jars" in _submitted() or bool(_configured(options, "spark.jars.packages"))
+
+
 def _configure(builder: Any) -> None:
     from pyspark import SparkContext
 
     options = builder._options
-    # under spark-submit the JVM is already there
-    jvm_runs = SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
-    if not jvm_runs:
-        from spark_sbbf.java import check_java  # what starts programs takes its time to import
-
-        check_java()
-        if find_spark().line == "3.5":  # later ones do it themselves
-            for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
-                builder.config(key, _with_vectors(_configured(options, key)))
-    builder.config("spark.jars", _with(_configured(options, "spark.jars"), jar_path()))
+    builder.config("spark.jars", _with_jar(_configured(options, "spark.jars"), jar_path()))
     builder.config(
         "spark.sql.extensions", _with(_configured(options, "spark.sql.extensions"), EXTENSIONS)
     )
@@ -92,6 +123,11 @@ def _wants_connect(builder: Any) -> bool:
     )
 
 
+def _follow(builder: Any, then: Callable[[Any], Any]) -> None:
+    for name in ("getOrCreate", "create"):
+        setattr(builder, name, _followed_by(then, getattr(builder, name)))
+
+
 def _followed_by(then: Callable[[Any], Any], make: Callable[[], Any]) -> Callable[[], Any]:
     @wraps(make)
     def made() -> Any:
@@ -102,9 +138,20 @@ def _followed_by(then: Callable[[Any], Any], make: Callable[[], Any]) -> Callabl
 
 def _with(listed: str, entry: str) -> str:
     """A comma-separated list with ``entry`` in it once, behind what was there."""
-    entries = [e.strip() for e in listed.split(",") if e.strip()]
-    there = entry in [unquote(urlsplit(e).path) for e in entries]  # Spark makes URIs of paths
+    entries = items(listed)
+    there = entry in map(_path, entries)
     return ",".join(entries if there else [*entries, entry])
+
+
+def _with_jar(listed: str, jar: str) -> str:
+    """A list of JARs with ``jar`` in it once, and no other version of it."""
+    paths = {entry: _path(entry) for entry in items(listed)}
+    others = [e for e, path in paths.items() if path != jar and PurePosixPath(path).match(OUR_JAR)]
+    return _with(",".join(e for e in items(listed) if e not in others), jar)
+
+
+def _path(entry: str) -> str:
+    return unquote(urlsplit(entry).path)  # Spark makes URIs of paths
 
 
 def _with_vectors(java_options: str) -> str:
@@ -126,4 +173,23 @@ def _configured(options: dict[str, Any], key: str) -> str:
         return SparkConf().get(key, "") or ""
     home = spark_home()
     settings = SparkDefaults.read(defaults_file(Path(home))).settings() if home else {}
-    return settings.get(key, "")
+    return {**settings, **_submitted()}.get(key, "")
+
+
+def _submitted() -> dict[str, str]:
+    """The settings in PYSPARK_SUBMIT_ARGS, with which PySpark starts its JVM."""
+    words: list[str] = []
+    for word in shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "")):
+        words += word.split("=", 1) if word.startswith("--") else [word]
+    of_file: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    named: dict[str, str] = {}
+    for option, value in zip(words, words[1:]):
+        if option in ("--conf", "-c"):
+            key, _, setting = value.partition("=")
+            settings[key] = setting
+        elif option in SUBMIT_OPTIONS:
+            named[SUBMIT_OPTIONS[option]] = value
+        elif option == "--properties-file":
+            of_file = SparkDefaults.read(Path(value)).settings()
+    return {**of_file, **settings, **named}  # as in Spark, wherever they stand

@@ -13,6 +13,9 @@ SCALA_OF_SPARK = {"3.5": "2.12", "4.0": "2.13", "4.1": "2.13", "4.2": "2.13", "4
 
 JARS = Path(__file__).parent / "jars"
 
+OUR_JAR = "spark-sbbf_*.jar"
+"""The name of the JAR in any version, for any Scala."""
+
 
 class Spark(NamedTuple):
     """A Spark on this machine, and the versions that it has."""

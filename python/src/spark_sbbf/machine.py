@@ -9,10 +9,8 @@ from pathlib import Path
 from spark_sbbf.bridge import EXTENSIONS
 from spark_sbbf.builder import VECTOR_MODULE
 from spark_sbbf.defaults import SparkDefaults, defaults_file, items
-from spark_sbbf.jar import Spark, find_spark, jar_path
+from spark_sbbf.jar import OUR_JAR, Spark, find_spark, jar_path
 from spark_sbbf.jvm import answers
-
-OUR_JAR = "spark-sbbf_*.jar"
 
 
 def doctor(settings: Mapping[str, str]) -> dict[str, str]:

@@ -104,13 +104,19 @@ class PruneReport:
 
     @classmethod
     def from_json(cls, text: str) -> PruneReport:
-        """Reads what ``SessionBridge.explain`` writes."""
+        """Reads what ``SessionBridge.explain`` writes.
+
+        Raises RuntimeError, saying what to do, for what a JAR of another version writes.
+        """
         tree = json.loads(text)
-        return cls(
-            enabled=tree["enabled"],
-            scans=[ScanReport.from_dict(scan) for scan in tree["scans"]],
-            unpruned=[UnprunedRelation(**relation) for relation in tree["unpruned"]],
-        )
+        try:
+            return cls(
+                scans=[ScanReport.from_dict(scan) for scan in tree.pop("scans")],
+                unpruned=[UnprunedRelation(**relation) for relation in tree.pop("unpruned")],
+                **tree,
+            )
+        except (KeyError, TypeError) as error:
+            raise RuntimeError(_OTHER_VERSION) from error
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries and lists, in the shape of its JSON."""
@@ -161,6 +167,11 @@ def explain(df: DataFrame) -> PruneReport:
 
 _OFF = "spark-sbbf is off in this session (spark.sbbf.enabled, or never enabled)"
 _ABSENT = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
+_OTHER_VERSION = (
+    "the spark-sbbf JAR in this session is of another version than the package: start the session "
+    "with the JAR that 'spark-sbbf jar' prints; where an older one is installed, run "
+    "'spark-sbbf install' again"
+)
 _NOTHING = "nothing to prune: the query reads no Parquet files"
 _HEADINGS = (
     "scan",

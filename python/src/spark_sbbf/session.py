@@ -25,7 +25,9 @@ def enable(target: Target) -> Target:
     A builder gets the JAR and the extension added to those it is already configured with; on Spark
     3.5 also the Java option for vector code, if the JVM is still to come. If a session runs in this
     process, ``getOrCreate`` would return that one, so it is enabled as well. A builder of a Spark
-    Connect session (call its ``remote`` before this) makes the session and enables it then.
+    Connect session makes the session and enables it then; so does one with ``spark.jars.packages``,
+    or with JARs in PYSPARK_SUBMIT_ARGS, as naming ours would hide those from executors. Call
+    ``remote`` and configure packages before this.
 
     A session, classic or Spark Connect, is enabled for its next query, and no other session with
     it. Doing either twice changes nothing.
