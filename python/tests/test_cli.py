@@ -111,3 +111,10 @@ def test_without_pyspark_only_what_needs_spark_says_so():
     assert done.stdout.startswith("{'parquet.bloom.filter.enabled#a': 'true'")
     assert "No module named 'pyspark'" in done.stderr
     assert "pip install 'spark-sbbf[pyspark]'" in done.stderr
+
+
+def test_the_package_offers_what_it_names_and_nothing_else():
+    import spark_sbbf
+
+    assert all(callable(getattr(spark_sbbf, name)) for name in spark_sbbf.__all__)
+    assert not hasattr(spark_sbbf, "enabel")

@@ -8,11 +8,13 @@ Examples:
     >>> spark.read.parquet("events").where("user_id = 42").show()  # doctest: +SKIP
 """
 
-from spark_sbbf.evidence import inspect, probe
-from spark_sbbf.jar import jar_path
-from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
-from spark_sbbf.session import disable, doctor, enable, is_enabled
-from spark_sbbf.writer import bloom_options
+TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than all else here
+if TYPE_CHECKING:
+    from spark_sbbf.evidence import inspect, probe
+    from spark_sbbf.jar import jar_path
+    from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
+    from spark_sbbf.session import disable, doctor, enable, is_enabled
+    from spark_sbbf.writer import bloom_options
 
 __all__ = [
     "PruneReport",
@@ -28,3 +30,21 @@ __all__ = [
     "jar_path",
     "probe",
 ]
+
+_MODULES = {
+    "evidence": ("inspect", "probe"),
+    "jar": ("jar_path",),
+    "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
+    "session": ("disable", "doctor", "enable", "is_enabled"),
+    "writer": ("bloom_options",),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Loads what the package offers when it is first asked for (PEP 562)."""
+    from importlib import import_module
+
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"spark_sbbf.{module}"), name)
+    raise AttributeError(f"module 'spark_sbbf' has no attribute {name!r}")
