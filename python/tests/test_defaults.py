@@ -10,6 +10,8 @@ KEY = "spark.jars"
 TEXTS = {
     "": [],
     "\n": [],
+    " ": [],
+    "spark.x a\n \n": [],
     "# only a comment": [],
     "spark.master local[1]\n": [],
     "spark.master local[1]": [],

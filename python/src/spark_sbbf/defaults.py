@@ -84,10 +84,10 @@ class SparkDefaults:
             rest = _without_gap(parts[-1])[1] if kept[-1] != parts[-1] else ""
             self._rewrite(entry, ",".join(kept) + rest)
             return
-        start = entry.start
-        if entry.end == self._end and start and self.lines[start - 1] == FULL_STOP:
-            start -= 1
-        del self.lines[start : entry.end]
+        stopped = any(other.end == entry.start for other in self._entries())
+        if stopped and entry.end == self._end and self.lines[entry.start - 1] == FULL_STOP:
+            entry = entry._replace(start=entry.start - 1)
+        del self.lines[entry.start : entry.end]
 
     @property
     def _end(self) -> int:
