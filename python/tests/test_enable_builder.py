@@ -59,6 +59,8 @@ def test_the_defaults_of_the_installation_are_added_to_and_not_hidden(
     folder = tmp_path / "conf"
     folder.mkdir()
     (folder / "spark-defaults.conf").write_text(DEFAULTS)
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-core_2.13-4.3.0.jar").touch()
     monkeypatch.setenv(variable, str(folder if variable == "SPARK_CONF_DIR" else tmp_path))
     assert enabled(SparkSession.builder) == (
         f"/opt/iceberg.jar,{jar}",

@@ -245,4 +245,4 @@ def test_without_a_spark_nothing_is_installed(home, monkeypatch, capsys):
     (home / "jars" / "spark-core_2.13-4.3.0.jar").unlink()
     monkeypatch.setattr("spark_sbbf.jar._pyspark_home", lambda: None)
     assert cli.main(["install"]) == 1
-    assert "no Spark found: install pyspark" in capsys.readouterr().err
+    assert "holds no Spark: correct it, or unset it" in capsys.readouterr().err

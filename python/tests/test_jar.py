@@ -54,9 +54,12 @@ def test_the_installed_pyspark_counts_where_there_is_no_spark_home(tmp_path, bun
 
 def test_without_any_spark_the_error_says_how_to_get_one(tmp_path, monkeypatch):
     monkeypatch.delenv("SPARK_SBBF_JAR", raising=False)
-    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    monkeypatch.delenv("SPARK_HOME", raising=False)
     monkeypatch.setattr(jar, "_pyspark_home", lambda: None)
     with pytest.raises(RuntimeError, match=r"pip install spark-sbbf\[pyspark\]"):
+        jar.jar_path()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    with pytest.raises(RuntimeError, match=r"SPARK_HOME .* holds no Spark"):
         jar.jar_path()
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spark-sbbf", description=__doc__)
+    parser.add_argument("--version", action="version", version=metadata.version("spark-sbbf"))
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(
         name: str, run: Callable[[argparse.Namespace], int], text: str
     ) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+        added = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         added.set_defaults(run=run)
         return added
 

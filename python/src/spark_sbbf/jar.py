@@ -59,13 +59,15 @@ def find_spark() -> Spark:
     """The Spark that this process would start: that in ``SPARK_HOME``, else the installed pyspark.
 
     Known by the name of the spark-core JAR that each Spark has; nothing of it is run or imported.
-    Raises RuntimeError when there is none.
+    Raises RuntimeError when there is none, and when ``SPARK_HOME`` holds none.
     """
-    for home in filter(None, (os.environ.get("SPARK_HOME"), _pyspark_home())):
-        for core in sorted(Path(home, "jars").glob("spark-core_*.jar")):
-            match = re.fullmatch(r"spark-core_(\d+\.\d+)-(.+)\.jar", core.name)
-            if match:
-                return Spark(Path(home), match[2], match[1])
+    home = spark_home()
+    for core in sorted(Path(home, "jars").glob("spark-core_*.jar")) if home else ():
+        match = re.fullmatch(r"spark-core_(\d+\.\d+)-(.+)\.jar", core.name)
+        if match:
+            return Spark(core.parents[1], match[2], match[1])
+    if "SPARK_HOME" in os.environ and home:
+        raise RuntimeError(f"SPARK_HOME ({home}) holds no Spark: correct it, or unset it")
     raise RuntimeError(
         "no Spark found: install pyspark ('pip install spark-sbbf[pyspark]'), "
         "or set SPARK_HOME to a Spark distribution"

@@ -1,4 +1,4 @@
-"""Questions to a JVM that has Spark's JARs and no session: it answers within about a second."""
+"""Questions to a JVM that has Spark's JARs and no session, which saves most of a start."""
 
 from __future__ import annotations
 

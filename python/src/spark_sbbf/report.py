@@ -153,7 +153,9 @@ def explain(df: DataFrame) -> PruneReport:
     Raises TypeError for anything but a DataFrame, and RuntimeError when its session was never
     enabled.
     """
-    session = running(getattr(df, "sparkSession", df))
+    if not hasattr(df, "sparkSession"):
+        raise TypeError(f"explain: expected a DataFrame, not a {type(df).__qualname__}")
+    session = running(df.sparkSession)
     if is_connect(session):
         if not knows_catalog(session):
             raise RuntimeError(_ABSENT)
@@ -165,7 +167,10 @@ def explain(df: DataFrame) -> PruneReport:
     return PruneReport.from_json(bridge.explain(df._jdf.queryExecution()))
 
 
-_OFF = "spark-sbbf is off in this session (spark.sbbf.enabled, or never enabled)"
+_OFF = (
+    "spark-sbbf is off in this session: call spark_sbbf.enable(spark), "
+    "which also sets spark.sbbf.enabled"
+)
 _ABSENT = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
 _OTHER_VERSION = (
     "the spark-sbbf JAR in this session is of another version than the package: start the session "

@@ -15,6 +15,7 @@ import io.sbbf.spark.plan.{PruneRowGroups, PrunedScan, RowGroupPruner}
 private[spark] final case class UnprunedRelation(name: String, reason: String)
 
 private[spark] object UnprunedRelation {
+  private val Off = "spark-sbbf is off in this session"
   private val PruningFailed = "pruning failed, see the driver's log"
 
   /** None for a pruned relation, and for what has no files or tables behind it. */
@@ -59,7 +60,8 @@ private[spark] object UnprunedRelation {
       case _: ParquetFileFormat if filter.isEmpty => "no filter stands directly above the scan"
       case _: ParquetFileFormat =>
         val why =
-          if (filter.exists(PruneRowGroups.isUsable(_, files, conf))) PruningFailed
+          if (!SbbfConf.Enabled.get(conf)) Off
+          else if (filter.exists(PruneRowGroups.isUsable(_, files, conf))) PruningFailed
           else RowGroupPruner.NoUsableLeaf
         (why +: filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))).mkString("; ")
       case _ => "not a Parquet scan"
