@@ -79,7 +79,7 @@ private[spark] object Question {
     Option(value)
       .flatMap(CatalystValue.convert(_, dataType))
       .getOrElse(throw new IllegalArgumentException(
-        s"the option value is no ${dataType.sql} that column '$column' could be asked for"))
+        s"the value cannot be read as ${dataType.sql}, the type of column '$column'"))
   }
 
   private def unhex(text: String): Array[Byte] =
