@@ -28,12 +28,7 @@ KEY = KEYS[3 * GROUPS * ROWS + 7]  # in one row group of the fourth file
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("lake")
-    size = GROUPS * ROWS
-    for n in range(FILES):
-        columns = {"key": KEYS[n * size : (n + 1) * size], "seq": list(range(size))}
-        samples.write(folder / f"{n}.parquet", columns, ROWS, filters=("key",))
-    return str(folder)
+    return samples.write_lake(tmp_path_factory.mktemp("lake"), KEYS, FILES, ROWS)
 
 
 @pytest.fixture(scope="module")

@@ -23,12 +23,7 @@ HOME = Path(pyspark.__file__).parent
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("lake")
-    size = GROUPS * ROWS
-    for n in range(FILES):
-        columns = {"key": KEYS[n * size : (n + 1) * size], "seq": list(range(size))}
-        samples.write(folder / f"{n}.parquet", columns, ROWS, filters=("key",))
-    return str(folder)
+    return samples.write_lake(tmp_path_factory.mktemp("lake"), KEYS, FILES, ROWS)
 
 
 ON_EXECUTORS = """

@@ -53,6 +53,7 @@ private[spark] object SafeRead {
   private def asksFilter(filter: Filter): Boolean = filter match {
     case And(left, right) => asksFilter(left) || asksFilter(right)
     case Or(left, right) => asksFilter(left) || asksFilter(right)
+    case Not(child) => asksFilter(child) // parquet-mr drives NOT down to the comparisons
     case EqualTo(_, _) | EqualNullSafe(_, _) | In(_, _) => true
     case _ => false
   }
