@@ -102,7 +102,7 @@ def test_the_switch_works_for_the_next_query(server: Server, lake: str) -> None:
 
 GOOD_VALUES = {
     "spark.sbbf.enabled": "true",
-    "spark.sbbf.trimRowGroups": "false",
+    "spark.sbbf.format.enabled": "false",
     "spark.sbbf.safeRead": "false",
     "spark.sbbf.cache.maxBytes": "1m",
     "spark.sbbf.planning.threads": "2",

@@ -106,3 +106,9 @@ def test_pip_refuses_an_old_python_with_the_one_that_it_wants(wheel: Path, tmp_p
 
 def test_pyspark_is_an_extra_and_nothing_else_is_required() -> None:
     assert distribution("spark-sbbf").requires == ["pyspark>=3.5; extra == 'pyspark'"]
+
+
+def test_the_command_tells_its_version() -> None:
+    script = [str(Path(sys.executable).parent / "spark-sbbf"), "--version"]
+    done = subprocess.run(script, capture_output=True, text=True)
+    assert done.stdout == f"{distribution('spark-sbbf').version}\n"

@@ -37,9 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: a checkout on the path has none."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(metadata.version("spark-sbbf"))
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spark-sbbf", description=__doc__)
-    parser.add_argument("--version", action="version", version=metadata.version("spark-sbbf"))
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(

@@ -83,8 +83,8 @@ object SbbfConf extends Logging {
     default = true,
     "Whether row groups are pruned at plan time. Off switches everything off, from the next query on.")
 
-  val TrimRowGroups: SbbfConf[Boolean] = flag(
-    "spark.sbbf.trimRowGroups",
+  val FormatEnabled: SbbfConf[Boolean] = flag(
+    "spark.sbbf.format.enabled",
     default = true,
     "Whether files are read through a thin subclass of Spark's Parquet format that reads only the surviving " +
       "row groups. Off, for native engines that want the stock format class, whole files are still pruned."
@@ -141,7 +141,7 @@ object SbbfConf extends Logging {
   )
 
   val all: Seq[SbbfConf[_]] =
-    Seq(Enabled, TrimRowGroups, SafeRead, CacheBytes, Threads, SampleFiles, TailBytes, Kernel)
+    Seq(Enabled, FormatEnabled, SafeRead, CacheBytes, Threads, SampleFiles, TailBytes, Kernel)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

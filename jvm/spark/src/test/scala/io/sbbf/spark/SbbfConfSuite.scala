@@ -7,7 +7,7 @@ class SbbfConfSuite extends SparkSuite {
 
   private val refused = Seq(
     "spark.sbbf.enabled" -> "perhaps",
-    "spark.sbbf.trimRowGroups" -> "2",
+    "spark.sbbf.format.enabled" -> "2",
     "spark.sbbf.cache.maxBytes" -> "-1",
     "spark.sbbf.cache.maxBytes" -> "much",
     "spark.sbbf.planning.threads" -> "0",

@@ -147,7 +147,7 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       index: PrunedFileIndex,
       unsafe: Map[String, String],
       format: PrunedParquetFormat): LogicalRelation = {
-    val swaps = SbbfConf.TrimRowGroups.get(conf)
+    val swaps = SbbfConf.FormatEnabled.get(conf)
     scan.copy(
       relation = files.copy(
         location = index,

@@ -79,7 +79,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     one.collect()
     val read = one.queryExecution.executedPlan.collectLeaves().head.metrics("numOutputRows").value
     assert(read > 0 && read == s.rows.get && read < 1000)
-    withConf("spark.sbbf.trimRowGroups" -> "false") {
+    withConf("spark.sbbf.format.enabled" -> "false") {
       val whole = table.where(s"k = ${keyOf(4321)}")
       assert(relation(whole).fileFormat.getClass == classOf[ParquetFileFormat])
       assert(whole.inputFiles.length == 1)
@@ -162,7 +162,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     val query = predicate.replace("%d", keyOf(4000).toString)
     val expected = oracle(table.where(query))
     withConf(
-      "spark.sbbf.trimRowGroups" -> trim,
+      "spark.sbbf.format.enabled" -> trim,
       "spark.sql.parquet.enableVectorizedReader" -> vectorized) {
       assert(rows(table.where(query)) == expected)
     }
@@ -204,7 +204,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     )
   } test(s"loses no row to zeros and NaN: $predicate, trim $trim.") {
     val expected = oracle(spark.read.parquet(zeros).where(predicate))
-    withConf("spark.sbbf.trimRowGroups" -> trim) {
+    withConf("spark.sbbf.format.enabled" -> trim) {
       assert(rows(spark.read.parquet(zeros).where(predicate)) == expected)
     }
   }
@@ -341,7 +341,7 @@ class PruneRowGroupsSuite extends SparkSuite {
   test("without the format swap, stock's filtering of single records loses no zero either.") {
     val expected = oracle(spark.read.parquet(zeros).where("f = 0.0D"))
     withConf(
-      "spark.sbbf.trimRowGroups" -> "false",
+      "spark.sbbf.format.enabled" -> "false",
       "spark.sql.parquet.enableVectorizedReader" -> "false",
       "spark.sql.parquet.recordLevelFilter.enabled" -> "true") {
       assert(rows(spark.read.parquet(zeros).where("f = 0.0D")) == expected)

@@ -100,7 +100,7 @@ class ShowPruningSuite extends SparkSuite {
     (name, query) <- queries
   } test(s"the SQL tab says what explain says: $name, adaptive $adaptive, trim $trim.") {
     tables
-    withConf("spark.sql.adaptive.enabled" -> adaptive, "spark.sbbf.trimRowGroups" -> trim) {
+    withConf("spark.sql.adaptive.enabled" -> adaptive, "spark.sbbf.format.enabled" -> trim) {
       FooterCache.shared.clear()
       val df = spark.sql(query)
       val scans = shown(df).collect { case (_, metrics) if metrics.nonEmpty => metrics }
@@ -128,7 +128,7 @@ class ShowPruningSuite extends SparkSuite {
 
   test("without the format swap the nodes that native engines look for are stock's.") {
     tables
-    withConf("spark.sbbf.trimRowGroups" -> "false", "spark.sql.adaptive.enabled" -> "false") {
+    withConf("spark.sbbf.format.enabled" -> "false", "spark.sql.adaptive.enabled" -> "false") {
       val query = s"SELECT seq FROM log WHERE k = $Key"
       val plan = spark.sql(query).queryExecution.executedPlan
       val stock = withConf(SbbfConf.Enabled.key -> "false") {

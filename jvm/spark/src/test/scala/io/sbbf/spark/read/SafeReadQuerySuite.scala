@@ -10,7 +10,7 @@ import io.sbbf.spark.{SbbfConf, SparkSuite}
 class SafeReadQuerySuite extends SparkSuite {
 
   private val off = SbbfConf.SafeRead.key -> "false"
-  private val withoutTrimming = SbbfConf.TrimRowGroups.key -> "false"
+  private val withoutOurFormat = SbbfConf.FormatEnabled.key -> "false"
 
   private def field(name: String, id: Long): StructField = {
     val metadata = new MetadataBuilder().putLong("parquet.field.id", id).build()
@@ -29,7 +29,7 @@ class SafeReadQuerySuite extends SparkSuite {
     withConf("spark.sql.parquet.fieldId.read.enabled" -> "true") {
       def found = renamed.where("a = 1005").count()
       assert(found == 1)
-      withConf(withoutTrimming)(assert(found == 1))
+      withConf(withoutOurFormat)(assert(found == 1))
       withConf(off)(assert(found == 0, "stock Spark loses the row"))
     }
   }
@@ -42,7 +42,7 @@ class SafeReadQuerySuite extends SparkSuite {
       .parquet(path("zeros"))
     def found = spark.read.parquet(path("zeros")).where("f >= 0.0D").count()
     assert(found == 100)
-    withConf(withoutTrimming)(assert(found == 100))
+    withConf(withoutOurFormat)(assert(found == 100))
     withConf(off)(assert(found == 0, "stock Spark loses the rows"))
   }
 
@@ -52,12 +52,12 @@ class SafeReadQuerySuite extends SparkSuite {
     def found =
       spark.sql("SELECT * FROM found WHERE f >= (SELECT max(abs(f)) FROM found)").count()
     assert(found == 100)
-    withConf(withoutTrimming)(assert(found == 100))
+    withConf(withoutOurFormat)(assert(found == 100))
   }
 
   test("reals that are not handed to stock leave the scan's other checks to it.") {
     spark.range(0, 100, 1, 1).selectExpr("id", "id / 2 AS f").write.parquet(path("chance"))
-    def options(predicate: String) = withConf(withoutTrimming) {
+    def options(predicate: String) = withConf(withoutOurFormat) {
       spark.read
         .parquet(path("chance"))
         .where(predicate)
