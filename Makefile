@@ -63,8 +63,8 @@ testsmoke: wheel
 	$(matrix) --smoke
 
 .PHONY: test-matrix
-test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK25=/path/to/jdk, ONLY="4.2.1 4.3.0"
-	$(matrix) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
+test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another, ONLY="4.2.1 4.3.0"
+	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
 
 .PHONY: fuzz
 fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2

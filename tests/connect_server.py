@@ -56,10 +56,29 @@ class Server:
     def _finished(self) -> set[int]:
         return {end["Job ID"] for end in self._logged("SparkListenerJobEnd")}
 
+    def last_metrics(self, prefix: str) -> dict[str, int]:
+        """What drivers sent last for each metric of a plan whose name begins so."""
+        names: dict[int, str] = {}
+
+        def remember(node: dict[str, Any]) -> dict[str, Any]:
+            if str(node.get("name")).startswith(prefix) and "accumulatorId" in node:
+                names[node["accumulatorId"]] = node["name"].removeprefix(prefix)
+            return node
+
+        sent: list[list[int]] = []
+        for line in self._lines():
+            event = json.loads(line, object_hook=remember)
+            if event["Event"].endswith(".SparkListenerDriverAccumUpdates"):
+                sent += event["accumUpdates"]
+        return {names[metric]: value for metric, value in sent if metric in names}
+
     def _logged(self, event: str) -> list[Any]:
+        start = f'{{"Event":"{event}"'
+        return [json.loads(line) for line in self._lines() if line.startswith(start)]
+
+    def _lines(self) -> list[str]:
         (log,) = self.events.iterdir()
-        lines = log.read_text(encoding="utf-8").split("\n")[:-1]  # the last may be half a line
-        return [json.loads(line) for line in lines if line.startswith(f'{{"Event":"{event}"')]
+        return log.read_text(encoding="utf-8").split("\n")[:-1]  # the last may be half a line
 
 
 @contextlib.contextmanager
@@ -67,9 +86,7 @@ def connect_server(folder: Path, *options: str) -> Iterator[Server]:
     """Starts one, with further options of spark-submit, and stops it at the end."""
     events = folder / "events"
     events.mkdir(parents=True)
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     conf = {
         "spark.connect.grpc.binding.port": str(port),
         "spark.ui.enabled": "false",
@@ -110,6 +127,12 @@ def tagged(session: Any, action: Callable[[], Any]) -> tuple[Any, str]:
         return action(), tag
     finally:
         session.removeTag(tag)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        return int(free.getsockname()[1])
 
 
 def listens(port: int) -> bool:

@@ -1,8 +1,9 @@
 """The tests on every supported Spark: one wheel, in a clean virtual environment for each.
 
-Prints a table of Spark, Scala, Java, Python, tests and seconds. Without --smoke all tests run, and
-the table goes into docs/versions.md; with it some, and fewer random queries. A JDK that is not
-there is skipped, with a line that says so. Exits 1 when a test fails.
+Prints a table of Spark, Scala, Java, Python, tests, seconds and commit. Without --smoke all tests
+run, and each row goes into docs/versions.md when its tests end, in place of the one that is there
+for that Spark and Java; with it some, and fewer random queries. A JDK that is not there is skipped,
+with a line that says so. Exits 1 when a test fails.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ LEGS = (
     ("4.1.4", 17),
     ("4.2.1", 17),
     ("4.3.0", 17),
+    ("3.5.9", 21),
+    ("4.3.0", 21),
     ("4.2.1", 25),
     ("4.3.0", 25),
 )
@@ -48,7 +51,8 @@ SMOKE = {
 }
 SMOKE_QUERIES = "200"
 
-HEADINGS = ("Spark", "Scala", "Java", "Python", "passed", "failed", "skipped", "seconds")
+NUMBERS = ("passed", "failed", "skipped", "seconds")
+HEADINGS = ("Spark", "Scala", "Java", "Python", *NUMBERS, "commit")
 VERSIONS = """
 import platform, sys
 from pyspark.sql import SparkSession
@@ -64,6 +68,8 @@ class Leg:
     """One Spark on one JDK."""
 
     spark: str
+    number: int
+    """Of its Java."""
     jdk: Path
     wheel: Path
 
@@ -105,7 +111,7 @@ class Leg:
             [self.python, "-c", VERSIONS], env=environment, capture_output=True, text=True
         )
         versions = re.search(r"^# (.*)$", said.stdout, re.MULTILINE)
-        names = versions[1].split() if versions else [self.spark, "?", self.jdk.name, "?"]
+        names = versions[1].split() if versions else [self.spark, "?", str(self.number), "?"]
         return (*names, *counts(report, status), seconds)
 
 
@@ -136,19 +142,37 @@ def counts(report: Path, status: int) -> tuple[str, str, str]:
 
 
 def as_markdown(rows: list[tuple[str, ...]]) -> str:
-    lines = [HEADINGS, tuple("---:" if n > 3 else "---" for n in range(len(HEADINGS))), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rule = tuple("---:" if name in NUMBERS else "---" for name in HEADINGS)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (HEADINGS, rule, *rows))
 
 
-def write_page(table: str) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+def write_row(row: tuple[str, ...]) -> None:
+    """Puts a row into the page's table, in place of that of the same Spark and Java."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    table, _, after = rest.partition(END)
+    known = [tuple(line.strip("| ").split(" | ")) for line in table.split("\n")[3:-1]]
+    rows = {place(other): other for other in [*known, row]}
+    text = as_markdown([rows[key] for key in sorted(rows)])
+    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+def place(row: tuple[str, ...]) -> int:
+    """Where a row stands: the legs' order."""
+    java = row[HEADINGS.index("Java")]
+    return LEGS.index((row[0], int(java.partition(".")[0])))
+
+
+def commit() -> str:
+    """What is checked out, with a + where files other than the page were changed since."""
+    git = ["git", "-C", str(ROOT)]
+    head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    changed = [*git, "diff", "--quiet", "HEAD", "--", ".", f":!{PAGE.relative_to(ROOT)}"]
+    return head.stdout.strip() + ("+" if subprocess.run(changed).returncode else "")
 
 
 def jdks(asked: argparse.Namespace) -> dict[int, Path]:
     """The JDKs that are there, by their number."""
-    found = {17: asked.jdk17, 25: asked.jdk25}
+    found = {17: asked.jdk17, 21: asked.jdk21, 25: asked.jdk25}
     for number, home in found.items():
         if not (home and (home / "bin" / "java").is_file()):
             print(f"JDK {number}: not found ({home or 'no path given'}), its rows are skipped")
@@ -159,25 +183,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make test-matrix", description=__doc__)
     parser.add_argument("--wheel", type=Path, required=True)
     parser.add_argument("--jdk17", type=Path, default=Path(find_java()).resolve().parents[1])
+    parser.add_argument("--jdk21", type=Path)
     parser.add_argument("--jdk25", type=Path)
     parser.add_argument("--only", action="append", help="a version of Spark; may be repeated")
     parser.add_argument("--smoke", action="store_true")
     asked = parser.parse_args()
     REPORTS.mkdir(parents=True, exist_ok=True)
-    homes, rows, complete = jdks(asked), [], True
+    homes, rows, tree = jdks(asked), [], commit()
     for spark, number in LEGS:
         if number not in homes or (asked.only and spark not in asked.only):
-            complete = False
-        elif not asked.smoke or (spark in SMOKE and number == 17):
+            continue
+        if not asked.smoke or (spark in SMOKE and number == 17):
             print(f"Spark {spark}, JDK {number}", flush=True)
-            leg = Leg(spark, homes[number], asked.wheel.resolve())
+            leg = Leg(spark, number, homes[number], asked.wheel.resolve())
             leg.make_environment()
             tests = SMOKE[spark] if asked.smoke else (".",)
-            rows.append(leg.run_tests(tests, SMOKE_QUERIES if asked.smoke else None))
-    table = as_markdown(rows)
-    print(table)
-    if complete and not asked.smoke:
-        write_page(table)
+            rows.append((*leg.run_tests(tests, SMOKE_QUERIES if asked.smoke else None), tree))
+            if not asked.smoke:
+                write_row(rows[-1])
+    print(as_markdown(rows))
     return 0 if rows and all(row[HEADINGS.index("failed")] == "0" for row in rows) else 1
 
 

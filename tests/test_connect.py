@@ -196,6 +196,20 @@ def test_explain_reports_on_the_dataframe_s_own_plan(
     assert not sbbf.explain(df).enabled
 
 
+def test_the_event_log_has_the_numbers_of_the_last_scan(server: Server, lake: str) -> None:
+    session = sbbf.enable(server.session())
+    server.tasks_of(session, looked_up(session, lake).collect)
+    logged = server.last_metrics("sbbf: ")
+    (scan,) = sbbf.explain(looked_up(session, lake)).scans
+    assert logged["files kept"] == scan.files_kept == 1
+    assert logged["files skipped"] == FILES - 1
+    assert logged["row groups kept"] == scan.row_groups_kept == 1
+    assert logged["row groups skipped"] == FILES * GROUPS - 1
+    by = {f"row groups skipped by {name}": n for name, n in scan.refuted_by.items() if n}
+    assert {name: n for name, n in logged.items() if " by " in name and n} == by
+    assert {"bytes read to decide", "time to decide"} <= logged.keys()
+
+
 def test_the_doctor_tells_of_the_server(server: Server) -> None:
     session = server.session()
     missing = sbbf.doctor(session)

@@ -139,6 +139,17 @@ def test_explain_of_a_query_that_was_not_touched_says_so(spark: SparkSession) ->
     assert str(sbbf.explain(spark.range(10)))
 
 
+def test_explain_in_a_session_without_the_extension_says_how_to_get_it() -> None:
+    script = """
+        try:
+            sbbf.explain(builder().getOrCreate().range(10))
+        except RuntimeError as error:
+            print("#", error)
+    """
+    said = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
+    assert fresh(script) == [said]
+
+
 def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, lake: str) -> None:
     found = sbbf.inspect(spark, lake)
     assert set(found.columns) >= {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyspark
@@ -13,6 +15,7 @@ import pytest
 
 import samples
 import spark_sbbf as sbbf
+from connect_server import free_port, listens, until
 from harness import fresh
 
 GROUPS, ROWS, FILES = 4, 50, 3
@@ -27,51 +30,112 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 ON_EXECUTORS = """
-    lake, key = sys.argv[1:]
-    cluster = builder().master("local-cluster[2,1,1024]")
+    lake, key, master = sys.argv[1:]
+    cluster = builder().master(master).config("spark.executor.memory", "512m")
     {enable}
     df = spark.read.parquet(lake).where(f"key = {{key}}")
     print("#", df.count(), sbbf.explain(df).scans[0].row_groups_kept, trims(df))
-    print("#", sbbf.inspect(spark, lake).count(), spark.sparkContext.master)
+    print("#", sbbf.inspect(spark, lake).count(), len(executors_of(spark)))
     verdicts = sbbf.probe(spark, lake, "key", int(key)).groupBy("verdict").count()
     print("#", sorted(map(tuple, verdicts.collect())))
 """
+ANSWERS = [
+    "1 1 True",
+    f"{FILES * GROUPS} 2",
+    f"[('CannotMatch', {FILES * GROUPS - 1}), ('MightMatch', 1)]",
+]
 TRIMS = """
+    def executors_of(spark):  # and not the driver's entry
+        return spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()[1:]
     def trims(df):
         return "PrunedParquetFormat" in df._jdf.queryExecution().optimizedPlan().collectLeaves(
         ).apply(0).relation().fileFormat().getClass().getName()
 """
 
 
-@pytest.mark.parametrize(
-    "enable",
-    [
-        "spark = sbbf.enable(cluster).getOrCreate()",
-        "spark = sbbf.enable(cluster.getOrCreate())",
-    ],
-    ids=["builder", "session"],
-)
-def test_executors_in_other_jvms_have_the_jar(enable: str, lake: str) -> None:
-    script = TRIMS + ON_EXECUTORS.format(enable=enable)
-    assert fresh(script, lake, str(KEYS[7])) == [
-        "1 1 True",
-        f"{FILES * GROUPS} local-cluster[2,1,1024]",
-        f"[('CannotMatch', {FILES * GROUPS - 1}), ('MightMatch', 1)]",
-    ]
+def test_executors_of_a_running_session_get_the_jar(lake: str) -> None:
+    script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster.getOrCreate())")
+    assert fresh(script, lake, str(KEYS[7]), "local-cluster[2,1,1024]") == ANSWERS
 
 
-def run(program: str, *arguments: str, cwd: Path) -> str:
-    environment = {**os.environ, "SPARK_HOME": str(HOME), "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(
-        [str(HOME / "bin" / program), "--conf", "spark.ui.enabled=false", *arguments],
+def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: Path) -> None:
+    script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster).getOrCreate()")
+    deploy = "org.apache.spark.deploy"
+    host, port = "127.0.0.1", free_port()
+    master = f"spark://{host}:{port}"
+    here = ("--host", host, "--webui-port", "0")
+    worker = (f"{deploy}.worker.Worker", *here, "--cores", "1", "--memory", "1g", master)
+    with contextlib.ExitStack() as daemons:
+        command = ("spark-class", f"{deploy}.master.Master", *here, "--port", str(port))
+        daemons.enter_context(daemon(tmp_path / "master", *command))
+        until(lambda: listens(port), "the master")
+        for n in (1, 2):
+            daemons.enter_context(daemon(tmp_path / f"worker-{n}", "spark-class", *worker))
+        assert fresh(script, lake, str(KEYS[7]), master) == ANSWERS
+    for n in (1, 2):
+        assert any((tmp_path / f"worker-{n}" / "work").rglob("*spark-sbbf*.jar"))
+
+
+def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said(
+    lake: str, tmp_path: Path
+) -> None:
+    query = f"""
+        SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
+        SELECT value FROM sbbf.session.doctor WHERE name = 'executors';
+    """
+    jar = ("--driver-class-path", sbbf.jar_path(), "--master", "local-cluster[1,1,1024]")
+    named = ("--conf", f"spark.sql.extensions={EXTENSIONS}")
+    done = finished("spark-sql", *jar, *named, "-e", query, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    count, found = [line for line in done.stdout.splitlines() if line][-2:]
+    assert count == "1" and done.stderr.count(found) == 1
+    assert found.startswith("executors do not have spark-sbbf's JAR, which spark.driver.extra")
+    assert found.endswith("Name it in spark.jars (--jars), which ships it")
+
+
+ENVIRONMENT = {
+    **os.environ,
+    "SPARK_HOME": str(HOME),
+    "PYSPARK_PYTHON": sys.executable,
+    "SPARK_LOCAL_IP": "127.0.0.1",
+    "SPARK_SUBMIT_OPTS": "-Dspark.ui.enabled=false",
+}
+
+
+def finished(program: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [HOME / "bin" / program, *arguments],
         capture_output=True,
         text=True,
         timeout=180,
         cwd=cwd,
-        env=environment,
+        env=ENVIRONMENT,
     )
+
+
+def run(program: str, *arguments: str, cwd: Path) -> str:
+    done = finished(program, *arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
+
+
+@contextlib.contextmanager
+def daemon(folder: Path, program: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a program of Spark's in a folder of its own, with its log there, until the end."""
+    folder.mkdir()
+    with open(folder / "log", "w") as log:
+        process = subprocess.Popen(
+            [HOME / "bin" / program, *arguments],
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env={**ENVIRONMENT, "SPARK_WORKER_DIR": str(folder / "work")},
+        )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def test_a_submitted_job_has_it_by_its_jar_and_one_setting(lake: str, tmp_path: Path) -> None:
@@ -118,3 +182,32 @@ def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path:
     groups = FILES * GROUPS
     expected = ["1", str(groups), f"CannotMatch\t{groups - 1}", "MightMatch\t1", "active"]
     assert [line for line in told.splitlines() if line][-5:] == expected
+
+
+@pytest.mark.skipif(
+    not any(HOME.glob("jars/spark-hive-thriftserver_*.jar")), reason="this PySpark has none"
+)
+def test_the_thrift_server_has_it_in_its_sessions(lake: str, tmp_path: Path) -> None:
+    port = free_port()
+    server = ("spark-submit", "--jars", sbbf.jar_path())
+    settings = {"spark.sql.extensions": EXTENSIONS, "spark.ui.enabled": "false"}
+    server += tuple(
+        part for key, value in settings.items() for part in ("--conf", f"{key}={value}")
+    )
+    server += ("--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2")
+    server += ("spark-internal", "--hiveconf", f"hive.server2.thrift.port={port}")
+    query = f"""
+        SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
+        SELECT verdict, count(*) FROM sbbf_probe('{lake}', 'key', {KEYS[7]}) GROUP BY 1 ORDER BY 1;
+        SET spark.sbbf.enabled = false;
+        SELECT value FROM sbbf.session.doctor WHERE name = 'extension';
+    """
+    with daemon(tmp_path / "server", *server) as process:
+        until(lambda: process.poll() is not None or listens(port), "the Thrift server")
+        assert process.poll() is None, (tmp_path / "server" / "log").read_text()[-3000:]
+        shell = ("-u", f"jdbc:hive2://localhost:{port}", "--silent=true", "--showHeader=false")
+        table = ("--outputformat=tsv2", "-e", " ".join(query.split()))
+        told = run("beeline", *shell, *table, cwd=tmp_path).split("\n")
+    groups = FILES * GROUPS
+    expected = ["1", f"CannotMatch\t{groups - 1}", "MightMatch\t1", "spark.sbbf.enabled\tfalse"]
+    assert [line for line in told if line] == [*expected, "not active in this session"]

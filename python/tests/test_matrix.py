@@ -13,8 +13,6 @@ matrix = importlib.util.module_from_spec(spec)
 sys.modules["matrix"] = matrix  # dataclasses look their module up
 spec.loader.exec_module(matrix)
 
-ROW = ("4.3.0", "2.13.18", "17.0.15", "3.11.7", "7", "0", "1", "60")
-
 
 @pytest.mark.parametrize(
     ("suite", "status", "counted"),
@@ -38,24 +36,37 @@ def test_a_run_that_did_not_end_or_passed_nothing_is_a_failure(tmp_path, suite, 
     assert matrix.counts(report, status) == counted
 
 
-def test_the_table_replaces_the_one_on_the_page_and_nothing_else(tmp_path, monkeypatch):
+def row(spark, java, passed="7"):
+    return (spark, "2.13.18", f"{java}.0.15", "3.11.7", passed, "0", "1", "60", "1a2b3c4")
+
+
+def test_a_row_goes_to_its_place_in_the_table_of_the_page(tmp_path, monkeypatch):
     page = tmp_path / "versions.md"
-    page.write_text(f"# before\n{matrix.BEGIN}\nold\n{matrix.END}\nafter\n")
+    page.write_text(f"# before\n{matrix.BEGIN}\nNot run yet.\n{matrix.END}\nafter\n")
     monkeypatch.setattr(matrix, "PAGE", page)
-    for _ in range(2):
-        matrix.write_page(matrix.as_markdown([ROW]))
-    lines = page.read_text().splitlines()
-    assert lines[:3] == ["# before", matrix.BEGIN, f"| {' | '.join(matrix.HEADINGS)} |"]
-    assert lines[4:] == [f"| {' | '.join(ROW)} |", matrix.END, "after"]
+    newest, oldest, again = row("4.3.0", 25), row("3.5.9", 17), row("4.3.0", 25, passed="8")
+    for written, rows in (
+        (newest, [newest]),
+        (oldest, [oldest, newest]),
+        (again, [oldest, again]),
+        (again, [oldest, again]),
+    ):
+        matrix.write_row(written)
+        lines = page.read_text().splitlines()
+        assert lines[:3] == ["# before", matrix.BEGIN, f"| {' | '.join(matrix.HEADINGS)} |"]
+        assert lines[4:] == [*(f"| {' | '.join(r)} |" for r in rows), matrix.END, "after"]
 
 
 def test_a_jdk_that_is_not_there_is_named(tmp_path, capsys):
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.touch()
-    asked = argparse.Namespace(jdk17=tmp_path, jdk25=None)
+    asked = argparse.Namespace(jdk17=tmp_path, jdk21=tmp_path / "no", jdk25=None)
     assert matrix.jdks(asked) == {17: tmp_path}
-    assert capsys.readouterr().out == ("JDK 25: not found (no path given), its rows are skipped\n")
+    assert capsys.readouterr().out == (
+        f"JDK 21: not found ({tmp_path / 'no'}), its rows are skipped\n"
+        "JDK 25: not found (no path given), its rows are skipped\n"
+    )
 
 
 @pytest.mark.parametrize("spark", matrix.SMOKE)

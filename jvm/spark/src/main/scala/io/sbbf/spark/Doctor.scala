@@ -3,6 +3,7 @@ package io.sbbf.spark
 import org.apache.spark.sql.SparkSession
 
 import io.sbbf.core.kernel.Kernels
+import io.sbbf.spark.plan.ExecutorJar
 
 /** What there is and what runs, for people who ask why something is slow or off. */
 private[spark] object Doctor {
@@ -20,6 +21,9 @@ private[spark] object Doctor {
       "java" -> s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}",
       "extension" ->
         (if (SessionPruning.isActive(session)) "active" else "not active in this session"),
+      "executors" ->
+        (if (ExecutorJar.isThere(session.sparkContext)) "have the JAR, as far as is known"
+         else ExecutorJar.missing),
       "kernels" -> Kernels.implementationName
     ) ++ SbbfConf.all.map {
       case SbbfConf.Kernel => SbbfConf.Kernel.key -> KernelChoice.wanted(conf).text

@@ -147,7 +147,8 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       index: PrunedFileIndex,
       unsafe: Map[String, String],
       format: PrunedParquetFormat): LogicalRelation = {
-    val swaps = SbbfConf.FormatEnabled.get(conf)
+    val swaps =
+      SbbfConf.FormatEnabled.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
     scan.copy(
       relation = files.copy(
         location = index,
