@@ -138,6 +138,11 @@ def daemon(folder: Path, program: str, *arguments: str) -> Iterator[subprocess.P
         process.wait()
 
 
+def printed(told: str) -> list[str]:
+    """Without the warnings of libraries that spark-submit lets through."""
+    return [line for line in told.splitlines() if line.startswith("# ")]
+
+
 def test_a_submitted_job_has_it_by_its_jar_and_one_setting(lake: str, tmp_path: Path) -> None:
     job = tmp_path / "job.py"
     job.write_text(
@@ -151,7 +156,7 @@ def test_a_submitted_job_has_it_by_its_jar_and_one_setting(lake: str, tmp_path: 
     )
     jar = ("--jars", sbbf.jar_path(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
     told = run("spark-submit", *jar, str(job), lake, str(KEYS[7]), cwd=tmp_path)
-    assert told.splitlines() == ["# 1 1"]
+    assert printed(told) == ["# 1 1"]
 
 
 def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> None:
@@ -167,7 +172,7 @@ def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> No
         """)
     )
     told = run("spark-submit", str(job), lake, str(KEYS[7]), cwd=tmp_path)
-    assert told.splitlines() == ["# 1 1 True"]
+    assert printed(told) == ["# 1 1 True"]
 
 
 def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path: Path) -> None:
