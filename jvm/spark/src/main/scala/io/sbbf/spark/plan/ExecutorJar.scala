@@ -28,15 +28,15 @@ private[spark] object ExecutorJar {
    * mentions it, and executors have no class path of their own.
    */
   private def isOnlyOfDriver(context: SparkContext): Boolean = {
-    val jar = Paths.get(getClass.getProtectionDomain.getCodeSource.getLocation.toURI)
     val settings = context.getConf.getAll.toMap
-    val ofDriver = settings
-      .getOrElse(DriverPath, "")
-      .split(File.pathSeparator)
-      .map(new File(_).getAbsoluteFile.toPath.normalize)
-    val elsewhere = (settings - DriverPath).values ++ context.listJars()
-    ofDriver.exists(entry => entry == jar || entry == jar.resolveSibling("*")) &&
-    !settings.contains("spark.executor.extraClassPath") &&
-    !elsewhere.exists(_.contains(jar.getFileName.toString))
+    settings.get(DriverPath).exists { ofDriver =>
+      val jar = Paths.get(getClass.getProtectionDomain.getCodeSource.getLocation.toURI)
+      val entries =
+        ofDriver.split(File.pathSeparator).map(new File(_).getAbsoluteFile.toPath.normalize)
+      val elsewhere = (settings - DriverPath).values ++ context.listJars()
+      entries.exists(entry => entry == jar || entry == jar.resolveSibling("*")) &&
+      !settings.contains("spark.executor.extraClassPath") &&
+      !elsewhere.exists(_.contains(jar.getFileName.toString))
+    }
   }
 }
