@@ -88,6 +88,10 @@ format: setup ## put style right
 bench: wheel ## measure lookups against stock Spark, the oracle and the filter limit
 	$(bin)/python benchmarks/lookup.py
 
+.PHONY: benchagainst
+benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar
+	$(bin)/python benchmarks/against.py $(OLD)
+
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))

@@ -1,0 +1,87 @@
+"""Is a lookup slower than it was? against.py OLD.jar measures this tree's JAR beside an older one.
+
+Fresh JVMs with the one and the other take turns on the tables of lookup.py, so that both meet the
+same machine. Times in milliseconds: medians over all JVMs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import spark_sbbf as sbbf
+from lookup import (
+    ROOT,
+    ROWS,
+    SCHEMA,
+    WARM_UP,
+    Times,
+    compared,
+    header,
+    keys_of,
+    session,
+    timed,
+    written,
+)
+
+FPP = min(ROWS)
+KEYS = 24
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("old", type=Path, nargs="?", help="without it, one JVM is measured")
+    parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--turns", type=int, default=4, help="fresh JVMs of each JAR")
+    default = ROOT / "benchmarks" / "results" / "against-jdk17.txt"
+    parser.add_argument("--out", type=Path, default=default)
+    arguments = parser.parse_args()
+    if arguments.old is None:
+        print(json.dumps(measured(arguments.files)))
+        return
+    jars = {"the older JAR": arguments.old, "extension": Path(sbbf.jar_path())}
+    kinds: dict[str, Times] = {}
+    for turn in range(arguments.turns):
+        for name in list(jars)[:: 1 if turn % 2 else -1]:
+            told = in_a_fresh_jvm(jars[name], arguments.files)
+            top = told.pop("header")
+            for kind, seconds in told.items():
+                kinds.setdefault(kind, {}).setdefault(name, []).extend(seconds)
+    lines = [f"{top}; {arguments.turns} JVMs of each JAR", f"{arguments.files:,} files, FPP {FPP}"]
+    for kind, times in kinds.items():
+        lines += [f"  {kind}", *compared(times, "the older JAR")]
+    print("\n".join(lines))
+    arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def in_a_fresh_jvm(jar: Path, files: int) -> dict[str, list[float]]:
+    command = [sys.executable, __file__, "--files", str(files)]
+    environment = {**os.environ, "SPARK_SBBF_JAR": str(jar.resolve())}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    found: dict[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measured(files: int) -> dict[str, list[float] | str]:
+    spark = session("true")
+    table = written(spark, files, FPP)
+    df = spark.read.schema(SCHEMA).parquet(table.path)
+    total = KEYS + WARM_UP
+    ids = {
+        "present key": [table.rows // total * n + n for n in range(total)],
+        "absent key": [table.rows + n for n in range(total)],
+    }
+    found: dict[str, list[float] | str] = {"header": header(spark, KEYS)}
+    for kind, numbers in ids.items():
+        conditions = [f"key = {key}" for key in keys_of(spark, numbers)]
+        seconds = [timed(lambda c=c: df.where(c).collect())[0] for c in conditions]
+        found[kind] = seconds[WARM_UP:]
+    return found
+
+
+if __name__ == "__main__":
+    main()
