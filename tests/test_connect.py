@@ -210,6 +210,11 @@ def test_the_event_log_has_the_numbers_of_the_last_scan(server: Server, lake: st
     assert {"bytes read to decide", "time to decide"} <= logged.keys()
 
 
+def test_executors_of_the_server_have_what_one_session_brought(server: Server) -> None:
+    session = sbbf.enable(server.session())
+    assert sbbf.doctor(session)["executors"] == "have the JAR, as far as is known"
+
+
 def test_the_doctor_tells_of_the_server(server: Server) -> None:
     session = server.session()
     missing = sbbf.doctor(session)

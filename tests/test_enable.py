@@ -76,6 +76,55 @@ def test_a_running_session_is_enabled_from_another_thread(lake: str) -> None:
     assert fresh(script, lake, str(KEYS[7])) == ["True 1"]
 
 
+def test_every_thread_of_a_running_session_reads_the_data_source(lake: str) -> None:
+    script = """
+        from concurrent.futures import ThreadPoolExecutor
+        spark = sbbf.enable(builder().getOrCreate())
+        read = lambda: spark.read.format("sbbf").load(sys.argv[1]).count()
+        with ThreadPoolExecutor(1) as pool:
+            print("#", read(), pool.submit(read).result())
+    """
+    assert fresh(script, lake) == [f"{GROUPS} {GROUPS}"]
+
+
+def test_a_session_after_one_that_was_stopped_is_enabled_anew(lake: str) -> None:
+    script = """
+        def session():
+            cluster = builder().master("local-cluster[1,1,1024]")
+            return cluster.config("spark.executor.memory", "512m").getOrCreate()
+        sbbf.enable(session()).stop()
+        look = lambda: spark.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}").count()
+        spark = session()
+        print("#", look())
+        sbbf.enable(spark)
+        print("#", look(), sbbf.doctor(spark)["executors"])
+    """
+    answers = fresh(script, lake, str(KEYS[7]))
+    assert answers == ["1", "1 have the JAR, as far as is known"]
+
+
+@pytest.mark.parametrize("way", ["builder", "session"])
+def test_a_bad_setting_that_was_there_before_counts_as_the_default(way: str, lake: str) -> None:
+    script = """
+        bad = {"spark.sbbf.planning.threads": "0", "spark.sbbf.kernel": "x"}
+        if sys.argv[3] == "builder":
+            spark = sbbf.enable(builder().config(map=bad)).getOrCreate()
+        else:
+            spark = builder().getOrCreate()
+            for key, value in bad.items():
+                spark.conf.set(key, value)
+            sbbf.enable(spark)
+        other = spark.newSession()
+        df = spark.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        print("#", pruned(df), df.count(), df.cache().count(), other.range(3).count())
+        try:
+            spark.conf.set("spark.sbbf.planning.threads", "0")
+        except Exception as error:
+            print("#", "must be a whole number from 1 to 256" in str(error))
+    """
+    assert fresh(script, lake, str(KEYS[7]), way) == ["True 1 1 3", "True"]
+
+
 def test_the_switch_works_for_the_next_query(spark: SparkSession, lake: str) -> None:
     session = session_with(spark, {})
     table = session.read.parquet(lake)
@@ -154,14 +203,15 @@ def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, 
     found = sbbf.inspect(spark, lake)
     assert set(found.columns) >= {
         "file", "row_group", "column", "rows", "physical_type", "nulls", "filter_offset",
-        "filter_bytes", "fill", "fpp", "distinct_estimate", "evidence", "verdict", "reason",
+        "filter_bytes", "blocks", "fill", "fpp", "distinct_estimate", "evidence", "verdict",
+        "reason",
     }  # fmt: skip
     filters = found.where("filter_offset is not null").orderBy("row_group").collect()
     assert [(Path(f.file).name, f.row_group, f.column, f.rows) for f in filters] == [
         ("filtered.parquet", group, "key", ROWS) for group in range(GROUPS)
     ]
     for f in filters:
-        assert f.physical_type == "INT64" and f.nulls == 0 and f.filter_bytes % 32 == 0
+        assert f.physical_type == "INT64" and f.nulls == 0 and f.filter_bytes == 32 * f.blocks > 0
         assert 0 < f.fill < 0.6 and 0 < f.fpp < 0.01
         assert abs(f.distinct_estimate - ROWS) < ROWS / 5
 

@@ -89,7 +89,7 @@ def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said
     assert done.returncode == 0, done.stderr[-3000:]
     count, found = [line for line in done.stdout.splitlines() if line][-2:]
     assert count == "1" and done.stderr.count(found) == 1
-    assert found.startswith("executors do not have spark-sbbf's JAR, which spark.driver.extra")
+    assert found.startswith("executors do not have spark-sbbf's JAR, as nothing that Spark")
     assert found.endswith("Name it in spark.jars (--jars), which ships it")
 
 

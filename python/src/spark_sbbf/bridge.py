@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote, urlsplit
 from weakref import WeakSet
 
 from spark_sbbf.catalog import knows_catalog
-from spark_sbbf.jar import jar_path, need_pyspark
+from spark_sbbf.jar import OUR_JAR, jar_path, need_pyspark
 
 EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
 BRIDGE = "io.sbbf.spark.SessionBridge"
@@ -32,13 +34,15 @@ def is_connect(thing: Any) -> bool:
 def running(session: Any) -> Any:
     """The session itself, classic or Spark Connect.
 
-    Raises TypeError for anything else, and RuntimeError for Spark Connect before Spark 4.0.
+    Raises TypeError for anything else, and RuntimeError for Spark Connect before Spark 4.0 unless
+    its server has the extension.
     """
     need_pyspark()
     from pyspark.sql import SparkSession
 
     if is_connect(session):
-        need_connect_of_4(session.version)
+        if not (session.version.startswith("3.") and knows_catalog(session)):
+            need_connect_of_4(session.version)
     elif not (isinstance(session, SparkSession) and hasattr(session, "_jsparkSession")):
         kind = type(session)
         raise TypeError(
@@ -63,11 +67,34 @@ def bring_jar(session: Any) -> None:
         if session not in _supplied and not knows_catalog(session):
             session.addArtifact(jar_path(session.version))
             _supplied.add(session)
-    elif bridge_of(session) is None:
-        session._sc._jsc.addJar(jar_path())  # for the executors
-        show_jar(session._jvm, _jar_loader(session))
-        # for format("sbbf") in this thread, as ADD JAR does it
-        session._jvm.java.lang.Thread.currentThread().setContextClassLoader(_jar_loader(session))
+        return
+    jvm, loader = session._jvm, _jar_loader(session)
+    jar = jar_path(session.version, jvm.scala.util.Properties.versionNumberString())
+    if _class_or_none(loader, BRIDGE) is None:
+        shared = loader.getParent()  # of every Python thread, so that each finds format("sbbf")
+        show_jar(jvm, shared if _takes_jars(shared) else loader, jar)
+    if not _executors_get_it(session, loader, jar):
+        session._sc._jsc.addJar(jar)
+
+
+def _takes_jars(loader: Any) -> bool:
+    return loader is not None and loader.getClass().getName() in (
+        "org.apache.spark.util.MutableURLClassLoader",
+        "org.apache.spark.util.ChildFirstURLClassLoader",
+    )
+
+
+def _executors_get_it(session: Any, loader: Any, jar: str) -> bool:
+    """Whether executors have the JAR by the class path of all JVMs, or Spark ships one to them.
+
+    That the driver has the classes says nothing: a session that was stopped may have left them.
+    """
+    system = session._jvm.java.lang.ClassLoader.getSystemClassLoader()
+    if loader.loadClass(BRIDGE).getClassLoader().equals(system):
+        return True
+    listed = session._sc._jsc.sc().listJars().mkString("\n").split("\n")
+    names = [PurePosixPath(unquote(urlsplit(entry).path)) for entry in listed]
+    return any(name.match(OUR_JAR) or name.name == Path(jar).name for name in names)
 
 
 def bridge_of(session: Any) -> Any:
@@ -83,16 +110,16 @@ def bridge_of(session: Any) -> Any:
     return constructor.newInstance(gateway.new_array(gateway.jvm.java.lang.Object, 0))
 
 
-def show_jar(jvm: Any, loader: Any) -> None:
+def show_jar(jvm: Any, loader: Any, jar: str) -> None:
     """Adds the JAR to a class loader of Spark unless it finds the classes already.
 
     The same as SQL's ``ADD JAR``, whose parser takes no path with a quote or a space in it.
     Raises RuntimeError when the classes are not in the JAR.
     """
     if _class_or_none(loader, BRIDGE) is None:
-        loader.addURL(jvm.java.io.File(jar_path()).toURI().toURL())
+        loader.addURL(jvm.java.io.File(jar).toURI().toURL())
         if _class_or_none(loader, BRIDGE) is None:
-            raise RuntimeError(f"there is no {BRIDGE} in {jar_path()}")
+            raise RuntimeError(f"there is no {BRIDGE} in {jar}")
 
 
 @contextmanager

@@ -102,7 +102,8 @@ def _configure(builder: Any) -> None:
     jvm = SparkContext._jvm
     if jvm is not None and _running_session() is None:
         # left by a session that was stopped: too late for spark.jars
-        show_jar(jvm, jvm.java.lang.Thread.currentThread().getContextClassLoader())
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        show_jar(jvm, loader, jar_path())
 
 
 def _wants_connect(builder: Any) -> bool:

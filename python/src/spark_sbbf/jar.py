@@ -30,12 +30,12 @@ class Spark(NamedTuple):
         return ".".join(self.version.split(".")[:2])
 
 
-def jar_path(version: str | None = None) -> str:
+def jar_path(version: str | None = None, scala: str | None = None) -> str:
     """The path of the bundled JAR for the Spark that this process would start.
 
     That is the Spark in ``SPARK_HOME`` if set, else the installed pyspark; or the Spark of a given
-    ``version``, wherever it runs. The environment variable ``SPARK_SBBF_JAR`` overrides the choice
-    with a path of its own.
+    ``version``, wherever it runs, with its usual Scala unless that is given too. The environment
+    variable ``SPARK_SBBF_JAR`` overrides the choice with a path of its own.
 
     Raises RuntimeError when there is no Spark or it is not a supported one, and FileNotFoundError
     when the JAR is not there; both say what to do.
@@ -45,11 +45,16 @@ def jar_path(version: str | None = None) -> str:
         if not Path(override).is_file():
             raise FileNotFoundError(f"SPARK_SBBF_JAR names no file: {override}")
         return str(Path(override).resolve())
-    scala = _supported_scala(find_spark()) if version is None else _scala_of(version)
-    found = sorted(JARS.glob(f"spark-sbbf_{scala}-*.jar"))
+    if version is None:
+        ours = _supported_scala(find_spark())
+    elif scala is None:
+        ours = _scala_of(version)
+    else:
+        ours = _supported_scala(Spark(JARS, version, ".".join(scala.split(".")[:2])))
+    found = sorted(JARS.glob(f"spark-sbbf_{ours}-*.jar"))
     if len(found) != 1:
         raise FileNotFoundError(
-            f"expected one spark-sbbf JAR for Scala {scala} in {JARS}, found {len(found)}: "
+            f"expected one spark-sbbf JAR for Scala {ours} in {JARS}, found {len(found)}: "
             "reinstall spark-sbbf from its wheel, or set SPARK_SBBF_JAR to one built by 'make jar'"
         )
     return str(found[0])

@@ -1,5 +1,6 @@
 package io.sbbf.spark
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
@@ -13,8 +14,14 @@ import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
  * relation and the pruned size still reaches join selection. The catalog `sbbf` and the table functions
  * `sbbf_filters` and `sbbf_probe` come with it.
  */
-final class SbbfExtensions extends SparkSessionExtensionsProvider {
-  override def apply(extensions: SparkSessionExtensions): Unit = {
+final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
+  override def apply(extensions: SparkSessionExtensions): Unit =
+    SessionPruning.refusal(sys.props("java.specification.version")) match {
+      case Some(reason) => logWarning(s"The session starts without spark-sbbf: $reason.")
+      case None => extend(extensions)
+    }
+
+  private def extend(extensions: SparkSessionExtensions): Unit = {
     SbbfConf.register()
     SbbfCatalog.register()
     extensions.injectPreCBORule(_ => PruneRowGroups())

@@ -10,9 +10,13 @@ private[spark] object SessionPruning {
 
   /**
    * Prunes this session's queries from the next one on. The rule goes among the session's own extra
-   * optimizations unless it is there: the extensions of a session are shared with every later one.
+   * optimizations unless it is there: the extensions of a session are shared with every later one. Throws
+   * UnsupportedOperationException for a Java that is too old.
    */
   def enable(session: SparkSession): Unit = session.experimental.synchronized {
+    refusal(sys.props("java.specification.version")).foreach { reason =>
+      throw new UnsupportedOperationException(reason)
+    }
     SbbfConf.register()
     if (!isInstalled(session)) {
       val experimental = session.experimental
@@ -21,6 +25,17 @@ private[spark] object SessionPruning {
     }
     if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
   }
+
+  /** Why nothing is pruned on this Java, which Spark 3.5 may still run on. */
+  def refusal(javaVersion: String): Option[String] = {
+    val number = javaVersion.stripPrefix("1.").toInt // Java 8 calls itself 1.8
+    if (number >= OldestJava) None
+    else
+      Some(
+        s"spark-sbbf needs Java $OldestJava or newer, and this is Java $number: set JAVA_HOME to a newer one")
+  }
+
+  private final val OldestJava = 17
 
   /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
   def disable(session: SparkSession): Unit = session.experimental.synchronized {

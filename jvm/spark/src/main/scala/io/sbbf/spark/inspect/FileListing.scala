@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Row
 
-import io.sbbf.core.{FilterShape, Verdict}
+import io.sbbf.core.{FilterShape, SplitBlockBloomFilter, Verdict}
 import io.sbbf.parquet._
 import io.sbbf.parquet.crypto.Decryption
 
@@ -103,14 +103,15 @@ private[spark] final class FileListing(
       evidence: String = Evidence.None.name,
       verdict: Option[String],
       reason: String): Row = {
-    val (size, fill, fpp, distinct) = state match {
+    val (size, blocks, fill, fpp, distinct) = state match {
       case FilterState.Present(_, _, bitset) =>
         (
           bitset.length,
+          bitset.length / SplitBlockBloomFilter.BytesPerBlock,
           FilterShape.fillRatio(bitset),
           FilterShape.effectiveFpp(bitset),
           FilterShape.distinctEstimate(bitset))
-      case _ => (null, null, null, null)
+      case _ => (null, null, null, null, null)
     }
     Row(
       path,
@@ -121,6 +122,7 @@ private[spark] final class FileListing(
       nulls.orNull,
       offset.orNull,
       size,
+      blocks,
       fill,
       fpp,
       distinct,

@@ -7,6 +7,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
+import io.sbbf.spark.plan.ExecutorJar
+
 /** The relation behind `format("sbbf")`; one row for each file, row group and listed column. */
 private[spark] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
     extends BaseRelation
@@ -19,9 +21,14 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
 
   override def schema: StructType = Schema
 
-  /** Read on the executors, some files to a task; what is wrong with a file is a row that says so. */
+  /**
+   * Read on the executors, some files to a task; what is wrong with a file is a row that says so. Throws
+   * IllegalStateException where executors do not have the JAR.
+   */
   override def buildScan(): RDD[Row] = {
     val session = sqlContext.sparkSession
+    if (!ExecutorJar.isThere(session.sparkContext))
+      throw new IllegalStateException(ExecutorJar.missing)
     val table = parquetTable()
     val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
     val hadoopConf = session.sparkContext.broadcast(
@@ -63,6 +70,7 @@ private[spark] object FilterListing {
     .add("nulls", LongType)
     .add("filter_offset", LongType)
     .add("filter_bytes", IntegerType)
+    .add("blocks", IntegerType)
     .add("fill", DoubleType)
     .add("fpp", DoubleType)
     .add("distinct_estimate", LongType)

@@ -1,7 +1,7 @@
 package io.sbbf.spark.plan
 
 import java.io.File
-import java.nio.file.Paths
+import java.nio.file.{Path, Paths}
 
 import org.apache.spark.SparkContext
 
@@ -13,30 +13,36 @@ private[spark] object ExecutorJar {
   private val DriverPath = "spark.driver.extraClassPath"
 
   val missing: String =
-    s"executors do not have spark-sbbf's JAR, which $DriverPath alone names: whole files are left out of " +
-      "queries, row groups of the others are not. Name it in spark.jars (--jars), which ships it"
+    "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: whole files are left out " +
+      "of queries, row groups of the others are not. Name it in spark.jars (--jars), which ships it"
 
   /** Whether row groups may be chosen by the tasks; says once in the log why not. */
   def isThere(context: SparkContext): Boolean = {
-    val there = context.isLocal || !isOnlyOfDriver(context)
-    if (!there) SbbfConf.warnOnce(DriverPath, s"$missing.")
+    val there = context.isLocal || !isOfDriverAlone(context)
+    if (!there) SbbfConf.warnOnce("executors", s"$missing.")
     there
   }
 
   /**
-   * True only where it is sure: the driver has the JAR by its own class path, nothing else that Spark was told
-   * mentions it, and executors have no class path of their own.
+   * True only where it is sure: nothing that Spark was told ships the JAR, and the driver has it by its own class
+   * path, or by a session before this one. A class path of the executors' own may have it.
    */
-  private def isOnlyOfDriver(context: SparkContext): Boolean = {
+  private def isOfDriverAlone(context: SparkContext): Boolean = {
     val settings = context.getConf.getAll.toMap
-    settings.get(DriverPath).exists { ofDriver =>
-      val jar = Paths.get(getClass.getProtectionDomain.getCodeSource.getLocation.toURI)
-      val entries =
-        ofDriver.split(File.pathSeparator).map(new File(_).getAbsoluteFile.toPath.normalize)
-      val elsewhere = (settings - DriverPath).values ++ context.listJars()
-      entries.exists(entry => entry == jar || entry == jar.resolveSibling("*")) &&
-      !settings.contains("spark.executor.extraClassPath") &&
-      !elsewhere.exists(_.contains(jar.getFileName.toString))
+    val jar = Paths.get(getClass.getProtectionDomain.getCodeSource.getLocation.toURI)
+    val shipped = (settings - DriverPath).values ++ context.listJars()
+    val isLocalOfDriver = getClass.getClassLoader match {
+      case of if of == ClassLoader.getSystemClassLoader =>
+        settings.get(DriverPath).exists(hasEntryFor(jar, _))
+      case _ => true
     }
+    isLocalOfDriver && !settings.contains("spark.executor.extraClassPath") &&
+    !shipped.exists(_.contains(jar.getFileName.toString))
   }
+
+  private def hasEntryFor(jar: Path, classPath: String): Boolean =
+    classPath
+      .split(File.pathSeparator)
+      .map(new File(_).getAbsoluteFile.toPath.normalize)
+      .exists(entry => entry == jar || entry == jar.resolveSibling("*"))
 }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
-import org.apache.spark.sql.types.{DoubleType, FloatType}
+import org.apache.spark.sql.types._
 
 import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
@@ -98,12 +98,16 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     }
   }
 
-  /** Tasks will know what a subquery gives, Spark 4.0's hand it to stock: of reals it may be the worst. */
+  /** Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. */
   private def withStandIns(conjunct: Expression): Expression = conjunct.transform {
     case subquery: SubqueryExpression =>
       subquery.dataType match {
         case FloatType => Literal(Float.NaN)
         case DoubleType => Literal(Double.NaN)
+        case TimestampType => Literal(1L, TimestampType) // finer than a millisecond
+        case wide: DecimalType if wide.precision > Decimal.MAX_INT_DIGITS =>
+          val most = BigDecimal(10).pow(wide.precision - wide.scale) - 1
+          Literal(Decimal(most, wide.precision, wide.scale), wide)
         case other => Literal(null, other)
       }
   }

@@ -45,13 +45,13 @@ private[spark] final class ScanSelection(
     if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
 
   /**
-   * Whether tasks should ask no filter: a filter is not to be believed, which stock does, or every file gave its
-   * answer already, so that asking again would find nothing more.
+   * Whether tasks should ask no filter: one is not to be believed, which stock does, or may be such a one, as not
+   * all were looked at; or every file gave its answer already, so that asking again would find nothing more.
    *
    * @param asksLater whether the tasks know more of the predicate
    */
   def settlesFilters(asksLater: Boolean): Boolean =
-    outcomes.exists(_.filtersRejected.nonEmpty) || !asksLater && outcomes.forall(_.isKnown)
+    !asksLater || stoppedEarly || outcomes.exists(_.filtersRejected.nonEmpty)
 
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)

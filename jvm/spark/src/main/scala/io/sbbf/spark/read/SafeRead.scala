@@ -1,5 +1,8 @@
 package io.sbbf.spark.read
 
+import java.time.temporal.ChronoField.NANO_OF_SECOND
+import java.time.temporal.TemporalAccessor
+
 import org.apache.parquet.Version
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
@@ -13,6 +16,9 @@ import io.sbbf.spark.FieldId
  *   - Of floating-point columns they compare raw bits or Java's total order, where Spark has 0.0 = -0.0 and NaN
  *     above all: a filter or a dictionary with -0.0 loses `= 0.0` and `>= 0.0`; statistics, which leave NaN out,
  *     lose `> x` and `<> x`.
+ *   - A time is cut down to the milliseconds that a file stores: `< 0.5 ms` loses 0 ms. A decimal is cut down to the
+ *     32 or 64 bits of a file whose column is narrower than the table's. Text is made of bytes, whatever they are.
+ *   - `IS NULL` asks the file for NULLs, where the row-based reader makes them of decimals that do not fit.
  *   - They find columns by name, also where the session reads them by field id.
  *   - parquet-java 1.14 and 1.15 ([[misreadsFilters]]).
  */
@@ -41,13 +47,14 @@ private[spark] object SafeRead {
    * @param byFieldId whether the session reads Parquet columns by field id
    */
   def options(filters: Seq[Filter], schema: StructType, byFieldId: Boolean): Map[String, String] =
-    if (byFieldId && hasFieldIds(schema) || !filters.forall(isSafe)) LevelsOff
+    if (byFieldId && hasFieldIds(schema) || !filters.forall(isSafe(_, schema))) LevelsOff
     else if (misreadsFilters && filters.exists(asksFilter)) FiltersOff
     else Map.empty
 
-  /** Of the filters on columns of `schema`, those that stock may be handed: it evaluates them as Spark does. */
+  /** Of the filters on columns of `schema`, those that stock may be handed: it loses no row to them. */
   def allowed(filters: Seq[Filter], schema: StructType, byFieldId: Boolean): Seq[Filter] =
-    if (byFieldId && hasFieldIds(schema)) Nil else filters.filter(isSafe)
+    if (byFieldId && hasFieldIds(schema)) Nil
+    else filters.map(weakened).filter(isSafe(_, schema))
 
   /** Whether stock looks for the filter's values in bloom filters. */
   private def asksFilter(filter: Filter): Boolean = filter match {
@@ -66,38 +73,86 @@ private[spark] object SafeRead {
     case _ => false
   }
 
-  private def isSafe(filter: Filter): Boolean = filter match {
-    case And(left, right) => isSafe(left) && isSafe(right)
-    case Or(left, right) => isSafe(left) && isSafe(right)
+  private def isSafe(filter: Filter, schema: StructType): Boolean = filter match {
+    case And(left, right) => isSafe(left, schema) && isSafe(right, schema)
+    case Or(left, right) => isSafe(left, schema) && isSafe(right, schema)
     case EqualTo(_, value) => isOrdinary(value)
     case EqualNullSafe(_, value) => isOrdinary(value)
     case In(_, values) => values.forall(isOrdinary)
-    case LessThan(_, value) => isOrdinary(value)
-    case LessThanOrEqual(_, value) => isOrdinary(value)
-    case other => !mentionsFloat(other)
+    case LessThan(_, value) => isOrdinary(value) && !isFine(value) && !isWide(value)
+    case LessThanOrEqual(_, value) => isOrdinary(value) && !isWide(value)
+    case IsNull(column) => !hasDecimal(schema, column)
+    case Not(child) => !values(child).exists(v => isReal(v) || isFine(v) || !canInvert(v))
+    case other => !values(other).exists(v => isReal(v) || !canInvert(v))
   }
 
-  /** Neither a zero, of which there are two, nor NaN. */
+  private def canInvert(value: Any): Boolean = isOrdinary(value) && !isWide(value)
+
+  /** Finer than the file's unit stock rounds down, so that `<` takes the unit itself away. */
+  private def weakened(filter: Filter): Filter = filter match {
+    case And(left, right) => And(weakened(left), weakened(right))
+    case Or(left, right) => Or(weakened(left), weakened(right))
+    case LessThan(column, value) if isFine(value) => LessThanOrEqual(column, value)
+    case other => other
+  }
+
+  /** What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8. */
   private def isOrdinary(value: Any): Boolean = value match {
     case f: Float => f != 0.0f && !f.isNaN
     case d: Double => d != 0.0 && !d.isNaN
+    case s: String => s.indexOf(Replacement) < 0
     case _ => true
   }
 
-  private def mentionsFloat(filter: Filter): Boolean = filter match {
-    case Not(child) => mentionsFloat(child)
-    case And(left, right) => mentionsFloat(left) || mentionsFloat(right)
-    case Or(left, right) => mentionsFloat(left) || mentionsFloat(right)
-    case In(_, values) => values.exists(isFloat)
-    case EqualTo(_, value) => isFloat(value)
-    case EqualNullSafe(_, value) => isFloat(value)
-    case LessThan(_, value) => isFloat(value)
-    case LessThanOrEqual(_, value) => isFloat(value)
-    case GreaterThan(_, value) => isFloat(value)
-    case GreaterThanOrEqual(_, value) => isFloat(value)
+  /** What Java puts in the place of bytes that are no UTF-8: the filter no longer has them. */
+  private val Replacement = '\ufffd'
+
+  private def isReal(value: Any): Boolean = value match {
+    case _: Float | _: Double => true
     case _ => false
   }
 
-  private def isFloat(value: Any): Boolean =
-    value.isInstanceOf[Float] || value.isInstanceOf[Double]
+  /** Finer than the milliseconds that a file may store. */
+  private def isFine(value: Any): Boolean = value match {
+    case t: java.sql.Timestamp => t.getNanos % NanosPerMilli != 0
+    case t: TemporalAccessor =>
+      t.isSupported(NANO_OF_SECOND) && t.get(NANO_OF_SECOND) % NanosPerMilli != 0
+    case _ => false
+  }
+
+  private val NanosPerMilli = 1000000
+
+  /** More than the 32 bits that a file of a narrower DECIMAL may store, to which stock cuts it down. */
+  private def isWide(value: Any): Boolean = value match {
+    case d: java.math.BigDecimal => d.unscaledValue.bitLength > 31
+    case _ => false
+  }
+
+  private def values(filter: Filter): Seq[Any] = filter match {
+    case Not(child) => values(child)
+    case And(left, right) => values(left) ++ values(right)
+    case Or(left, right) => values(left) ++ values(right)
+    case In(_, values) => values.toSeq
+    case EqualTo(_, value) => Seq(value)
+    case EqualNullSafe(_, value) => Seq(value)
+    case LessThan(_, value) => Seq(value)
+    case LessThanOrEqual(_, value) => Seq(value)
+    case GreaterThan(_, value) => Seq(value)
+    case GreaterThanOrEqual(_, value) => Seq(value)
+    case StringStartsWith(_, value) => Seq(value)
+    case StringEndsWith(_, value) => Seq(value)
+    case StringContains(_, value) => Seq(value)
+    case _ => Nil
+  }
+
+  /** Whether a column of that name may be DECIMAL, of which the row-based reader makes NULLs that no file has. */
+  private def hasDecimal(dataType: DataType, column: String): Boolean = dataType match {
+    case StructType(fields) =>
+      val name = column.substring(column.lastIndexOf('.') + 1).replace("`", "")
+      fields.exists { f =>
+        f.dataType.isInstanceOf[DecimalType] && f.name.equalsIgnoreCase(name) ||
+        hasDecimal(f.dataType, column)
+      }
+    case _ => false
+  }
 }

@@ -330,9 +330,7 @@ class PruneRowGroupsSuite extends SparkSuite {
       .selectExpr("CAST(id AS DECIMAL(7,2)) AS d")
       .write
       .parquet(target)
-    withConf(
-      "spark.sql.parquet.enableVectorizedReader" -> "false",
-      "spark.sql.parquet.filterPushdown" -> "false") {
+    withConf("spark.sql.parquet.enableVectorizedReader" -> "false") {
       def query = spark.read.schema("d decimal(5,2)").parquet(target).where("d IS NULL")
       assert(rows(query) == oracle(query) && rows(query).nonEmpty)
     }

@@ -55,6 +55,57 @@ class SafeReadQuerySuite extends SparkSuite {
     withConf(withoutOurFormat)(assert(found == 100))
   }
 
+  test("times finer than the file's milliseconds are read safely.") {
+    withConf("spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MILLIS") {
+      spark
+        .range(0, 100, 1, 1)
+        .selectExpr("TIMESTAMP '2026-01-01 12:00:00.123' AS t")
+        .write
+        .parquet(path("millis"))
+    }
+    def found(predicate: String) = spark.read.parquet(path("millis")).where(predicate).count()
+    for (predicate <- Seq(
+        "t < TIMESTAMP '2026-01-01 12:00:00.1235'",
+        "t <> TIMESTAMP '2026-01-01 12:00:00.1235'")) {
+      assert(found(predicate) == 100, predicate)
+      withConf(withoutOurFormat)(assert(found(predicate) == 100, predicate))
+      withConf(off)(assert(found(predicate) == 0, s"stock Spark loses the rows: $predicate"))
+    }
+  }
+
+  test("decimals wider than those of the file are read safely.") {
+    spark
+      .range(0, 100, 1, 1)
+      .selectExpr("CAST(id AS DECIMAL(9,2)) AS d")
+      .write
+      .parquet(path("narrow"))
+    // Spark 3.5 reads such files row by row only
+    withConf("spark.sql.parquet.enableVectorizedReader" -> "false") {
+      def found =
+        spark.read
+          .schema("d DECIMAL(12,2)")
+          .parquet(path("narrow"))
+          .where("d < 30000000.00BD")
+          .count()
+      assert(found == 100)
+      withConf(withoutOurFormat)(assert(found == 100))
+      withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+    }
+  }
+
+  test("text that is not UTF-8 is found.") {
+    spark
+      .range(0, 10, 1, 1)
+      .selectExpr("CAST(X'FF41' AS STRING) AS s")
+      .write
+      .options(Map("parquet.enable.dictionary" -> "true"))
+      .parquet(path("bytes"))
+    def found = spark.read.parquet(path("bytes")).where("s = CAST(X'FF41' AS STRING)").count()
+    assert(found == 10)
+    withConf(withoutOurFormat)(assert(found == 10))
+    withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+  }
+
   test("reals that are not handed to stock leave the scan's other checks to it.") {
     spark.range(0, 100, 1, 1).selectExpr("id", "id / 2 AS f").write.parquet(path("chance"))
     def options(predicate: String) = withConf(withoutOurFormat) {

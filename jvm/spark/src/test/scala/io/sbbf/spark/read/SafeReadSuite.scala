@@ -5,6 +5,11 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 class SafeReadSuite extends AnyFunSuite {
+  private val fine = java.sql.Timestamp.valueOf("2026-01-01 12:00:00.1235")
+  private val millis = java.sql.Timestamp.valueOf("2026-01-01 12:00:00.123")
+  private val wide = new java.math.BigDecimal("30000000.00")
+  private val narrow = new java.math.BigDecimal("20000000.00")
+  private val broken = "a\ufffd"
 
   private val handedDown: Seq[Filter] = Seq(
     EqualTo("f", 1.5),
@@ -17,7 +22,16 @@ class SafeReadSuite extends AnyFunSuite {
     IsNull("f"),
     IsNotNull("f"),
     EqualTo("s", "0.0"),
-    Or(EqualTo("f", 1.5), EqualTo("id", 1L))
+    Or(EqualTo("f", 1.5), EqualTo("id", 1L)),
+    EqualTo("t", fine),
+    LessThanOrEqual("t", fine),
+    GreaterThan("t", fine.toInstant),
+    LessThan("t", millis),
+    Not(EqualTo("t", millis.toInstant)),
+    EqualTo("d", wide),
+    LessThan("d", narrow),
+    IsNotNull("s.d"),
+    StringStartsWith("s", "ä")
   )
 
   private val withheld: Seq[Filter] = Seq(
@@ -36,19 +50,50 @@ class SafeReadSuite extends AnyFunSuite {
     Not(LessThan("f", 1.0f)),
     Not(In("f", Array(1.0))),
     Or(EqualTo("id", 1L), GreaterThan("f", 1.0)),
-    Not(And(EqualTo("id", 1L), EqualTo("f", 1.0)))
+    Not(And(EqualTo("id", 1L), EqualTo("f", 1.0))),
+    Not(EqualTo("t", fine)),
+    Not(In("t", Array(millis, fine))),
+    Not(GreaterThanOrEqual("t", fine.toInstant)),
+    LessThan("d", wide),
+    LessThanOrEqual("d", wide),
+    GreaterThan("d", wide.negate),
+    Not(EqualTo("d", wide)),
+    IsNull("s.d"),
+    IsNull("`D`"),
+    EqualTo("s", broken),
+    In("s", Array("b", broken)),
+    GreaterThan("s", broken),
+    StringStartsWith("s", broken)
   )
 
   handedDown.foreach(f => test(s"hands down $f.")(assert(allowed(f) == Seq(f))))
   withheld.foreach(f => test(s"withholds $f.")(assert(allowed(f).isEmpty)))
 
   private def schema(metadata: Metadata) =
-    StructType(Seq(StructField("s", StructType(Seq(StructField("a", LongType, true, metadata))))))
+    StructType(
+      Seq(
+        StructField("f", DoubleType),
+        StructField(
+          "s",
+          StructType(
+            Seq(
+              StructField("a", LongType, true, metadata),
+              StructField("d", DecimalType(9, 2)))))))
   private val plain = schema(Metadata.empty)
   private val withIds = schema(new MetadataBuilder().putLong("parquet.field.id", 1).build())
 
   private def allowed(filter: Filter) =
     SafeRead.allowed(Seq(filter), plain, byFieldId = true)
+
+  Seq[Any](fine, fine.toInstant, fine.toLocalDateTime).foreach { time =>
+    test(
+      s"hands `< ${time.getClass.getSimpleName}` of a fraction of a millisecond down as `<=`.") {
+      assert(allowed(LessThan("t", time)) == Seq(LessThanOrEqual("t", time)))
+      val both = And(LessThan("t", time), EqualTo("id", 1L))
+      assert(allowed(both) == Seq(And(LessThanOrEqual("t", time), EqualTo("id", 1L))))
+      assert(SafeRead.options(Seq(LessThan("t", time)), plain, byFieldId = false).size == 5)
+    }
+  }
 
   test("hands nothing down where columns are read by field id, which stock does not heed.") {
     val filter = Seq(EqualTo("s.a", 1L))

@@ -21,7 +21,8 @@ import org.apache.spark.sql.types.StructType
 object SparkInternals {
 
   /**
-   * Makes `spark.conf.set` refuse a bad value of `key` from now on, with `parse`'s own message.
+   * Makes `spark.conf.set` refuse a bad value of `key` from now on, with `parse`'s own message. A bad one that is
+   * there already stays, also in sessions that take it over.
    *
    * @param parse throws IllegalArgumentException for a bad value
    */
@@ -33,9 +34,25 @@ object SparkInternals {
           .doc(doc)
           .version("0.1.0")
           .stringConf
-          .transform { text => parse(text); text }
+          .transform { text =>
+            try parse(text)
+            catch { case e: IllegalArgumentException if !isTakenOver => throw e }
+            text
+          }
           .createWithDefault(default)
     }
+
+  /**
+   * Whether Spark makes the settings of a session from those of another or of the application, which it does
+   * through the same checks as `spark.conf.set`: only the caller tells them apart.
+   */
+  private def isTakenOver: Boolean =
+    Thread.currentThread.getStackTrace.exists { frame =>
+      frame.getClassName.startsWith(classOf[SQLConf].getName) &&
+      TakingOver.exists(frame.getMethodName.contains)
+    }
+
+  private val TakingOver = Seq("clone", "mergeSparkConf", "mergeNonStaticSQLConfigs")
 
   /** `filters` with their columns named as `output` names them, as Spark hands them to a file index. */
   def normalize(filters: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =
