@@ -36,7 +36,7 @@ object SparkInternals {
           .stringConf
           .transform { text =>
             try parse(text)
-            catch { case e: IllegalArgumentException if !isTakenOver => throw e }
+            catch { case _: IllegalArgumentException if isTakenOver => () }
             text
           }
           .createWithDefault(default)
