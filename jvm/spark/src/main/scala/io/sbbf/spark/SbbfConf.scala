@@ -94,7 +94,8 @@ object SbbfConf extends Logging {
     "spark.sbbf.safeRead",
     default = true,
     "Whether scans are kept from those of stock Parquet's own checks that lose rows: of floating-point columns " +
-      "around zero and NaN, of columns read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
+      "around zero and NaN, of times finer and decimals wider than the file's, of text that is not UTF-8, of columns " +
+      "read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
   )
 
   val CacheBytes: SbbfConf[Long] = bytes(
