@@ -176,7 +176,9 @@ def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> No
 
 
 def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path: Path) -> None:
-    jar = ("--jars", sbbf.jar_path(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
+    named = ("--conf", f"spark.sql.extensions={EXTENSIONS}")
+    old = pyspark.__version__.startswith("3.")  # Spark 4 finds the extension in the JAR
+    jar = ("--jars", sbbf.jar_path(), *(named if old else ()))
     query = f"""
         SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
         SELECT count(*) FROM sbbf.filters.`{lake}`;
@@ -187,6 +189,23 @@ def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path:
     groups = FILES * GROUPS
     expected = ["1", str(groups), f"CannotMatch\t{groups - 1}", "MightMatch\t1", "active"]
     assert [line for line in told.splitlines() if line][-5:] == expected
+
+
+def test_sql_alone_brings_it_into_a_session_without_the_extension(
+    lake: str, tmp_path: Path
+) -> None:
+    query = f"""
+        ADD JAR '{sbbf.jar_path()}';
+        SET spark.sql.catalog.sbbf = io.sbbf.spark.catalog.SbbfCatalog;
+        SELECT value FROM sbbf.session.doctor WHERE name = 'extension';
+        ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'on');
+        CREATE TEMP VIEW lookup AS SELECT * FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
+        SELECT count(*) FROM lookup;
+        SELECT get_json_object(report, '$.scans[0].row_groups_kept') FROM sbbf.reports.lookup;
+    """
+    told = run("spark-sql", "-e", query, cwd=tmp_path)
+    lines = [line for line in told.splitlines() if line]
+    assert lines[-3:] == ["not active in this session", "1", "1"]
 
 
 @pytest.mark.skipif(
