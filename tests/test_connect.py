@@ -15,7 +15,7 @@ import samples
 import spark_sbbf as sbbf
 from connect_server import Server, connect_server
 from harness import fresh, rows
-from test_enable import BAD_VALUES
+from test_enable import BAD_VALUES, GOOD_VALUES
 
 pytestmark = pytest.mark.skipif(
     pyspark.__version__.startswith("3."), reason="PySpark 3.5 brings no Spark Connect server"
@@ -98,18 +98,6 @@ def test_the_switch_works_for_the_next_query(server: Server, lake: str) -> None:
         assert looked_up(session, lake).count() == 1
     session.conf.set("spark.sbbf.enabled", "false")
     assert is_pruned(sbbf.enable(session), lake)
-
-
-GOOD_VALUES = {
-    "spark.sbbf.enabled": "true",
-    "spark.sbbf.format.enabled": "false",
-    "spark.sbbf.safeRead": "false",
-    "spark.sbbf.cache.maxBytes": "1m",
-    "spark.sbbf.planning.threads": "2",
-    "spark.sbbf.planning.sampleFiles": "0",
-    "spark.sbbf.planning.tailBytes": "32k",
-    "spark.sbbf.kernel": "scalar",
-}
 
 
 def test_every_key_can_be_set_at_run_time(server: Server, lake: str) -> None:

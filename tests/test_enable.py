@@ -142,6 +142,29 @@ def test_sessions_have_their_own_switch(spark: SparkSession, lake: str) -> None:
     assert "PrunedFileIndex" in explain_text(spark.read.parquet(lake).where(condition))
 
 
+GOOD_VALUES = {
+    "spark.sbbf.enabled": "true",
+    "spark.sbbf.format.enabled": "false",
+    "spark.sbbf.safeRead": "false",
+    "spark.sbbf.cache.maxBytes": "1m",
+    "spark.sbbf.planning.threads": "2",
+    "spark.sbbf.planning.sampleFiles": "0",
+    "spark.sbbf.planning.tailBytes": "32k",
+    "spark.sbbf.kernel": "scalar",
+}
+
+
+def test_every_key_can_be_set_at_run_time(spark: SparkSession, lake: str) -> None:
+    session = session_with(spark, {})
+    keys = [name for name in sbbf.doctor(session) if name.startswith("spark.sbbf.")]
+    assert set(GOOD_VALUES) == set(keys)
+    for key, value in GOOD_VALUES.items():
+        session.conf.set(key, value)
+        assert sbbf.doctor(session)[key] == value
+    df = session.read.parquet(lake).where(f"key = {KEYS[7]}L")
+    assert "PrunedFileIndex" in explain_text(df) and df.count() == 1
+
+
 BAD_VALUES = {
     "spark.sbbf.enabled": "perhaps",
     "spark.sbbf.format.enabled": "2",

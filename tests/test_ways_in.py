@@ -102,9 +102,12 @@ ENVIRONMENT = {
 }
 
 
-def finished(program: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def finished(
+    program: str, *arguments: str, cwd: Path, typed: str | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [HOME / "bin" / program, *arguments],
+        input=typed,
         capture_output=True,
         text=True,
         timeout=180,
@@ -189,6 +192,18 @@ def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path:
     groups = FILES * GROUPS
     expected = ["1", str(groups), f"CannotMatch\t{groups - 1}", "MightMatch\t1", "active"]
     assert [line for line in told.splitlines() if line][-5:] == expected
+
+
+def test_the_scala_shell_has_it(lake: str, tmp_path: Path) -> None:
+    typed = f"""
+        val found = spark.read.parquet("{lake}").where("key = {KEYS[7]}L")
+        println("\\n# " + found.inputFiles.length + " " + found.count)
+        :quit
+    """
+    jar = ("--jars", sbbf.jar_path(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
+    done = finished("spark-shell", *jar, cwd=tmp_path, typed=typed)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert printed(done.stdout) == ["# 1 1"]
 
 
 def test_sql_alone_brings_it_into_a_session_without_the_extension(

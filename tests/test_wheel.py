@@ -51,7 +51,7 @@ def test_the_wheel_holds_python_a_licence_and_one_jar_for_each_scala(
     ]
     rest = [name for name in names if name not in jars and ".dist-info/" not in name]
     suffixes = {Path(name).suffix or Path(name).name for name in rest}
-    assert suffixes == {".py", ".typed", "LICENSE"}
+    assert suffixes == {".py", ".typed", ".html", ".svg", "LICENSE"}
     assert all(name.startswith("spark_sbbf/") for name in rest)
     assert wheel.stat().st_size < 8_000_000
 
@@ -104,8 +104,9 @@ def test_pip_refuses_an_old_python_with_the_one_that_it_wants(wheel: Path, tmp_p
     assert "requires a different Python: 3.8.0 not in '>=3.9'" in done.stderr
 
 
-def test_pyspark_is_an_extra_and_nothing_else_is_required() -> None:
-    assert distribution("spark-sbbf").requires == ["pyspark>=3.5; extra == 'pyspark'"]
+def test_a_template_library_is_required_and_pyspark_an_extra() -> None:
+    required = ["jinja2>=3.0", "pyspark>=3.5; extra == 'pyspark'"]
+    assert distribution("spark-sbbf").requires == required
 
 
 def test_the_command_tells_its_version() -> None:

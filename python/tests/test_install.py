@@ -132,6 +132,15 @@ def test_installing_twice_changes_nothing_more(home, capsys):
     assert (tree(home), capsys.readouterr().out) == (once, "nothing to change\n")
 
 
+def test_an_extension_that_the_user_had_named_stays(home):
+    conf(home, f"spark.sql.extensions org.example.Iceberg,{EXTENSIONS}\n")
+    before = tree(home)
+    for _ in range(2):  # installing twice does not make it ours
+        assert cli.main(["install"]) == 0
+    assert cli.main(["uninstall"]) == 0
+    assert tree(home) == before
+
+
 def test_uninstalling_what_is_not_there_changes_nothing(home, capsys):
     conf(home, USERS)
     assert cli.main(["uninstall"]) == 0

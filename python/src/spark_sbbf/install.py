@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spark_sbbf.bridge import EXTENSIONS
-from spark_sbbf.defaults import SparkDefaults, defaults_file
+from spark_sbbf.defaults import SparkDefaults, defaults_file, items
 from spark_sbbf.jar import Spark
 
 JARS_KEY, EXTENSIONS_KEY = "spark.jars", "spark.sql.extensions"
@@ -20,6 +20,10 @@ JARS_KEY, EXTENSIONS_KEY = "spark.jars", "spark.sql.extensions"
 # The first line of a file of settings that was not there: tells 'uninstall' that it may go.
 MADE = "# made by 'spark-sbbf install'"
 MADE_WITH_FOLDER = "# made, and its folder, by 'spark-sbbf install'"
+
+FOLDER = "sbbf"
+# A file beside the JAR, where the settings named the extension before: it is the user's then.
+KEEP_EXTENSION = "keep-extension"
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Change:
     """Whether the folder goes, too, once nothing is left in it."""
 
     def __str__(self) -> str:
-        if self.file.suffix == ".jar":
+        if self.file.suffix == ".jar" or self.file.name == KEEP_EXTENSION:
             if self.after is None:
                 return f"remove  {self.file}"
             return f"{'replace' if self.before else 'add'}  {self.file} ({len(self.after):,} bytes)"
@@ -107,9 +111,14 @@ def to_install(spark: Spark, jar: Path) -> list[Change]:
         defaults.add(JARS_KEY, str(target))
         defaults.add(EXTENSIONS_KEY, EXTENSIONS)
 
-    old = [_removal(file) for file in _installed(spark) if file != target]
-    new = Change(target, target.read_bytes() if target.is_file() else None, jar.read_bytes())
-    return _real([new, _edit(spark, edit), *old])
+    installed = _installed(spark)
+    old = [_removal(file) for file in installed if file != target]
+    new = Change(target, _content(target), jar.read_bytes())
+    keep = _keep_extension(spark)
+    users = not installed and EXTENSIONS in _extensions(spark)
+    return _real(
+        [new, *([Change(keep, _content(keep), b"")] if users else []), _edit(spark, edit), *old]
+    )
 
 
 def to_uninstall(spark: Spark) -> list[Change]:
@@ -117,14 +126,17 @@ def to_uninstall(spark: Spark) -> list[Change]:
 
     def edit(defaults: SparkDefaults) -> None:
         defaults.remove(JARS_KEY, lambda item: _is_ours(spark, item))
-        defaults.remove(EXTENSIONS_KEY, lambda item: item == EXTENSIONS)
+        if not keep.is_file():
+            defaults.remove(EXTENSIONS_KEY, lambda item: item == EXTENSIONS)
 
-    return _real([_edit(spark, edit), *(_removal(file) for file in _installed(spark))])
+    keep = _keep_extension(spark)
+    ours = [*_installed(spark), *([keep] if keep.is_file() else [])]
+    return _real([_edit(spark, edit), *map(_removal, ours)])
 
 
 def _edit(spark: Spark, edit: Callable[[SparkDefaults], None]) -> Change:
     file = defaults_file(spark.home).resolve()  # a link stays one
-    before = file.read_bytes() if file.is_file() else None
+    before = _content(file)
     new = MADE if file.parent.is_dir() else MADE_WITH_FOLDER
     defaults = SparkDefaults(f"{new}\n") if before is None else SparkDefaults.decode(before)
     edit(defaults)
@@ -142,11 +154,24 @@ def _real(changes: list[Change]) -> list[Change]:
 
 
 def _folder(spark: Spark) -> Path:
-    return spark.home.resolve() / "sbbf"
+    return spark.home.resolve() / FOLDER
 
 
 def _installed(spark: Spark) -> list[Path]:
     return sorted(_folder(spark).glob("*.jar"))
+
+
+def _keep_extension(spark: Spark) -> Path:
+    return _folder(spark) / KEEP_EXTENSION
+
+
+def _extensions(spark: Spark) -> list[str]:
+    settings = SparkDefaults.read(defaults_file(spark.home)).settings()
+    return items(settings.get(EXTENSIONS_KEY, ""))
+
+
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None
 
 
 def _is_ours(spark: Spark, item: str) -> bool:

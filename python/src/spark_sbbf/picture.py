@@ -1,14 +1,18 @@
 """A picture of one scan: its files as bars of row groups, in SVG that a notebook shows as it is.
 
-Text takes the colour of the page, so that a dark one can be read as well; the colours of the bars
-(Okabe and Ito's, which colour-blind people tell apart) stand out from both. ElementTree escapes.
+Where everything stands is said here, how it is drawn by templates/scan.svg. Text takes the colour
+of the page, so that a dark one can be read as well; the colours of the bars (Okabe and Ito's, which
+colour-blind people tell apart) stand out from both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+
+from spark_sbbf.page import render
 
 if TYPE_CHECKING:
     from spark_sbbf.report import FileBar, ScanReport
@@ -23,8 +27,47 @@ COLOURS = {
     "bloom": "#0072b2",
     "none": "#e69f00",
 }
+BY = "by "
 WIDTH, HEIGHT, LINE = 720.0, 96.0, 20.0
 WIDEST_BAR, THINNEST_PART = 24.0, 4.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A rectangle, from its upper left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some row groups of a bar, or an entry of the legend."""
+
+    name: str
+    place: Place
+
+    @property
+    def colour(self) -> str:
+        return COLOURS[self.name.removeprefix(BY)]
+
+
+@dataclass(frozen=True)
+class Bar:
+    told: str
+    """What is shown where one points at it."""
+    parts: list[Part]
+
+
+@dataclass(frozen=True)
+class Picture:
+    scale: str
+    bars: list[Bar]
+    legend: list[Part]
+    width: float = WIDTH
+    height: float = HEIGHT + 2 * LINE
 
 
 def svg(scan: ScanReport) -> str:
@@ -35,25 +78,15 @@ def svg(scan: ScanReport) -> str:
     """
     if not scan.bars:
         return ""
-    picture = ElementTree.Element(
-        "svg",
-        {
-            "viewBox": f"0 0 {WIDTH:g} {HEIGHT + 2 * LINE:g}",
-            "width": f"{WIDTH:g}",
-            "style": "max-width: 100%; height: auto",
-            "font-family": "sans-serif",
-            "font-size": "12",
-            "role": "img",
-            "aria-label": scan.summary,
-        },
-    )
     tallest = max(1, *(_size(bar) for bar in scan.bars))
-    _text(picture, 0, LINE - 7, _scale(scan, tallest))
     step = min(WIDEST_BAR, WIDTH / len(scan.bars))
-    for place, bar in enumerate(scan.bars):
-        _bar(picture, place * step, step * 0.85, bar, HEIGHT * _size(bar) / tallest)
-    _legend(picture, [name for name in COLOURS if any(_parts(bar)[name] for bar in scan.bars)])
-    return ElementTree.tostring(picture, encoding="unicode", method="html")
+    bars = [
+        Bar(_told(bar), list(_stack(place * step, step * 0.85, bar, tallest)))
+        for place, bar in enumerate(scan.bars)
+    ]
+    seen = {part.name for bar in bars for part in bar.parts}
+    legend = _legend([name for name in COLOURS if name in seen])
+    return render("scan.svg", scan=scan, picture=Picture(_scale(scan, tallest), bars, legend))
 
 
 def _parts(bar: FileBar) -> dict[str, int]:
@@ -66,15 +99,11 @@ def _size(bar: FileBar) -> int:
     return sum(_parts(bar).values())
 
 
-def _bar(
-    picture: ElementTree.Element, left: float, width: float, bar: FileBar, height: float
-) -> None:
-    group = ElementTree.SubElement(picture, "g")
-    ElementTree.SubElement(group, "title").text = _told(bar)
+def _stack(left: float, width: float, bar: FileBar, tallest: int) -> Iterator[Part]:
     bottom = LINE + HEIGHT
-    for name, part in _heights(_parts(bar), height):
-        bottom -= part
-        _rect(group, (left, bottom, width, part), COLOURS[name])
+    for name, height in _heights(_parts(bar), HEIGHT * _size(bar) / tallest):
+        bottom -= height
+        yield Part(name, Place(left, bottom, width, height))
 
 
 def _heights(parts: dict[str, int], height: float) -> Iterator[tuple[str, float]]:
@@ -98,23 +127,8 @@ def _scale(scan: ScanReport, tallest: int) -> str:
     return f"{bars}, the highest of {tallest:,} row groups: kept, or skipped by evidence"
 
 
-def _legend(picture: ElementTree.Element, names: list[str]) -> None:
-    left, top = 0.0, HEIGHT + 1.4 * LINE
-    for name in names:
-        label = name if name in (KEPT, UNKNOWN) else f"by {name}"
-        _rect(picture, (left, top, 10, 10), COLOURS[name])
-        _text(picture, left + 14, top + 9, label)
-        left += 34 + 6 * len(label)
-
-
-def _rect(
-    parent: ElementTree.Element, place: tuple[float, float, float, float], colour: str
-) -> None:
-    x, y, width, height = (f"{side:.1f}" for side in place)
-    sides = {"x": x, "y": y, "width": width, "height": height}
-    ElementTree.SubElement(parent, "rect", {**sides, "fill": colour})
-
-
-def _text(parent: ElementTree.Element, x: float, y: float, text: str) -> None:
-    place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "fill": "currentColor"}
-    ElementTree.SubElement(parent, "text", place).text = text
+def _legend(names: list[str]) -> list[Part]:
+    labels = [name if name in (KEPT, UNKNOWN) else BY + name for name in names]
+    lefts = accumulate((34 + 6.0 * len(label) for label in labels), initial=0.0)
+    top = HEIGHT + 1.4 * LINE
+    return [Part(label, Place(left, top, 10, 10)) for label, left in zip(labels, lefts)]

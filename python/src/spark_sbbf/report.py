@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from spark_sbbf.bridge import bridge_of, is_connect, running
@@ -132,16 +131,12 @@ class PruneReport:
 
     def _repr_html_(self) -> str:
         """For notebooks: a picture of each scan, and the numbers in a table."""
-        from spark_sbbf.picture import svg  # when it is looked at
+        from spark_sbbf.page import render  # when it is looked at
+        from spark_sbbf.picture import svg
 
-        if not self.enabled:
-            return f"<p>{_OFF}</p>"
-        pictures = "".join(f"<p>{escape(scan.title)}</p>{svg(scan)}" for scan in self.scans)
-        head = "".join(f"<th>{escape(name)}</th>" for name in _HEADINGS)
-        rows = [_row(_cells(scan)) for scan in self.scans]
-        table = f"<table><tr>{head}</tr>{''.join(rows)}</table>" if rows else ""
-        notes = "".join(f"<p>{escape(str(relation))}</p>" for relation in self.unpruned)
-        return (pictures + table + notes) or f"<p>{_NOTHING}</p>"
+        if not (self.enabled and (self.scans or self.unpruned)):
+            return f"<p>{self}</p>"
+        return render("explain.html", report=self, svg=svg)
 
 
 def explain(df: DataFrame) -> PruneReport:
@@ -178,38 +173,6 @@ _OTHER_VERSION = (
     "'spark-sbbf install' again"
 )
 _NOTHING = "nothing to prune: the query reads no Parquet files"
-_HEADINGS = (
-    "scan",
-    "predicate",
-    "not used",
-    "files",
-    "row groups",
-    "bytes",
-    "refuted by",
-    "kept because",
-    "filters rejected",
-    "planning",
-)
-
-
-def _cells(scan: ScanReport) -> list[str]:
-    return [
-        ", ".join(scan.paths),
-        scan.predicate,
-        "; ".join(scan.not_used),
-        f"{scan.files_kept:,} of {scan.files:,}",
-        f"{scan.row_groups_kept:,} of {scan.row_groups:,}",
-        f"{scan.bytes_kept:,} of {scan.bytes:,}",
-        _counts(scan.refuted_by),
-        _counts(scan.kept_because),
-        _counts(scan.filters_rejected),
-        f"{scan.millis:,.0f} ms, {scan.bytes_read:,} bytes of {scan.files_opened:,} files read"
-        + (", stopped early" if scan.stopped_early else ""),
-    ]
-
-
-def _row(cells: list[str]) -> str:
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -51,8 +51,9 @@ def enable(target: Target) -> Target:
 def disable(session: SparkSession) -> None:
     """Takes the pruning out of a session that runs; answers stay the same. Idempotent.
 
-    What ``enable`` added to the session goes; if the pruning is there by the configuration of
-    all sessions, this one gets ``spark.sbbf.enabled=false``.
+    What ``enable`` added to the planning of the session goes; if the pruning is there by the
+    configuration of all sessions, this one gets ``spark.sbbf.enabled=false``. The catalog ``sbbf``,
+    which plans nothing, stays, so that ``inspect`` and ``doctor`` still answer.
     """
     if catalog.knows_catalog(running(session)):
         with seeing_the_jar(session):
