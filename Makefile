@@ -92,6 +92,10 @@ bench: wheel ## measure lookups against stock Spark, the oracle and the filter l
 benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar
 	$(bin)/python benchmarks/against.py $(OLD)
 
+.PHONY: benchwrite
+benchwrite: wheel ## measure what exact filters cost to write, beside stock's
+	$(bin)/python benchmarks/write.py
+
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))

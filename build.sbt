@@ -36,7 +36,8 @@ val common = Seq(
   scalacOptions ++= (
     if (scalaVersion.value == scala212)
       Seq("-Ywarn-unused", "-Xfatal-warnings", "-target:jvm-1.8")
-    else Seq("-Wunused", "-Werror")
+    // the method that parquet-java 1.13, Spark 3.5's, has no other for
+    else Seq("-Wunused", "-Werror", "-Wconf:cat=deprecation&origin=.*\\.WriteSupport\\.init:s")
   ),
   Test / scalacOptions --= Seq("-Xfatal-warnings", "-Werror"),
   // for scalafix, which needs one Scala version only

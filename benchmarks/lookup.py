@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +22,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import spark_sbbf as sbbf
-from machine import cpu
+from machine import run_on
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "build" / "bench"
@@ -238,14 +236,11 @@ def spread(seconds: list[float]) -> str:
 
 
 def header(spark: SparkSession, keys: int) -> str:
-    jvm = spark._jvm.java.lang.System  # type: ignore[union-attr]
     return "\n".join(
         [
             "Lookups of one key; milliseconds: median (minimum to maximum).",
-            f"CPU: {cpu()}, 2 task threads; shared machine",
-            f"JDK: {jvm.getProperty('java.vm.version')}; Spark {spark.version}; spark-sbbf "
-            f"{(ROOT / 'VERSION').read_text().strip()}; Python {platform.python_version()}",
-            f"Date: {date.today()}; {keys} keys of each kind after {WARM_UP} to warm up",
+            *run_on(spark),
+            f"{keys} keys of each kind after {WARM_UP} to warm up",
             f"Rows of a row group, so that the real FPP is the nominal one: {ROWS}",
         ]
     )

@@ -1,7 +1,16 @@
 """What a results file says about the machine."""
 
+from __future__ import annotations
+
 import platform
+from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+VERSION = Path(__file__).parents[1] / "VERSION"
 
 
 def cpu() -> str:
@@ -11,3 +20,14 @@ def cpu() -> str:
         if line.startswith("model name")
     ]
     return f"{models[0]}, {len(models)} cores" if models else platform.processor()
+
+
+def run_on(spark: SparkSession) -> list[str]:
+    """What a session ran on, and when."""
+    jvm = spark._jvm.java.lang.System  # type: ignore[union-attr]
+    return [
+        f"CPU: {cpu()}, 2 task threads; shared machine",
+        f"JDK: {jvm.getProperty('java.vm.version')}; Spark {spark.version}; spark-sbbf "
+        f"{VERSION.read_text().strip()}; Python {platform.python_version()}",
+        f"Date: {date.today()}",
+    ]

@@ -146,6 +146,7 @@ GOOD_VALUES = {
     "spark.sbbf.enabled": "true",
     "spark.sbbf.format.enabled": "false",
     "spark.sbbf.safeRead": "false",
+    "spark.sbbf.exactFilters": "false",
     "spark.sbbf.cache.maxBytes": "1m",
     "spark.sbbf.planning.threads": "2",
     "spark.sbbf.planning.sampleFiles": "0",

@@ -9,6 +9,9 @@ from typing import Any, Callable, Union
 DEFAULT_FPP = 0.01
 """parquet-mr's own default (``ParquetProperties.DEFAULT_BLOOM_FILTER_FPP``)."""
 
+AUTO = "auto"
+"""An ``fpp`` by the size of the table that is written to."""
+
 MAX_FILTER_BYTES = 128 << 20
 """The largest bitset parquet-mr writes or reads (``BlockSplitBloomFilter.UPPER_BOUND_BYTES``)."""
 
@@ -20,14 +23,20 @@ PerColumn = Union[Any, Mapping[str, Any]]
 
 def bloom_options(
     *columns: str,
-    fpp: float | Mapping[str, float] = DEFAULT_FPP,
+    fpp: float | str | Mapping[str, float | str] = DEFAULT_FPP,
     ndv: int | Mapping[str, int] | None = None,
     max_bytes: int | None = None,
     adaptive: bool | None = None,
     candidates: int | Mapping[str, int] | None = None,
+    min_ndv: int | Mapping[str, int] | None = None,
+    dictionary: bool | Mapping[str, bool] | None = None,
     **unknown: object,
 ) -> dict[str, str]:
-    """Options for ``df.write.options(...)`` that make stock Spark write bloom filters.
+    """Options for ``df.write.options(...)``, and of tables, that make Spark write bloom filters.
+
+    In a session with spark-sbbf each row group's filter is the smallest power of two of bytes that
+    keeps ``fpp`` for the distinct values that the row group really holds; ``ndv`` need not be
+    known. Without, the same options give stock Spark's filters.
 
     Examples:
         >>> bloom_options("user_id", fpp=0.001, ndv=50_000)["parquet.bloom.filter.fpp#user_id"]
@@ -37,20 +46,35 @@ def bloom_options(
         *columns: names as in the schema; nested fields by their Parquet path, ``"st.a"`` or
             ``"tags.list.element"``.
         fpp: false positive probability of one filter, between 0 and 1, for all columns or
-            ``{column: fpp}`` (0.01 where a column is not named). A query keeps about
-            ``fpp * row groups`` row groups that do not hold its key: with 10,000 row groups that
-            is 100 at 0.01 and 1 at 0.0001. Choose it by the table that the files will belong to.
-        ndv: distinct values in one ROW GROUP (not file, not table), for all columns or
-            ``{column: ndv}``. Filters are sized by it. Without it parquet-mr writes ``max_bytes``,
-            1 MiB unless said otherwise, for every column of every row group, or adapts if
-            ``adaptive``.
-        max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB. With
-            parquet-mr's 1 MiB about 800,000 values fit at an fpp of 0.01, 400,000 at 0.0001.
-        adaptive: let parquet-mr (Spark 4.0 and newer) try several sizes where ``ndv`` is not given.
-        candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
+            ``{column: fpp}`` (0.01 where a column is not named). A lookup keeps about
+            ``fpp * row groups`` row groups that do not hold its key:
 
-    parquet-mr rounds sizes up to a power of two and writes no filter for a column chunk whose pages
-    are all dictionary encoded: its dictionary already says exactly which values are there.
+            ============  ============  ==============  ===============
+            ``fpp``       100 files     1,000 files     10,000 files
+            ============  ============  ==============  ===============
+            ``0.01``      1             10              100
+            ``0.001``     0.1           1               10
+            ``0.0001``    0.01          0.1             1
+            ============  ============  ==============  ===============
+
+            ``"auto"`` takes 0.01 or less, down to 0.00001, so that about one row group of the table
+            is kept falsely, by the size that the table has when it is written to; stock Spark 0.01.
+        ndv: distinct values in one ROW GROUP (not file, not table), for all columns or
+            ``{column: ndv}``: the most that filters are made for. Stock Spark sizes filters by it,
+            and without it writes ``max_bytes``, 1 MiB unless said otherwise, for every column of
+            every row group, or adapts if ``adaptive``.
+        max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB.
+            32 MiB where it is not given, enough for 25 million values at an fpp of 0.01; stock
+            Spark's 1 MiB is enough for about 800,000.
+        adaptive: let stock Spark (4.0 and newer) try several sizes where ``ndv`` is not given.
+        candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
+        min_ndv: no filter for row groups with fewer distinct values, at most 65,536, for all
+            columns or ``{column: min_ndv}``. Not for stock Spark.
+        dictionary: False for no filter where all pages of a column chunk are dictionary encoded,
+            as stock Spark does it: its dictionary already says exactly which values are there, but
+            takes longer to read.
+
+    BOOLEAN columns get no filter.
 
     Raises ValueError naming the argument that is wrong.
     """
@@ -61,21 +85,26 @@ def bloom_options(
     probabilities = _per_column("fpp", fpp, columns, _probability)
     for column in columns:
         value = probabilities.get(column, DEFAULT_FPP)
+        if value == AUTO:
+            options[f"sbbf.bloom.filter.fpp#{column}"] = AUTO
+            value = DEFAULT_FPP
         options[f"parquet.bloom.filter.fpp#{column}"] = repr(value)
     for column, count in _per_column("ndv", ndv, columns, _count).items():
         options[f"parquet.bloom.filter.expected.ndv#{column}"] = str(count)
     for column, count in _per_column("candidates", candidates, columns, _count).items():
         options[f"parquet.bloom.filter.candidates.number#{column}"] = str(count)
+    for column, count in _per_column("min_ndv", min_ndv, columns, _count).items():
+        options[f"sbbf.bloom.filter.min.ndv#{column}"] = str(count)
+    for column, also in _per_column("dictionary", dictionary, columns, _flag).items():
+        options[f"sbbf.bloom.filter.dictionary#{column}"] = str(also).lower()
     if max_bytes is not None:
         options["parquet.bloom.filter.max.bytes"] = str(_filter_bytes("max_bytes", max_bytes))
     if adaptive is not None:
-        if not isinstance(adaptive, bool):
-            raise ValueError(f"adaptive must be True or False, not {adaptive!r}")
-        options["parquet.bloom.filter.adaptive.enabled"] = str(adaptive).lower()
+        options["parquet.bloom.filter.adaptive.enabled"] = str(_flag("adaptive", adaptive)).lower()
     return options
 
 
-_OPTIONS = "fpp, ndv, max_bytes, adaptive, candidates"
+_OPTIONS = "fpp, ndv, max_bytes, adaptive, candidates, min_ndv, dictionary"
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:
@@ -103,7 +132,9 @@ def _per_column(
     return {column: check(option, value) for column, value in given.items()}
 
 
-def _probability(option: str, value: Any) -> float:
+def _probability(option: str, value: Any) -> float | str:
+    if value == AUTO:
+        return AUTO
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -111,6 +142,12 @@ def _probability(option: str, value: Any) -> float:
     if isinstance(value, (bool, str)) or not 0 < number < 1:
         raise ValueError(f"{option} must lie between 0 and 1, both excluded, not {value!r}")
     return number
+
+
+def _flag(option: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{option} must be True or False, not {value!r}")
+    return value
 
 
 def _count(option: str, value: Any) -> int:

@@ -98,6 +98,13 @@ object SbbfConf extends Logging {
       "read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
   )
 
+  val ExactFilters: SbbfConf[Boolean] = flag(
+    "spark.sbbf.exactFilters",
+    default = true,
+    "Whether Parquet files that are written with bloom filters get them as small as the distinct values of each row " +
+      "group allow, whatever `expected.ndv` says, and also for dictionary-encoded columns. Off, parquet-java writes them."
+  )
+
   val CacheBytes: SbbfConf[Long] = bytes(
     "spark.sbbf.cache.maxBytes",
     "256m",
@@ -142,7 +149,16 @@ object SbbfConf extends Logging {
   )
 
   val all: Seq[SbbfConf[_]] =
-    Seq(Enabled, FormatEnabled, SafeRead, CacheBytes, Threads, SampleFiles, TailBytes, Kernel)
+    Seq(
+      Enabled,
+      FormatEnabled,
+      SafeRead,
+      ExactFilters,
+      CacheBytes,
+      Threads,
+      SampleFiles,
+      TailBytes,
+      Kernel)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

@@ -5,6 +5,7 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 
 import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
 import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
+import io.sbbf.spark.write.WriteExactFilters
 
 /**
  * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
@@ -25,6 +26,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     SbbfConf.register()
     SbbfCatalog.register()
     extensions.injectPreCBORule(_ => PruneRowGroups())
+    extensions.injectPreCBORule(_ => WriteExactFilters)
     FilterFunctions.all.foreach(extensions.injectTableFunction)
     extensions.injectQueryStagePrepRule(_ => ShowPruning)
     extensions.injectColumnar(_ => ShowPruning.Columnar)

@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
+import io.sbbf.spark.write.WriteExactFilters
 
 /** Switching the pruning on and off in a session that runs, without a trace in any other session. */
 private[spark] object SessionPruning {
@@ -20,7 +21,8 @@ private[spark] object SessionPruning {
     SbbfConf.register()
     if (!isInstalled(session)) {
       val experimental = session.experimental
-      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups()
+      experimental.extraOptimizations =
+        experimental.extraOptimizations :+ PruneRowGroups() :+ WriteExactFilters
       ShowPruning.addTo(session)
     }
     if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
@@ -54,6 +56,8 @@ private[spark] object SessionPruning {
       session.sessionState.optimizer.preCBORules.exists(isOurs)
 
   /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
-  private def isOurs(rule: Rule[_]): Boolean =
-    rule.getClass.getName == classOf[PruneRowGroups].getName
+  private def isOurs(rule: Rule[_]): Boolean = Ours.contains(rule.getClass.getName)
+
+  private val Ours =
+    Set[Class[_]](classOf[PruneRowGroups], WriteExactFilters.getClass).map(_.getName)
 }

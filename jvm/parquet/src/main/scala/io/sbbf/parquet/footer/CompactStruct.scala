@@ -21,13 +21,45 @@ private[parquet] object CompactStruct {
   def end(bytes: Array[Byte], from: Int, until: Int): Int =
     new Walk(bytes, from, until).structEnd()
 
-  private final class Walk(bytes: Array[Byte], from: Int, until: Int) {
-    private var at = from
+  final val Struct = 12
+
+  /** Goes through one struct and those within it, from `from` on, up to `until` at most. */
+  final class Walk(bytes: Array[Byte], from: Int, until: Int) {
+    private var position = from
+
+    /** Where the next byte is. */
+    def at: Int = position
 
     def structEnd(): Int = {
       skipStruct(0)
       at
     }
+
+    /**
+     * Goes through the fields of the struct that starts here.
+     *
+     * @param field gets id and kind of a field whose value comes next, and has to go past it
+     */
+    def fields(field: (Int, Int) => Unit): Unit = {
+      var id = 0
+      var header = next()
+      while (header != 0) {
+        val delta = header >>> 4
+        id = if (delta == 0) zigzag(varint()) else id + delta
+        field(id, header & 0x0f)
+        header = next()
+      }
+    }
+
+    /** Goes through the list that starts here; `element` gets a number and goes past the element. */
+    def elements(element: Int => Unit): Unit = {
+      val (size, _) = listHeader()
+      if (size < 0 || size > until - at) refuse()
+      (0 until size.toInt).foreach(element)
+    }
+
+    /** Goes past the value of a field of this kind; that of a boolean one is its kind. */
+    def skipField(kind: Int): Unit = if (kind > 2) skip(kind, 1)
 
     private def skipStruct(depth: Int): Unit = {
       if (depth > MaxDepth) refuse()
@@ -47,15 +79,19 @@ private[parquet] object CompactStruct {
       case 8 => forward(varint())
       case 9 | 10 => skipList(depth)
       case 11 => skipMap(depth)
-      case 12 => skipStruct(depth)
+      case Struct => skipStruct(depth)
       case 13 => forward(16)
       case _ => refuse()
     }
 
     private def skipList(depth: Int): Unit = {
+      val (size, kind) = listHeader()
+      skipElements(size, kind, 0, depth)
+    }
+
+    private def listHeader(): (Long, Int) = {
       val header = next()
-      val size = if ((header & 0xf0) == 0xf0) varint() else (header >>> 4).toLong
-      skipElements(size, header & 0x0f, 0, depth)
+      (if ((header & 0xf0) == 0xf0) varint() else (header >>> 4).toLong, header & 0x0f)
     }
 
     private def skipMap(depth: Int): Unit = {
@@ -90,15 +126,17 @@ private[parquet] object CompactStruct {
       value | byte.toLong << shift
     }
 
+    private def zigzag(value: Long): Int = ((value >>> 1) ^ -(value & 1)).toInt
+
     private def next(): Int = {
       if (at >= until) refuse()
-      at += 1
+      position += 1
       bytes(at - 1) & 0xff
     }
 
     private def forward(length: Long): Unit = {
       if (length < 0 || length > until - at) refuse()
-      at += length.toInt
+      position += length.toInt
     }
 
     private def refuse(): Nothing = throw new UnusableFile("damaged metadata")

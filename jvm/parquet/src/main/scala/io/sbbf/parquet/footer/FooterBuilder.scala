@@ -188,7 +188,7 @@ private[parquet] object FooterBuilder {
    * Whether every value of the chunk is in its dictionary, by the rules of parquet-mr's
    * `DictionaryFilter`.
    */
-  private def isAllDictionary(data: ColumnMetaData): Boolean =
+  def isAllDictionary(data: ColumnMetaData): Boolean =
     if (data.isSetEncoding_stats) {
       var pages = 0L
       var others = false

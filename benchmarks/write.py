@@ -1,0 +1,209 @@
+"""What do exact filters cost to write, and what do they give? Beside stock Spark's, in one run.
+
+Writes the same rows without filters, with exact ones and with stock's, sized as stock sizes them
+without and with the number of distinct values, for 1, 3 and 5 columns. All take turns. Then the
+filters are asked for values that are absent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import struct
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow.parquet as pq
+import xxhash
+from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
+from lookup import DATA, ROOT, session, timed
+from machine import run_on
+
+FPP = 0.01
+ASKED = 200_000
+# of the split-block filter, in parquet-format's BloomFilter.md
+SALT = np.array(
+    [
+        *(0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D),
+        *(0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31),
+    ],
+    dtype=np.uint32,
+)
+
+
+class Column(NamedTuple):
+    sql: str
+    ndv: int | None
+    """Distinct values in the table; None for as many as rows."""
+    absent: str
+    """How `struct` packs a value, with `s` for text."""
+
+
+COLUMNS = {
+    "unique": Column("id * 2654435761 % 9007199254740993 AS unique", None, "<q"),
+    "million": Column("cast(id * 40503 % 1000000 AS int) AS million", 1_000_000, "<i"),
+    "session": Column("concat('session-', id * 7919 % 100000) AS session", 100_000, "s"),
+    "thousand": Column("concat('user-', id * 31 % 1000) AS thousand", 1_000, "s"),
+    "ten": Column("id % 10 AS ten", 10, "<q"),
+}
+PAYLOAD = (
+    "id / 7D AS amount",
+    "timestamp_seconds(id) AS at",
+    "cast(id % 5000 AS int) AS code",
+    "concat('a line of text, number ', id % 77777) AS line",
+)
+
+
+class Kind(NamedTuple):
+    name: str
+    columns: int
+    exact: bool
+    ndv: bool
+
+
+class Written(NamedTuple):
+    seconds: list[float]
+    data: int
+    filters: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--turns", type=int, default=5, help="after one to warm up")
+    default = ROOT / "benchmarks" / "results" / "write-jdk17.txt"
+    parser.add_argument("--out", type=Path, default=default)
+    arguments = parser.parse_args()
+    spark = session("true")
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+    rows = spark.range(0, arguments.rows, 1, 4).selectExpr(
+        *(column.sql for column in COLUMNS.values()), *PAYLOAD
+    )
+    lines = [
+        "Writing Parquet files with bloom filters; seconds: median (minimum to maximum).",
+        *run_on(spark),
+        f"{arguments.rows:,} rows of {len(COLUMNS) + len(PAYLOAD)} columns in 4 files, FPP {FPP}; "
+        f"{arguments.turns} turns after one to warm up",
+    ]
+    written = measured(spark, rows, arguments.turns)
+    for name, found in written.items():
+        lines.append(described(name, found, written["no filters"]))
+    lines += observed(DATA / "write" / "exact, 5 columns")
+    print("\n".join(lines))
+    arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def kinds() -> list[Kind]:
+    found = [Kind("no filters", 0, exact=True, ndv=False)]
+    for n in (1, 3, 5):
+        columns = f"{n} column{'s' if n > 1 else ''}"
+        found += [
+            Kind(f"exact, {columns}", n, exact=True, ndv=False),
+            Kind(f"stock, {columns}", n, exact=False, ndv=False),
+            Kind(f"stock with NDV, {columns}", n, exact=False, ndv=True),
+        ]
+    return found
+
+
+def measured(spark: SparkSession, rows: DataFrame, turns: int) -> dict[str, Written]:
+    seconds: dict[str, list[float]] = {}
+    every = kinds()
+    for turn in range(turns + 1):
+        for kind in every[turn % len(every) :] + every[: turn % len(every)]:
+            took = write(spark, rows, kind)
+            if turn:
+                seconds.setdefault(kind.name, []).append(took)
+    return {
+        kind.name: Written(seconds[kind.name], *sizes(DATA / "write" / kind.name)) for kind in every
+    }
+
+
+def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> float:
+    folder = DATA / "write" / kind.name
+    shutil.rmtree(folder, ignore_errors=True)
+    options = {}
+    if kind.columns:
+        names = list(COLUMNS)[: kind.columns]
+        # a file of the table is a row group or two
+        ndv = {name: COLUMNS[name].ndv or 2_500_000 for name in names} if kind.ndv else None
+        # else parquet-java cuts filters of more than 800,000 values down
+        most = {"max_bytes": 1 << 23} if kind.ndv else {}
+        options = sbbf.bloom_options(*names, fpp=FPP, ndv=ndv, **most)
+    spark.conf.set("spark.sbbf.exactFilters", str(kind.exact).lower())
+    return timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]
+
+
+def sizes(folder: Path) -> tuple[int, int]:
+    files = list(folder.glob("*.parquet"))
+    chunks = [chunk for file in files for chunk in chunks_of(file)]
+    return sum(f.stat().st_size for f in files), sum(c.bloom_filter_length or 0 for c in chunks)
+
+
+def chunks_of(file: Path) -> list[pq.ColumnChunkMetaData]:
+    metadata = pq.ParquetFile(file).metadata
+    return [
+        metadata.row_group(g).column(c)
+        for g in range(metadata.num_row_groups)
+        for c in range(metadata.num_columns)
+    ]
+
+
+def described(name: str, found: Written, without: Written) -> str:
+    low, middle, high = min(found.seconds), statistics.median(found.seconds), max(found.seconds)
+    ratio = middle / statistics.median(without.seconds)
+    return (
+        f"  {name:<25}{middle:6.2f}  ({low:.2f} to {high:.2f})  {ratio:5.2f} x no filters"
+        f"   {found.data / 1e6:7.1f} MB, of which filters {found.filters / 1e6:6.2f} MB"
+    )
+
+
+def observed(folder: Path) -> list[str]:
+    """How often the filters hold values that their chunk does not, and how large they are."""
+    lines = [f"Exact filters asked for {ASKED:,} absent values each:"]
+    for name, column in COLUMNS.items():
+        hashes = np.array([absent(n, column.absent) for n in range(ASKED)], dtype=np.uint64)
+        rates, lengths = [], []
+        for file in folder.glob("*.parquet"):
+            for chunk in chunks_of(file):
+                if chunk.path_in_schema == name and chunk.bloom_filter_offset:
+                    bits = bitset(file, chunk.bloom_filter_offset, chunk.bloom_filter_length)
+                    rates.append(contained(bits, hashes))
+                    lengths.append(len(bits) * 4)
+        size = f"{min(lengths):,} to {max(lengths):,} bytes"
+        told = f"{min(rates):.3%} to {max(rates):.3%}"
+        lines.append(f"  {name:<10}{len(rates)} filters of {size}: {told}")
+    return lines
+
+
+def absent(number: int, packed: str) -> int:
+    value = -1 - number  # no column has negative values
+    plain = f"absent{value}".encode() if packed == "s" else struct.pack(packed, value)
+    return xxhash.xxh64_intdigest(plain)
+
+
+def bitset(file: Path, offset: int, length: int) -> np.ndarray:
+    """The words of a filter, after its header of 15 to 18 bytes."""
+    with file.open("rb") as stream:
+        stream.seek(offset)
+        raw = stream.read(length)
+    header = length % 32
+    return np.frombuffer(raw[header:], dtype="<u4")
+
+
+def contained(words: np.ndarray, hashes: np.ndarray) -> float:
+    blocks = ((hashes >> np.uint64(32)) * np.uint64(len(words) // 8)) >> np.uint64(32)
+    keys = hashes.astype(np.uint32)
+    found = np.ones(len(hashes), dtype=bool)
+    for lane in range(8):
+        bit = (keys * SALT[lane]) >> np.uint32(27)
+        word = words[blocks.astype(np.int64) * 8 + lane]
+        found &= (word >> bit) & np.uint32(1) == 1
+    return float(found.mean())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+package io.sbbf.parquet
+package write
+
+import org.apache.parquet.io.api.{Binary, RecordConsumer}
+import org.apache.parquet.schema.{MessageType, Type}
+
+/**
+ * The filters of a file that is being written: hears each row group begin and each of its values.
+ * Not thread-safe.
+ *
+ * @param requests at most one for each column
+ */
+private[parquet] final class FileFilters(schema: MessageType, requests: Seq[FilterRequest]) {
+  import FileFilters._
+
+  private val builders =
+    requests.map(request => request.column -> FilterBuilder.of(request)).toMap
+  private val root = {
+    val leaves = Iterator.from(0)
+    tree(schema, () => builders.get(leaves.next()).orNull)
+  }
+  private val done = Seq.newBuilder[ChunkFilter]
+  private var rowGroups = 0
+  private var rows = 0L
+
+  /** A row group begins; `consumer` is what writes its rows, and the answer is to take its place. */
+  def begin(consumer: RecordConsumer): RecordConsumer = {
+    end()
+    new Tap(consumer)
+  }
+
+  /** No row comes any more. */
+  def result(): Seq[ChunkFilter] = {
+    end()
+    done.result()
+  }
+
+  /** A row group without rows is never written. */
+  private def end(): Unit = if (rows > 0) {
+    builders.foreach { case (column, builder) =>
+      builder.result().foreach(bitset => done += ChunkFilter(rowGroups, column, bitset))
+    }
+    rowGroups += 1
+    rows = 0
+  }
+
+  /** Hands everything on, and the values of the wanted columns to their builders. */
+  private final class Tap(consumer: RecordConsumer) extends RecordConsumer {
+    // the way to the field that is written now, null from one that nobody wants on
+    private val way = new Array[Node](MostNested)
+    private var depth = 0
+    private var builder: FilterBuilder = _
+
+    override def startMessage(): Unit = {
+      rows += 1
+      way(0) = root
+      depth = 0
+      consumer.startMessage()
+    }
+
+    override def startField(name: String, index: Int): Unit = {
+      val parent = way(depth)
+      depth += 1
+      val node = if (parent == null) null else parent.children(index)
+      way(depth) = node
+      builder = if (node == null) null else node.builder
+      consumer.startField(name, index)
+    }
+
+    override def endField(name: String, index: Int): Unit = {
+      depth -= 1
+      consumer.endField(name, index)
+    }
+
+    override def endMessage(): Unit = consumer.endMessage()
+    override def startGroup(): Unit = consumer.startGroup()
+    override def endGroup(): Unit = consumer.endGroup()
+    override def flush(): Unit = consumer.flush()
+
+    override def addInteger(value: Int): Unit = {
+      if (builder != null) builder.addInt(value)
+      consumer.addInteger(value)
+    }
+
+    override def addLong(value: Long): Unit = {
+      if (builder != null) builder.addLong(value)
+      consumer.addLong(value)
+    }
+
+    override def addFloat(value: Float): Unit = {
+      if (builder != null) builder.addFloat(value)
+      consumer.addFloat(value)
+    }
+
+    override def addDouble(value: Double): Unit = {
+      if (builder != null) builder.addDouble(value)
+      consumer.addDouble(value)
+    }
+
+    override def addBinary(value: Binary): Unit = {
+      if (builder != null) builder.addBytes(value)
+      consumer.addBinary(value)
+    }
+
+    override def addBoolean(value: Boolean): Unit = consumer.addBoolean(value)
+  }
+}
+
+private[parquet] object FileFilters {
+
+  /** Spark's own limit of nesting is far below. */
+  private final val MostNested = 1024
+
+  private final class Node(val children: Array[Node], val builder: FilterBuilder)
+
+  /** Leaves come in the order in which the schema numbers them; null where nobody wants any. */
+  private def tree(field: Type, leaf: () => FilterBuilder): Node =
+    if (field.isPrimitive) Option(leaf()).map(new Node(Array.empty, _)).orNull
+    else {
+      val group = field.asGroupType
+      val children = Array.tabulate(group.getFieldCount)(n => tree(group.getType(n), leaf))
+      if (children.forall(_ == null)) null else new Node(children, null)
+    }
+}

@@ -1,0 +1,146 @@
+package io.sbbf.spark.write
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.hadoop.ParquetOutputFormat.{
+  BLOOM_FILTER_ENABLED,
+  BLOOM_FILTER_EXPECTED_NDV,
+  BLOOM_FILTER_FPP,
+  BLOOM_FILTER_MAX_BYTES
+}
+import org.apache.parquet.schema.MessageType
+
+import io.sbbf.core.FilterSizing
+import io.sbbf.parquet.write.FilterRequest
+
+/**
+ * What a job's settings say of bloom filters, in parquet-mr's own words (its README for
+ * `parquet.bloom.filter.*`): `enabled`, for all columns or, with `#column` behind it, for one;
+ * `fpp#column`; `expected.ndv#column`, the most distinct values of a row group that a filter is
+ * made for; `max.bytes`, for all. Those that parquet-mr does not know begin with `sbbf.`:
+ * `fpp`, which may be `auto`, `min.ndv` and `dictionary`, each for all columns or for one.
+ */
+private[spark] final class FilterOptions private (settings: Map[String, String]) {
+  import FilterOptions._
+
+  /** Whether some column may get a filter. */
+  def isEmpty: Boolean = !settings.exists { case (key, value) =>
+    isEnabling(key) && value.trim.equalsIgnoreCase("true")
+  }
+
+  /** The columns that are named and that the file does not have. */
+  def unknown(schema: MessageType): Seq[String] = {
+    val known = schema.getColumns.asScala.map(_.getPath.mkString(".")).toSet
+    settings.keys.toSeq
+      .collect { case key if key.startsWith(Enabled + "#") => key.drop(Enabled.length + 1) }
+      .filterNot(known)
+      .sorted
+  }
+
+  /**
+   * The filters of a file; BOOLEAN columns get none.
+   *
+   * @param rowGroups of the table that the file will belong to, for an FPP of `auto`
+   * @throws IllegalArgumentException naming the setting that is out of its range
+   */
+  def requests(schema: MessageType, rowGroups: => Long): Seq[FilterRequest] =
+    for {
+      (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
+      path = column.getPath.mkString(".")
+      if settingOf(Enabled, path).exists(_.trim.equalsIgnoreCase("true"))
+      kind <- FilterRequest.kind(column.getPrimitiveType)
+    } yield {
+      val fpp = settingOf(OurFpp, path) match {
+        case Some(Auto) => oneOf(rowGroups)
+        case Some(text) => refuse(s"$OurFpp#$path", text, Auto)
+        case None => settingOf(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(path, _))
+      }
+      val ndv =
+        settingOf(BLOOM_FILTER_EXPECTED_NDV, path).map(count(BLOOM_FILTER_EXPECTED_NDV, path, _))
+      FilterRequest(
+        number,
+        kind,
+        fpp,
+        FilterRequest.largestBytes(fpp, ndv, maxBytes),
+        settingOf(FewestNdv, path).fold(1)(count(FewestNdv, path, _).toInt),
+        settingOf(BesideDictionary, path).forall(_.trim.equalsIgnoreCase("true"))
+      )
+    }
+
+  private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
+    val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(_.toInt)
+    if (Integer.bitCount(bytes) != 1 || bytes < FilterSizing.MinBytes ||
+      bytes > FilterSizing.MaxBytes) {
+      refuse(
+        BLOOM_FILTER_MAX_BYTES,
+        text,
+        s"a power of two from ${FilterSizing.MinBytes} to ${FilterSizing.MaxBytes}")
+    }
+    bytes
+  }
+
+  /** A column's own, or that of all. */
+  private def settingOf(key: String, path: String): Option[String] =
+    settings.get(s"$key#$path").orElse(settings.get(key))
+
+  private def probability(path: String, text: String): Double = {
+    val key = s"$BLOOM_FILTER_FPP#$path"
+    val fpp = number(key, text)(_.toDouble)
+    if (!(fpp > 0 && fpp < 1)) refuse(key, text, "between 0 and 1, both excluded")
+    fpp
+  }
+
+  private def count(setting: String, path: String, text: String): Long = {
+    val key = s"$setting#$path"
+    val ndv = number(key, text)(_.toLong)
+    val most = if (setting == FewestNdv) FilterRequest.MostCounted.toLong else Long.MaxValue
+    if (ndv < 1 || ndv > most) refuse(key, text, s"from 1 to $most")
+    ndv
+  }
+
+  private def number[T](key: String, text: String)(parse: String => T): T =
+    try parse(text.trim)
+    catch { case _: NumberFormatException => refuse(key, text, "a number") }
+
+  private def refuse(key: String, text: String, allowed: String): Nothing =
+    throw new IllegalArgumentException(s"$key must be $allowed, but was '$text'")
+}
+
+private[spark] object FilterOptions {
+  private final val Enabled = BLOOM_FILTER_ENABLED
+
+  /** parquet-mr's own (`ParquetProperties.DEFAULT_BLOOM_FILTER_FPP`). */
+  private final val DefaultFpp = 0.01
+
+  private final val OurFpp = "sbbf.bloom.filter.fpp"
+  private final val FewestNdv = "sbbf.bloom.filter.min.ndv"
+  private final val BesideDictionary = "sbbf.bloom.filter.dictionary"
+  private final val Auto = "auto"
+
+  /** What all keys begin with. */
+  private val Prefixes = Seq("parquet.bloom.filter.", "sbbf.bloom.filter.")
+
+  /** The least FPP by itself: 41 bits for a value, and a table of 100,000 row groups. */
+  private final val LeastFpp = 0.00001
+
+  /** That with which a lookup falsely keeps one row group of a table. */
+  def oneOf(rowGroups: Long): Double =
+    math.max(LeastFpp, math.min(DefaultFpp, 1.0 / math.max(1, rowGroups)))
+
+  /** Of what a job's Hadoop settings hold, those of its session and its options. */
+  def of(conf: Configuration): FilterOptions = new FilterOptions(settingsOf(conf).toMap)
+
+  /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
+  def remove(conf: Configuration): Unit =
+    settingsOf(conf).foreach { case (key, _) => if (isEnabling(key)) conf.unset(key) }
+
+  private def settingsOf(conf: Configuration): Seq[(String, String)] =
+    for {
+      prefix <- Prefixes
+      (key, value) <- conf.getPropsWithPrefix(prefix).asScala.toSeq
+    } yield prefix + key -> value
+
+  private def isEnabling(key: String): Boolean =
+    key == Enabled || key.startsWith(s"$Enabled#")
+}

@@ -1,0 +1,31 @@
+package io.sbbf.spark.write
+
+import java.io.FileNotFoundException
+
+import org.apache.parquet.hadoop.ParquetWriter
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.{SaveMode, SparkSession}
+
+/** How many row groups a table will have, about, told by its bytes and files. */
+private[spark] object TableSize {
+
+  /** With what the command writes; what it may overwrite counts, unless that is everything. */
+  def rowGroups(command: InsertIntoHadoopFsRelationCommand): Long =
+    existing(command) + estimated(1, command.query.stats.sizeInBytes.min(MostBytes).toLong)
+
+  private def existing(command: InsertIntoHadoopFsRelationCommand): Long =
+    if (command.mode == SaveMode.Overwrite && command.partitionColumns.isEmpty) 0
+    else
+      try {
+        val conf = SparkSession.active.sessionState.newHadoopConf()
+        val files = command.outputPath.getFileSystem(conf).getContentSummary(command.outputPath)
+        estimated(files.getFileCount, files.getLength)
+      } catch { case _: FileNotFoundException => 0 }
+
+  /** One for each file, and one for each of its full row groups. */
+  private def estimated(files: Long, bytes: Long): Long =
+    math.max(files, bytes / ParquetWriter.DEFAULT_BLOCK_SIZE)
+
+  /** A query of unknown size says that it is endless: 10,000 row groups, 1.3 TB. */
+  private val MostBytes = BigInt(10000L * ParquetWriter.DEFAULT_BLOCK_SIZE)
+}

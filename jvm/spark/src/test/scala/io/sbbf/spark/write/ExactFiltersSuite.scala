@@ -1,0 +1,271 @@
+package io.sbbf.spark.write
+
+import java.io.File
+
+import scala.util.Random
+
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
+
+import io.sbbf.core.FilterSizing
+import io.sbbf.spark.{SbbfConf, SparkSuite}
+
+class ExactFiltersSuite extends SparkSuite {
+  private val seed = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
+  info(s"SBBF_SEED=$seed")
+
+  private def asking(columns: String*): Map[String, String] =
+    columns.map(column => s"parquet.bloom.filter.enabled#$column" -> "true").toMap
+
+  private def filesIn(folder: File): Seq[File] =
+    Option(folder.listFiles).toSeq.flatten.sortBy(_.getName).flatMap { file =>
+      if (file.isDirectory) filesIn(file)
+      else if (file.getName.matches("[^._].*\\.parquet")) Seq(file)
+      else Nil
+    }
+
+  private def files(folder: String): Seq[WrittenFile] =
+    filesIn(new File(folder)).map(new WrittenFile(_))
+
+  /** Every filter is the one that parquet-mr builds of the chunk's values at the exact size. */
+  private def assertExact(file: WrittenFile, column: String, fpp: Double = 0.01): Unit =
+    (0 until file.numRowGroups).foreach { rowGroup =>
+      val hashes = file.hashes(rowGroup, column)
+      val filter = file.filter(rowGroup, column)
+      if (hashes.isEmpty) assert(filter.isEmpty)
+      else {
+        val size = FilterSizing.bytesFor(hashes.size, fpp)
+        assert(filter.exists(_.length == size), s"$column: $size bytes for ${hashes.size} values")
+        assert(filter.get sameElements file.built(hashes, size), column)
+      }
+    }
+
+  private def events: DataFrame = spark
+    .range(0, 4000, 1, 1)
+    .selectExpr(
+      "id",
+      s"xxhash64(id, ${seed}L) AS key",
+      "cast(id % 7 AS int) AS few",
+      "cast(hash(id) AS int) AS number",
+      "if(id % 5 = 0, null, concat('user-', id % 3000)) AS name",
+      "cast(id / 8 AS float) AS real32",
+      "id / 8D AS real64",
+      "cast(id AS decimal(5, 0)) AS d5",
+      "cast(id AS decimal(15, 2)) AS d15",
+      "cast(id AS decimal(30, 2)) AS d30",
+      "date_add(DATE'2020-01-01', cast(id % 1000 AS int)) AS day",
+      "timestamp_seconds(id) AS at",
+      "cast(cast(id AS string) AS binary) AS bytes",
+      "named_struct('id', id, 'tag', concat('t', id % 10)) AS st",
+      "array(id, id + 1, null) AS list",
+      "map(concat('k', id % 50), id) AS m",
+      "cast(null AS bigint) AS nothing",
+      "id % 2 = 0 AS flag"
+    )
+
+  private val columns = Seq(
+    "id",
+    "key",
+    "few",
+    "number",
+    "name",
+    "real32",
+    "real64",
+    "d5",
+    "d15",
+    "d30",
+    "day",
+    "at",
+    "bytes",
+    "st.id",
+    "st.tag",
+    "list.list.element",
+    "m.key_value.key",
+    "m.key_value.value",
+    "nothing"
+  )
+
+  test("each row group's filter is the smallest of its distinct values, for every type.") {
+    for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
+      val folder = path(s"types-$timestamps")
+      withConf("spark.sql.parquet.outputTimestampType" -> timestamps) {
+        events.write
+          .options(asking(columns :+ "flag": _*))
+          .option("parquet.block.size", 64 * 1024)
+          .option("parquet.page.size", 4 * 1024)
+          .parquet(folder)
+      }
+      val Seq(file) = files(folder)
+      assert(file.numRowGroups > 3)
+      columns.foreach(assertExact(file, _))
+      assert(file.filter(0, "flag").isEmpty)
+    }
+  }
+
+  test("all bytes before the filters are those that Spark writes without any.") {
+    def write(to: String, options: Map[String, String]): Unit = events.write
+      .options(options)
+      .option("parquet.block.size", 64 * 1024)
+      .option("parquet.page.size", 4 * 1024)
+      .parquet(path(to))
+    write("with", asking(columns: _*))
+    write("without", Map.empty)
+    val (Seq(exact), Seq(stock)) = (files(path("with")), files(path("without")))
+    val end = exact.firstFilter
+    assert(exact.bytesBefore(end) == stock.bytesBefore(end))
+    val same = Seq("with", "without").map(to => rows(spark.read.parquet(path(to)).drop("bytes")))
+    assert(same.distinct.size == 1)
+  }
+
+  test("more values than are counted are folded to the same filter.") {
+    spark
+      .range(0, 400000, 1, 1)
+      .selectExpr("id", "cast(id % 66000 AS int) AS some")
+      .write
+      .options(asking("id", "some"))
+      .option("parquet.bloom.filter.fpp#id", "0.001")
+      .parquet(path("many"))
+    val Seq(file) = files(path("many"))
+    assert(file.numRowGroups == 1)
+    assertExact(file, "id", 0.001)
+    assertExact(file, "some")
+  }
+
+  test("expected.ndv and max.bytes are the most that a filter takes.") {
+    spark
+      .range(0, 200000, 1, 1)
+      .selectExpr("id", "id AS other", "id % 1000 AS few")
+      .write
+      .options(asking("id", "other", "few"))
+      .option("parquet.bloom.filter.expected.ndv#id", "5000")
+      .option("parquet.bloom.filter.max.bytes", "65536")
+      .parquet(path("capped"))
+    val Seq(file) = files(path("capped"))
+    val lengths = Seq("id", "other", "few").map(file.filter(0, _).get.length)
+    assert(
+      lengths == Seq(FilterSizing.bytesFor(5000, 0.01), 65536, FilterSizing.bytesFor(1000, 0.01)))
+    val hashes = file.hashes(0, "id")
+    assert(file.filter(0, "id").get sameElements file.built(hashes, lengths.head))
+  }
+
+  test("it is stock's filters with the extension or the setting off.") {
+    for ((key, n) <- Seq(SbbfConf.Enabled.key, SbbfConf.ExactFilters.key).zipWithIndex)
+      withConf(key -> "false") {
+        spark.range(0, 100, 1, 1).write.options(asking("id")).parquet(path(s"off-$n"))
+        val Seq(file) = files(path(s"off-$n"))
+        assert(file.filter(0, "id").exists(_.length == 1024 * 1024))
+      }
+  }
+
+  private def wrote(folder: String, rows: Long): Unit = {
+    val written = files(folder)
+    assert(written.nonEmpty)
+    written.foreach(assertExact(_, "key"))
+    assert(spark.read.parquet(folder).count() == rows)
+  }
+
+  private def keyed(from: Long, until: Long): DataFrame =
+    spark.range(from, until, 1, 2).selectExpr("id AS key", "id % 3 AS part")
+
+  private def writer(from: Long, until: Long): DataFrameWriter[Row] =
+    keyed(from, until).write.options(asking("key"))
+
+  test("every way of writing a table has them.") {
+    writer(0, 100).partitionBy("part").parquet(path("partitioned"))
+    wrote(path("partitioned"), 100)
+    writer(100, 200).mode("append").partitionBy("part").parquet(path("partitioned"))
+    wrote(path("partitioned"), 200)
+    withConf("spark.sql.sources.partitionOverwriteMode" -> "dynamic") {
+      writer(0, 50).mode("overwrite").partitionBy("part").parquet(path("partitioned"))
+    }
+    wrote(path("partitioned"), 50)
+    val warehouse = path("warehouse")
+    writer(0, 100).saveAsTable("saved")
+    wrote(s"$warehouse/saved", 100)
+    writer(100, 200).insertInto("saved") // with the options that the table has
+    wrote(s"$warehouse/saved", 200)
+    writer(0, 100).bucketBy(2, "key").sortBy("key").saveAsTable("bucketed")
+    wrote(s"$warehouse/bucketed", 100)
+    keyed(0, 100).createOrReplaceTempView("some")
+    val options = "OPTIONS ('parquet.bloom.filter.enabled#key' = 'true')"
+    spark.sql(s"CREATE TABLE ctas USING parquet $options AS SELECT * FROM some")
+    wrote(s"$warehouse/ctas", 100)
+    spark.sql("INSERT INTO ctas SELECT * FROM some")
+    wrote(s"$warehouse/ctas", 200)
+    spark.sql("INSERT OVERWRITE ctas SELECT * FROM some")
+    wrote(s"$warehouse/ctas", 100)
+    spark.sql(
+      s"CREATE TABLE parted (key BIGINT, part BIGINT) USING parquet $options PARTITIONED BY (part)")
+    spark.sql("INSERT INTO parted PARTITION (part = 1) SELECT key FROM some")
+    wrote(s"$warehouse/parted", 100)
+  }
+
+  test("min.ndv and dictionary leave out filters of little use.") {
+    keyed(0, 1000)
+      .selectExpr("key", "part", "part AS little", "part AS listed")
+      .coalesce(1)
+      .write
+      .options(asking("key", "part", "little", "listed"))
+      .option("sbbf.bloom.filter.min.ndv#key", "1000")
+      .option("sbbf.bloom.filter.min.ndv#little", "4")
+      .option("sbbf.bloom.filter.dictionary#listed", "false")
+      .option("parquet.enable.dictionary#key", "false")
+      .option("sbbf.bloom.filter.dictionary#key", "false")
+      .parquet(path("left-out"))
+    val Seq(file) = files(path("left-out"))
+    assertExact(file, "key")
+    assertExact(file, "part")
+    assert(Seq("little", "listed").forall(file.filter(0, _).isEmpty))
+  }
+
+  test("an FPP of auto falsely keeps one row group of the table.") {
+    val sizes =
+      Seq(0L -> 0.01, 50L -> 0.01, 1000L -> 0.001, 10000L -> 0.0001, (1L << 40) -> 0.00001)
+    for ((rowGroups, fpp) <- sizes) assert(FilterOptions.oneOf(rowGroups) == fpp)
+    spark.range(0, 120, 1, 120).selectExpr("id AS key", "id AS part").write.parquet(path("grows"))
+    keyed(0, 1520)
+      .coalesce(1)
+      .write
+      .mode("append")
+      .options(asking("key"))
+      .option("sbbf.bloom.filter.fpp#key", "auto")
+      .parquet(path("grows"))
+    val Some(file) = files(path("grows")).find(_.filter(0, "key").isDefined)
+    assert(FilterSizing.bytesFor(1520, 0.01) < FilterSizing.bytesFor(1520, 1.0 / 120))
+    assertExact(file, "key", 1.0 / 120)
+  }
+
+  test("a setting of the session asks for them, too.") {
+    withConf("parquet.bloom.filter.enabled#key" -> "true") {
+      keyed(0, 100).write.parquet(path("by-session"))
+    }
+    wrote(path("by-session"), 100)
+  }
+
+  test("a value out of range is refused before anything is written, with its key.") {
+    for ((key, value) <- Seq(
+        "fpp#key" -> "2",
+        "fpp#key" -> "x",
+        "expected.ndv#key" -> "0",
+        "max.bytes" -> "1000")) refused(s"parquet.bloom.filter.$key", value)
+    for ((key, value) <- Seq("fpp" -> "0.1", "min.ndv" -> "0", "min.ndv" -> "65537"))
+      refused(s"sbbf.bloom.filter.$key#key", value)
+  }
+
+  private def refused(key: String, value: String): Unit = {
+    val error = intercept[IllegalArgumentException] {
+      writer(0, 10).option(key, value).parquet(path("refused"))
+    }
+    assert(error.getMessage.matches(s"$key must be .*, but was '$value'"))
+    assert(filesIn(new File(path("refused"))).isEmpty)
+  }
+
+  test("a filter of a column that is not there is none.") {
+    keyed(0, 10).write.options(asking("key", "strange")).parquet(path("strange"))
+    wrote(path("strange"), 10)
+  }
+
+  test("files without rows are written as ever.") {
+    keyed(0, 0).write.options(asking("key")).parquet(path("empty"))
+    assert(spark.read.parquet(path("empty")).count() == 0)
+  }
+}

@@ -1,0 +1,99 @@
+package io.sbbf.spark.write
+
+import java.io.{ByteArrayOutputStream, File}
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.column.impl.ColumnReadStoreImpl
+import org.apache.parquet.column.values.bloomfilter.{BlockSplitBloomFilter, BloomFilter}
+import org.apache.parquet.column.{ColumnDescriptor, ColumnReader}
+import org.apache.parquet.example.DummyRecordConverter
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+
+/** A Parquet file as parquet-mr reads it: its filters, and its values to compare them with. */
+final class WrittenFile(file: File) {
+  private val input = HadoopInputFile.fromPath(new Path(file.toURI), new Configuration)
+
+  /** The bytes of all data, indexes among them, as far as they stand before any filter. */
+  def bytesBefore(end: Long): Seq[Byte] = Files.readAllBytes(file.toPath).take(end.toInt).toSeq
+
+  def length: Long = file.length
+
+  def footer: ParquetMetadata = read(_.getFooter)
+
+  def numRowGroups: Int = footer.getBlocks.size
+
+  /** The bitset of a chunk's filter, if it has one. */
+  def filter(rowGroup: Int, column: String): Option[Array[Byte]] = read { reader =>
+    val chunk = reader.getFooter.getBlocks
+      .get(rowGroup)
+      .getColumns
+      .asScala
+      .find(_.getPath.toDotString == column)
+      .get
+    Option(reader.readBloomFilter(chunk)).map(bitset)
+  }
+
+  /** Where the first filter starts. */
+  def firstFilter: Long =
+    footer.getBlocks.asScala
+      .flatMap(_.getColumns.asScala.map(_.getBloomFilterOffset))
+      .filter(_ > 0)
+      .min
+
+  /** The hashes of a chunk's values, by parquet-mr's own hash. */
+  def hashes(rowGroup: Int, column: String): Set[Long] = read { reader =>
+    val schema = reader.getFooter.getFileMetaData.getSchema
+    (0 until rowGroup).foreach(_ => reader.skipNextRowGroup())
+    val pages = reader.readNextRowGroup()
+    val store = new ColumnReadStoreImpl(
+      pages,
+      new DummyRecordConverter(schema).getRootConverter,
+      schema,
+      reader.getFooter.getFileMetaData.getCreatedBy)
+    val described = schema.getColumns.asScala.find(_.getPath.mkString(".") == column).get
+    val values = store.getColumnReader(described)
+    (0L until pages.getPageReader(described).getTotalValueCount).flatMap { _ =>
+      val isThere = values.getCurrentDefinitionLevel == described.getMaxDefinitionLevel
+      val hash = if (isThere) Some(hashOf(values, described)) else None
+      values.consume()
+      hash
+    }.toSet
+  }
+
+  /** The filter of these hashes that parquet-mr builds of this size. */
+  def built(hashes: Set[Long], numBytes: Int): Array[Byte] = {
+    val filter = new BlockSplitBloomFilter(numBytes)
+    hashes.foreach(filter.insertHash)
+    bitset(filter)
+  }
+
+  private val hasher = new BlockSplitBloomFilter(32)
+
+  private def hashOf(values: ColumnReader, column: ColumnDescriptor): Long =
+    column.getPrimitiveType.getPrimitiveTypeName match {
+      case INT32 => hasher.hash(values.getInteger)
+      case INT64 => hasher.hash(values.getLong)
+      case FLOAT => hasher.hash(values.getFloat)
+      case DOUBLE => hasher.hash(values.getDouble)
+      case _ => hasher.hash(values.getBinary)
+    }
+
+  private def bitset(filter: BloomFilter): Array[Byte] = {
+    val out = new ByteArrayOutputStream
+    filter.writeTo(out)
+    out.toByteArray
+  }
+
+  private def read[T](body: ParquetFileReader => T): T = {
+    val reader = ParquetFileReader.open(input)
+    try body(reader)
+    finally reader.close()
+  }
+}
