@@ -58,32 +58,44 @@ def test_executors_of_a_running_session_get_the_jar(lake: str) -> None:
     assert fresh(script, lake, str(KEYS[7]), "local-cluster[2,1,1024]") == ANSWERS
 
 
+@contextlib.contextmanager
+def standalone_cluster(folder: Path) -> Iterator[str]:
+    """The address of a master of two workers, which are two hosts by their names."""
+    deploy, port = "org.apache.spark.deploy", free_port()
+    address = f"spark://127.0.0.1:{port}"
+    master = (f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port))
+    worker = (f"{deploy}.worker.Worker", "--cores", "1", "--memory", "1g", "--webui-port", "0")
+    with contextlib.ExitStack() as daemons:
+        command = ("spark-class", *master, "--webui-port", "0")
+        daemons.enter_context(daemon(folder / "master", *command))
+        until(lambda: listens(port), "the master")
+        for n, host in enumerate(("127.0.0.1", "localhost"), start=1):
+            command = ("spark-class", *worker, "--host", host, address)
+            daemons.enter_context(daemon(folder / f"worker-{n}", *command))
+        yield address
+
+
 def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: Path) -> None:
     script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster).getOrCreate()")
-    deploy = "org.apache.spark.deploy"
-    host, port = "127.0.0.1", free_port()
-    master = f"spark://{host}:{port}"
-    here = ("--host", host, "--webui-port", "0")
-    worker = (f"{deploy}.worker.Worker", *here, "--cores", "1", "--memory", "1g", master)
-    with contextlib.ExitStack() as daemons:
-        command = ("spark-class", f"{deploy}.master.Master", *here, "--port", str(port))
-        daemons.enter_context(daemon(tmp_path / "master", *command))
-        until(lambda: listens(port), "the master")
-        for n in (1, 2):
-            daemons.enter_context(daemon(tmp_path / f"worker-{n}", "spark-class", *worker))
+    with standalone_cluster(tmp_path) as master:
         assert fresh(script, lake, str(KEYS[7]), master) == ANSWERS
     for n in (1, 2):
         assert any((tmp_path / f"worker-{n}" / "work").rglob("*spark-sbbf*.jar"))
 
 
+@pytest.mark.parametrize("way", ["by its name", "by a link"])
 def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said(
-    lake: str, tmp_path: Path
+    lake: str, tmp_path: Path, way: str
 ) -> None:
+    path = Path(sbbf.jar_path())
+    if way == "by a link":
+        (tmp_path / "linked").symlink_to(path.parent)
+        path = tmp_path / "linked" / path.name
     query = f"""
         SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
         SELECT value FROM sbbf.session.doctor WHERE name = 'executors';
     """
-    jar = ("--driver-class-path", sbbf.jar_path(), "--master", "local-cluster[1,1,1024]")
+    jar = ("--driver-class-path", str(path), "--master", "local-cluster[1,1,1024]")
     named = ("--conf", f"spark.sql.extensions={EXTENSIONS}")
     done = finished("spark-sql", *jar, *named, "-e", query, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]

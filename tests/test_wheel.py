@@ -98,7 +98,8 @@ def test_the_index_would_take_the_wheel(wheel: Path) -> None:
 def test_pip_refuses_an_old_python_with_the_one_that_it_wants(wheel: Path, tmp_path: Path) -> None:
     download = [
         sys.executable, "-m", "pip", "download", "--no-index", "--disable-pip-version-check",
-        "--only-binary=:all:", "--python-version", "3.8", "--dest", str(tmp_path), str(wheel),
+        "--no-deps", "--only-binary=:all:", "--python-version", "3.8", "--dest", str(tmp_path),
+        str(wheel),
     ]  # fmt: skip
     done = subprocess.run(download, capture_output=True, text=True)
     assert "requires a different Python: 3.8.0 not in '>=3.9'" in done.stderr

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
 from harness import fresh, rows, session_with
+from test_ways_in import standalone_cluster
 
 ROWS, COLUMNS = 30_000, ("key", "name", "price", "st.tag", "tags.list.element", "few")
 SMALL_ROW_GROUPS = {"parquet.block.size": "262144", "parquet.page.size": "16384"}
@@ -69,7 +70,7 @@ def test_every_reader_reads_the_same_rows(
     context = datafusion.SessionContext()
     context.register_parquet("t", str(exact))
     (of_datafusion,) = context.sql(f"select {aggregate} from t").collect()
-    of_duckdb = duckdb.sql(f"select {aggregate} from '{exact}'").fetchone()
+    of_duckdb = duckdb.sql(f"select {aggregate} from '{exact}'").fetchall()[0]
     of_chdb = chdb.Session().query(f"select {aggregate} from file('{exact}')", "JSONCompact")
     assert sums == (ROWS, ROWS * (ROWS - 1) // 2, 4000)
     assert tuple(column[0].as_py() for column in of_datafusion.columns) == sums
@@ -146,31 +147,36 @@ def test_spark_prunes_by_them_with_and_without_the_extension(
 
 
 SPECULATION = """
-    import time
+    import os, time
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark import TaskContext
     conf = {
         "spark.speculation": "true", "spark.speculation.interval": "100ms",
-        "spark.speculation.quantile": "0.5", "spark.speculation.minTaskRuntime": "100ms",
+        "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.1",
         "spark.executor.memory": "512m", "spark.python.worker.reuse": "false",
     }
-    master = "local-cluster[2,1,1024]"
+    master, table, attempts = sys.argv[1:]
     spark = sbbf.enable(builder().config(map=conf).master(master)).getOrCreate()
     def slow(batches):
         context = TaskContext.get()
+        if context.partitionId() == 0:
+            open(f"{attempts}/{context.attemptNumber()}", "w").close()
         for batch in batches:
             if context.partitionId() == 0 and context.attemptNumber() == 0:
-                time.sleep(20)
+                time.sleep(90)
             yield batch
     df = spark.range(0, 4000, 1, 4).mapInArrow(slow, "id bigint")
     options = sbbf.bloom_options("id")
-    started = time.monotonic()
-    df.write.options(**options).parquet(sys.argv[1])
-    files = list(Path(sys.argv[1]).glob("*.parquet"))
-    found = sbbf.inspect(spark, sys.argv[1]).where("filter_bytes IS NOT NULL").collect()
-    count = spark.read.parquet(sys.argv[1]).distinct().count()
-    print("#", len(files), len(found), count, time.monotonic() - started < 20)
+    df.write.options(**options).parquet(table)
+    files = list(Path(table).glob("*.parquet"))
+    found = sbbf.inspect(spark, table).where("filter_bytes IS NOT NULL").collect()
+    count = spark.read.parquet(table).distinct().count()
+    print("#", len(files), len(found), count, sorted(os.listdir(attempts)))
 """
 
 
 def test_a_task_that_runs_twice_leaves_one_file(tmp_path: Path) -> None:
-    assert fresh(SPECULATION, str(tmp_path / "table")) == ["4 4 4000 True"]
+    (tmp_path / "attempts").mkdir()
+    with standalone_cluster(tmp_path) as master:  # no host runs a task twice at a time
+        told = fresh(SPECULATION, master, str(tmp_path / "table"), str(tmp_path / "attempts"))
+    assert told == ["4 4 4000 ['0', '1']"]

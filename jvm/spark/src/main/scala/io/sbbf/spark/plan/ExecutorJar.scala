@@ -1,6 +1,6 @@
 package io.sbbf.spark.plan
 
-import java.io.File
+import java.io.{File, IOException}
 import java.nio.file.{Path, Paths}
 
 import org.apache.spark.SparkContext
@@ -43,6 +43,14 @@ private[spark] object ExecutorJar {
   private def hasEntryFor(jar: Path, classPath: String): Boolean =
     classPath
       .split(File.pathSeparator)
-      .map(new File(_).getAbsoluteFile.toPath.normalize)
-      .exists(entry => entry == jar || entry == jar.resolveSibling("*"))
+      .map(new File(_).getAbsoluteFile.toPath)
+      .exists { entry =>
+        if (entry.endsWith("*")) real(entry.getParent) == real(jar.getParent)
+        else real(entry) == real(jar)
+      }
+
+  /** A class loader tells places without the links that lead to them. */
+  private def real(path: Path): Path =
+    try path.toRealPath()
+    catch { case _: IOException => path.normalize }
 }
