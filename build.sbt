@@ -61,7 +61,8 @@ lazy val core = (project in file("jvm/core"))
     name := "sbbf-core",
     Compile / javacOptions ++= Seq("--release", "11"),
     libraryDependencies += "org.apache.parquet" % "parquet-column" % parquetVersion(
-      scalaVersion.value) % Test)
+      scalaVersion.value) % Test
+  )
 
 lazy val parquet = (project in file("jvm/parquet"))
   .dependsOn(core)
@@ -94,7 +95,8 @@ lazy val spark = (project in file("jvm/spark"))
         .rename(
           "org.apache.parquet.format.BlockCipher" -> "org.apache.parquet.format.BlockCipher",
           "org.apache.parquet.format.BlockCipher*" -> "org.apache.parquet.format.BlockCipher@1",
-          "org.apache.parquet.format.converter.**" -> "org.apache.parquet.format.converter.@1")
+          "org.apache.parquet.format.converter.**" -> "org.apache.parquet.format.converter.@1"
+        )
         .inAll,
       ShadeRule
         .rename("org.apache.parquet.format.**" -> "io.sbbf.shaded.parquet.format.@1")
@@ -120,5 +122,6 @@ lazy val bench = (project in file("jvm/bench"))
     publish / skip := true,
     libraryDependencies ++= Seq(
       "net.openhft" % "zero-allocation-hashing" % "0.27ea1",
-      "org.apache.parquet" % "parquet-column" % "1.17.0") // the newest, whatever Spark has
+      "org.apache.parquet" % "parquet-column" % "1.17.0"
+    ) // the newest, whatever Spark has
   )

@@ -42,6 +42,23 @@ def test_adaptive_is_one_switch_for_the_whole_write(given, text):
     assert options["parquet.bloom.filter.adaptive.enabled"] == text
 
 
+def test_an_fpp_by_the_table_s_size_is_stock_s_default_where_nobody_knows_it():
+    options = bloom_options("a", "b", fpp={"a": "auto", "b": 0.1})
+    assert options["sbbf.bloom.filter.fpp#a"] == "auto"
+    assert options["parquet.bloom.filter.fpp#a"] == "0.01"
+    assert options["parquet.bloom.filter.fpp#b"] == "0.1"
+    assert "sbbf.bloom.filter.fpp#b" not in options
+
+
+def test_filters_of_little_use_are_left_out_by_options_that_stock_spark_does_not_know():
+    options = bloom_options("a", "b", min_ndv={"a": 100}, dictionary=False)
+    assert {key: value for key, value in options.items() if key.startswith("sbbf")} == {
+        "sbbf.bloom.filter.min.ndv#a": "100",
+        "sbbf.bloom.filter.dictionary#a": "false",
+        "sbbf.bloom.filter.dictionary#b": "false",
+    }
+
+
 @pytest.mark.parametrize("size", [32, 64, 1 << 20, 128 << 20])
 def test_a_power_of_two_up_to_128_mib_bounds_the_filters(size):
     assert bloom_options("a", max_bytes=size)["parquet.bloom.filter.max.bytes"] == str(size)
@@ -61,6 +78,9 @@ WRONG = [
     *[("max_bytes", ("a",), {"max_bytes": v}) for v in (0, 16, 33, 1000, 256 << 20, -32, "64")],
     ("adaptive", ("a",), {"adaptive": 1}),
     ("candidates", ("a",), {"candidates": 0}),
+    ("fpp", ("a",), {"fpp": "automatic"}),
+    ("min_ndv", ("a",), {"min_ndv": 0}),
+    ("dictionary", ("a",), {"dictionary": 1}),
     ("nvd", ("a",), {"nvd": 10}),
 ]
 

@@ -1,6 +1,8 @@
 package io.sbbf.parquet
 package write
 
+import scala.annotation.tailrec
+
 import io.sbbf.core.kernel.Kernels
 import io.sbbf.core.{FilterShape, FilterSizing}
 
@@ -22,7 +24,7 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
   private var hasZero = false
 
   /** Takes the place of the table from the first hash on that it has no room for. */
-  private var filter: Array[Byte] = _
+  private var filter: RegionalFilter = _
 
   /** Takes hashes up to `until`. */
   def add(hashes: Array[Long], until: Int): Unit = {
@@ -31,7 +33,7 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
       addOne(hashes(i))
       i += 1
     }
-    if (i < until) Kernels.insert(filter, hashes, i, until)
+    if (i < until) filter.add(hashes, i, until)
   }
 
   /**
@@ -40,7 +42,8 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
    */
   def result(fewest: Int): Option[Array[Byte]] =
     try {
-      if (filter != null) Some(FilterShape.foldTo(filter, fpp))
+      if (filter != null)
+        Some(smallest(filter.result()))
       else if (count < fewest) None
       else Some(filterOf(math.min(maxBytes, FilterSizing.bytesFor(count, fpp))))
     } finally clear()
@@ -58,8 +61,20 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
       }
     }
 
+  /** The smallest fold; the fill of a large filter tells well where to begin. */
+  private def smallest(large: Array[Byte]): Array[Byte] = {
+    @tailrec
+    def from(numBytes: Int): Array[Byte] =
+      if (numBytes >= large.length) large
+      else {
+        val folded = FilterShape.fold(large, numBytes)
+        if (FilterShape.effectiveFpp(folded) <= fpp) folded else from(numBytes * 2)
+      }
+    from(FilterSizing.bytesFor(FilterShape.distinctEstimate(large), fpp))
+  }
+
   private def grow(): Unit =
-    if (used == MostCounted) filter = filterOf(maxBytes)
+    if (used == MostCounted) filter = new RegionalFilter(filterOf(maxBytes))
     else {
       val larger = new Array[Long](table.length * 2)
       table.foreach(hash => if (hash != 0) larger(slotOf(larger, hash)) = hash)
@@ -100,6 +115,6 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
 private[parquet] object DistinctHashes {
   private final val FewestSlots = 64
 
-  /** In a table of 1 MiB, half full. */
-  final val MostCounted = 1 << 16
+  /** In a table of 4 MiB, half full. */
+  final val MostCounted = 1 << 18
 }

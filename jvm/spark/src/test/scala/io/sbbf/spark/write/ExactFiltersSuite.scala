@@ -119,7 +119,7 @@ class ExactFiltersSuite extends SparkSuite {
   test("more values than are counted are folded to the same filter.") {
     spark
       .range(0, 400000, 1, 1)
-      .selectExpr("id", "cast(id % 66000 AS int) AS some")
+      .selectExpr("id", "cast(id % 300000 AS int) AS some")
       .write
       .options(asking("id", "some"))
       .option("parquet.bloom.filter.fpp#id", "0.001")
@@ -247,7 +247,7 @@ class ExactFiltersSuite extends SparkSuite {
         "fpp#key" -> "x",
         "expected.ndv#key" -> "0",
         "max.bytes" -> "1000")) refused(s"parquet.bloom.filter.$key", value)
-    for ((key, value) <- Seq("fpp" -> "0.1", "min.ndv" -> "0", "min.ndv" -> "65537"))
+    for ((key, value) <- Seq("fpp" -> "0.1", "min.ndv" -> "0", "min.ndv" -> "262145"))
       refused(s"sbbf.bloom.filter.$key#key", value)
   }
 
