@@ -38,6 +38,8 @@ def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
         ("4.3", {"spark.jars": "hdfs:/x/spark-sbbf_2.13-1.jar"}, "in every session"),
         ("3.5", {"spark.jars": "hdfs:/x/spark-sbbf_2.12-1.jar"}, "does not name io.sbbf"),
         ("4.3", {"spark.jars": "/none/spark-sbbf_2.13-1.jar"}, "which is not there"),
+        ("4.3", {"spark.jars": "hdfs:/x/spark-sbbf_2.12-1.jar"}, "this Spark has Scala 2.13; run"),
+        ("4.3", {"spark.sbbf.enabled": "false"}, "off in every session: spark.sbbf.enabled"),
         ("4.3", {"spark.sql.extensions": f"a.B,{OURS}"}, "its JAR is not in spark.jars"),
         (
             "3.5",
@@ -49,7 +51,8 @@ def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
 def test_the_doctor_tells_whether_sessions_have_the_extension_or_why_not(
     tmp_path, line, conf, told
 ):
-    assert told in machine.extension(Spark(tmp_path, f"{line}.0", "2.13"), conf)
+    scala = "2.12" if line == "3.5" else "2.13"
+    assert told in machine.extension(Spark(tmp_path, f"{line}.0", scala), conf)
 
 
 def test_the_doctor_ends_with_what_stops_it(tmp_path, monkeypatch, capsys):

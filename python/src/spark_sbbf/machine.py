@@ -48,6 +48,11 @@ def extension(spark: Spark, conf: Mapping[str, str]) -> str:
     gone = [jar for jar in jars if jar.is_absolute() and not jar.is_file()]
     if gone:
         return f"spark.jars names {gone[0]}, which is not there; {remedy}"
+    other = [jar for jar in jars if f"_{spark.scala}-" not in jar.name]
+    if other:
+        return f"spark.jars names {other[0]}, and this Spark has Scala {spark.scala}; {remedy}"
+    if conf.get("spark.sbbf.enabled", "true").strip().lower() == "false":
+        return "off in every session: spark.sbbf.enabled is false"
     if has_jar and (is_named or spark.line != "3.5"):
         return "in every session"
     if has_jar:

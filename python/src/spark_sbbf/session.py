@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def enable(target: Target) -> Target:
     """Makes Spark leave out row groups that cannot match, and returns ``target``.
 
+    Files that are written with bloom filters get them of exact size (``bloom_options``).
+
     Examples:
         >>> spark = enable(SparkSession.builder.appName("lookups")).getOrCreate()  # doctest: +SKIP
         >>> enable(spark)  # doctest: +SKIP

@@ -68,7 +68,7 @@ def bloom_options(
             Spark's 1 MiB is enough for about 800,000.
         adaptive: let stock Spark (4.0 and newer) try several sizes where ``ndv`` is not given.
         candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
-        min_ndv: no filter for row groups with fewer distinct values, at most 262,144, for all
+        min_ndv: no filter for row groups with fewer distinct values, at most 65,536, for all
             columns or ``{column: min_ndv}``. Not for stock Spark.
         dictionary: False for no filter where all pages of a column chunk are dictionary encoded,
             as stock Spark does it: its dictionary already says exactly which values are there, but

@@ -19,8 +19,7 @@ private[spark] object Doctor {
       "spark" -> session.version,
       "scala" -> scala.util.Properties.versionNumberString,
       "java" -> s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}",
-      "extension" ->
-        (if (SessionPruning.isActive(session)) "active" else "not active in this session"),
+      "extension" -> SessionPruning.state(session),
       "executors" ->
         (if (ExecutorJar.isThere(session.sparkContext)) "have the JAR, as far as is known"
          else ExecutorJar.missing),

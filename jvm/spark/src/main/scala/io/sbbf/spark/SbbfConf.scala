@@ -87,7 +87,8 @@ object SbbfConf extends Logging {
     "spark.sbbf.format.enabled",
     default = true,
     "Whether files are read through a thin subclass of Spark's Parquet format that reads only the surviving " +
-      "row groups. Off, for native engines that want the stock format class, whole files are still pruned."
+      "row groups, and written with exact filters through another. Off, for native engines that want the stock format " +
+      "class, whole files are still pruned."
   )
 
   val SafeRead: SbbfConf[Boolean] = flag(

@@ -51,6 +51,12 @@ private[spark] object SessionPruning {
   def isActive(session: SparkSession): Boolean =
     isInstalled(session) && SbbfConf.Enabled.get(session.sessionState.conf)
 
+  /** For people: `active`, or why it is not. */
+  def state(session: SparkSession): String =
+    if (isActive(session)) "active"
+    else if (isInstalled(session)) s"off: ${SbbfConf.Enabled.key} is false"
+    else "not in this session: enable it, or name it in spark.sql.extensions"
+
   private def isInstalled(session: SparkSession): Boolean =
     session.experimental.extraOptimizations.exists(isOurs) ||
       session.sessionState.optimizer.preCBORules.exists(isOurs)

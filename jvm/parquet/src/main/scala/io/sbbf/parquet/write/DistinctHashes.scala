@@ -8,14 +8,19 @@ import io.sbbf.core.{FilterShape, FilterSizing}
 
 /**
  * The distinct ones of hashes that come in any number, and the smallest filter of them that keeps
- * an FPP. Few of them are held as they are and counted; many go into a filter of the largest size
- * at once, which is folded in the end (see [[FilterShape.fold]]), so that memory does not grow
- * with their number. Not thread-safe.
+ * an FPP. Few of them are counted; more are listed, for a filter that would hold them all if they
+ * were distinct and is folded in the end (see [[FilterShape.fold]]); from some millions on they go
+ * into a filter of the largest size, so that memory does not grow with their number. Not
+ * thread-safe.
  *
  * @param fpp which the filters keep as long as `maxBytes` allows
  * @param maxBytes a power of two, the largest filter
+ * @param mostListed the hashes of which there may be a list
  */
-private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
+private[parquet] final class DistinctHashes(
+    fpp: Double,
+    maxBytes: Int,
+    mostListed: Int = DistinctHashes.MostListed) {
   import DistinctHashes._
 
   // An open hash table; a slot with 0 is empty, and the hash 0 is kept apart.
@@ -23,17 +28,24 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
   private var used = 0
   private var hasZero = false
 
-  /** Takes the place of the table from the first hash on that it has no room for. */
-  private var filter: RegionalFilter = _
+  // Takes the place of the table from the first hash on that it has no room for.
+  private var isListing = false
+  private lazy val list = new HashList
+
+  /** Takes what the list has no room for. */
+  private var largest: Array[Byte] = _
 
   /** Takes hashes up to `until`. */
   def add(hashes: Array[Long], until: Int): Unit = {
     var i = 0
-    while (i < until && filter == null) {
-      addOne(hashes(i))
+    while (i < until && !isListing) {
+      count(hashes(i))
       i += 1
     }
-    if (i < until) filter.add(hashes, i, until)
+    if (i < until) {
+      list.add(hashes, i, until)
+      if (list.size >= mostListed) moveToLargest()
+    }
   }
 
   /**
@@ -42,15 +54,26 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
    */
   def result(fewest: Int): Option[Array[Byte]] =
     try {
-      if (filter != null)
-        Some(smallest(filter.result()))
-      else if (count < fewest) None
-      else Some(filterOf(math.min(maxBytes, FilterSizing.bytesFor(count, fpp))))
+      if (largest != null) {
+        list.moveInto(largest)
+        Some(smallest(largest))
+      } else if (isListing) {
+        val filter = new Array[Byte](sizeFor(list.size))
+        list.moveInto(filter)
+        Some(smallest(filter))
+      } else if (counted < fewest) None
+      else {
+        val filter = new Array[Byte](sizeFor(counted))
+        Kernels.insert(filter, countedHashes, 0, counted)
+        Some(filter)
+      }
     } finally clear()
 
-  private def count: Int = used + (if (hasZero) 1 else 0)
+  private def counted: Int = used + (if (hasZero) 1 else 0)
 
-  private def addOne(hash: Long): Unit =
+  private def sizeFor(ndv: Long): Int = math.min(maxBytes, FilterSizing.bytesFor(ndv, fpp))
+
+  private def count(hash: Long): Unit =
     if (hash == 0) hasZero = true
     else {
       val slot = slotOf(table, hash)
@@ -74,8 +97,10 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
   }
 
   private def grow(): Unit =
-    if (used == MostCounted) filter = new RegionalFilter(filterOf(maxBytes))
-    else {
+    if (used == MostCounted) {
+      isListing = true
+      list.add(countedHashes, 0, counted)
+    } else {
       val larger = new Array[Long](table.length * 2)
       table.foreach(hash => if (hash != 0) larger(slotOf(larger, hash)) = hash)
       table = larger
@@ -89,9 +114,8 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
     slot
   }
 
-  private def filterOf(numBytes: Int): Array[Byte] = {
-    val bitset = new Array[Byte](numBytes)
-    val hashes = new Array[Long](count)
+  private def countedHashes: Array[Long] = {
+    val hashes = new Array[Long](counted) // the last one stays 0 where that hash came
     var n = 0
     table.foreach { hash =>
       if (hash != 0) {
@@ -99,22 +123,30 @@ private[parquet] final class DistinctHashes(fpp: Double, maxBytes: Int) {
         n += 1
       }
     }
-    Kernels.insert(bitset, hashes, 0, hashes.length)
-    bitset
+    hashes
   }
 
-  /** The next row group will be like this one: a table that has grown stays. */
+  private def moveToLargest(): Unit = {
+    if (largest == null) largest = new Array[Byte](maxBytes)
+    list.moveInto(largest)
+  }
+
+  /** The next row group will be like this one: a table and a list that have grown stay. */
   private def clear(): Unit = {
     java.util.Arrays.fill(table, 0L)
     used = 0
     hasZero = false
-    filter = null
+    isListing = false
+    largest = null
   }
 }
 
 private[parquet] object DistinctHashes {
   private final val FewestSlots = 64
 
-  /** In a table of 4 MiB, half full. */
-  final val MostCounted = 1 << 18
+  /** In a table of 1 MiB, half full. */
+  final val MostCounted = 1 << 16
+
+  /** 32 MiB of hashes. */
+  private final val MostListed = 1 << 22
 }

@@ -19,6 +19,7 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     val leaves = Iterator.from(0)
     tree(schema, () => builders.get(leaves.next()).orNull)
   }
+  private val deepest = schema.getPaths.stream().mapToInt(_.length).max().getAsInt
   private val done = Seq.newBuilder[ChunkFilter]
   private var rowGroups = 0
   private var rows = 0L
@@ -47,7 +48,7 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
   /** Hands everything on, and the values of the wanted columns to their builders. */
   private final class Tap(consumer: RecordConsumer) extends RecordConsumer {
     // the way to the field that is written now, null from one that nobody wants on
-    private val way = new Array[Node](MostNested)
+    private val way = new Array[Node](deepest + 1)
     private var depth = 0
     private var builder: FilterBuilder = _
 
@@ -107,9 +108,6 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
 }
 
 private[parquet] object FileFilters {
-
-  /** Spark's own limit of nesting is far below. */
-  private final val MostNested = 1024
 
   private final class Node(val children: Array[Node], val builder: FilterBuilder)
 

@@ -31,12 +31,15 @@ class DistinctHashesSuite extends AnyFunSuite {
     }
   }
 
-  private val counts = Seq(1, 2, 31, 32, 33, 1000, 5000, 65536, 262143, 262144, 262145, 400000)
+  private val counts = Seq(1, 2, 31, 32, 33, 1000, 5000, 65535, 65536, 65537, 131072, 400000)
 
   test("the filter is that of the distinct hashes at the exact size, however many there are") {
     val random = new Random(seed)
-    val distinct = new DistinctHashes(0.01, MaxBytes)
-    for (count <- random.shuffle(counts)) { // one after the other, as row groups come
+    for {
+      mostListed <- Seq(1 << 22, 100000)
+      distinct = new DistinctHashes(0.01, MaxBytes, mostListed)
+      count <- random.shuffle(counts) // one after the other, as row groups come
+    } {
       val hashes = Seq.fill(count)(random.nextLong())
       add(distinct, hashes, random)
       val filter = distinct.result(1).get

@@ -14,7 +14,7 @@ private[spark] object ExecutorJar {
 
   val missing: String =
     "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: whole files are left out " +
-      "of queries, row groups of the others are not. Name it in spark.jars (--jars), which ships it"
+      "of queries, row groups of the others are not, and filters are written by stock Spark. Name it in spark.jars (--jars), which ships it"
 
   /** Whether row groups may be chosen by the tasks; says once in the log why not. */
   def isThere(context: SparkContext): Boolean = {

@@ -12,6 +12,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
+import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.write.{FilterRequest, FilteredFile}
@@ -41,7 +42,8 @@ private[spark] final class ExactParquetFormat(rowGroups: () => Long)
           "named by their Parquet path, as in 'tags.list.element'.")
     }
     val requests = wanted.requests(schema, rowGroups())
-    if (requests.isEmpty) stock
+    // for VARIANT columns the stock writer finds out a schema of its own from the first rows
+    if (requests.isEmpty || SparkInternals.hasVariant(dataSchema)) stock
     else {
       FilterOptions.remove(conf)
       new ExactWriterFactory(stock, requests)
@@ -67,7 +69,8 @@ private final class ExactWriter(
     extends OutputWriter
     with Logging {
   private val file = new FilteredFile(e =>
-    logWarning(s"$path is written without bloom filters: ${e.getMessage}", e))
+    logWarning(
+      s"${new Path(path).getName} is written without bloom filters: ${e.getClass.getName}"))
 
   private val writer = {
     val support =

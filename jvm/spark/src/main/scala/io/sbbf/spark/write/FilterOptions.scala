@@ -18,22 +18,24 @@ import io.sbbf.parquet.write.FilterRequest
  * What a job's settings say of bloom filters, in parquet-mr's own words (its README for
  * `parquet.bloom.filter.*`): `enabled`, for all columns or, with `#column` behind it, for one;
  * `fpp#column`; `expected.ndv#column`, the most distinct values of a row group that a filter is
- * made for; `max.bytes`, for all. Those that parquet-mr does not know begin with `sbbf.`:
- * `fpp`, which may be `auto`, `min.ndv` and `dictionary`, each for all columns or for one.
+ * made for, which asks for a filter as well (`ParquetProperties.withBloomFilterNDV`); `max.bytes`,
+ * for all. Those that parquet-mr does not know begin with `sbbf.`: `fpp`, which may be `auto`,
+ * `min.ndv` and `dictionary`, each for all columns or for one.
  */
 private[spark] final class FilterOptions private (settings: Map[String, String]) {
   import FilterOptions._
 
   /** Whether some column may get a filter. */
-  def isEmpty: Boolean = !settings.exists { case (key, value) =>
-    isEnabling(key) && value.trim.equalsIgnoreCase("true")
-  }
+  def isEmpty: Boolean = !settings.exists { case (key, value) => isAsking(key, value) }
 
   /** The columns that are named and that the file does not have. */
   def unknown(schema: MessageType): Seq[String] = {
     val known = schema.getColumns.asScala.map(_.getPath.mkString(".")).toSet
-    settings.keys.toSeq
-      .collect { case key if key.startsWith(Enabled + "#") => key.drop(Enabled.length + 1) }
+    settings.toSeq
+      .collect { case (key, value) if isAsking(key, value) => key }
+      .filter(_.contains('#'))
+      .map(key => key.drop(key.indexOf('#') + 1))
+      .distinct
       .filterNot(known)
       .sorted
   }
@@ -44,45 +46,46 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
    * @param rowGroups of the table that the file will belong to, for an FPP of `auto`
    * @throws IllegalArgumentException naming the setting that is out of its range
    */
-  def requests(schema: MessageType, rowGroups: => Long): Seq[FilterRequest] =
+  def requests(schema: MessageType, rowGroups: => Long): Seq[FilterRequest] = {
+    lazy val autoFpp = oneOf(rowGroups)
     for {
       (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
       path = column.getPath.mkString(".")
-      if settingOf(Enabled, path).exists(_.trim.equalsIgnoreCase("true"))
+      if isWanted(path)
       kind <- FilterRequest.kind(column.getPrimitiveType)
     } yield {
       val fpp = settingOf(OurFpp, path) match {
-        case Some(Auto) => oneOf(rowGroups)
+        case Some(Auto) => autoFpp
         case Some(text) => refuse(s"$OurFpp#$path", text, Auto)
-        case None => settingOf(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(path, _))
+        case None => own(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(path, _))
       }
-      val ndv =
-        settingOf(BLOOM_FILTER_EXPECTED_NDV, path).map(count(BLOOM_FILTER_EXPECTED_NDV, path, _))
-      FilterRequest(
-        number,
-        kind,
-        fpp,
-        FilterRequest.largestBytes(fpp, ndv, maxBytes),
-        settingOf(FewestNdv, path).fold(1)(count(FewestNdv, path, _).toInt),
-        settingOf(BesideDictionary, path).forall(_.trim.equalsIgnoreCase("true"))
-      )
+      val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
+        .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
+      val fewest = settingOf(FewestNdv, path)
+        .fold(1L)(count(s"$FewestNdv#$path", _, FilterRequest.MostCounted))
+      val besideDictionary =
+        settingOf(BesideDictionary, path).forall(flag(s"$BesideDictionary#$path", _))
+      val largest = FilterRequest.largestBytes(fpp, ndv, maxBytes)
+      FilterRequest(number, kind, fpp, largest, fewest.toInt, besideDictionary)
     }
-
-  private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
-    val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(_.toInt)
-    if (Integer.bitCount(bytes) != 1 || bytes < FilterSizing.MinBytes ||
-      bytes > FilterSizing.MaxBytes) {
-      refuse(
-        BLOOM_FILTER_MAX_BYTES,
-        text,
-        s"a power of two from ${FilterSizing.MinBytes} to ${FilterSizing.MaxBytes}")
-    }
-    bytes
   }
+
+  private def isWanted(path: String): Boolean =
+    own(BLOOM_FILTER_EXPECTED_NDV, path).isDefined || settingOf(Enabled, path).exists(isTrue)
+
+  /** Taken as parquet-mr takes it (`BlockSplitBloomFilter.initBitset`): up to a power of two. */
+  private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
+    val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(Integer.decode(_).toInt)
+    val within = math.max(FilterSizing.MinBytes, math.min(FilterSizing.MaxBytes, bytes))
+    val below = Integer.highestOneBit(within)
+    if (below == within) below else 2 * below
+  }
+
+  private def own(key: String, path: String): Option[String] = settings.get(s"$key#$path")
 
   /** A column's own, or that of all. */
   private def settingOf(key: String, path: String): Option[String] =
-    settings.get(s"$key#$path").orElse(settings.get(key))
+    own(key, path).orElse(settings.get(key))
 
   private def probability(path: String, text: String): Double = {
     val key = s"$BLOOM_FILTER_FPP#$path"
@@ -91,13 +94,14 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     fpp
   }
 
-  private def count(setting: String, path: String, text: String): Long = {
-    val key = s"$setting#$path"
-    val ndv = number(key, text)(_.toLong)
-    val most = if (setting == FewestNdv) FilterRequest.MostCounted.toLong else Long.MaxValue
+  private def count(key: String, text: String, most: Long): Long = {
+    val ndv = number(key, text)(java.lang.Long.decode(_).toLong)
     if (ndv < 1 || ndv > most) refuse(key, text, s"from 1 to $most")
     ndv
   }
+
+  private def flag(key: String, text: String): Boolean =
+    isTrue(text) || (!text.trim.equalsIgnoreCase("false") && refuse(key, text, "true or false"))
 
   private def number[T](key: String, text: String)(parse: String => T): T =
     try parse(text.trim)
@@ -133,7 +137,9 @@ private[spark] object FilterOptions {
 
   /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
   def remove(conf: Configuration): Unit =
-    settingsOf(conf).foreach { case (key, _) => if (isEnabling(key)) conf.unset(key) }
+    settingsOf(conf).foreach { case (key, _) =>
+      if (isEnabling(key) || isNdv(key)) conf.unset(key)
+    }
 
   private def settingsOf(conf: Configuration): Seq[(String, String)] =
     for {
@@ -141,6 +147,10 @@ private[spark] object FilterOptions {
       (key, value) <- conf.getPropsWithPrefix(prefix).asScala.toSeq
     } yield prefix + key -> value
 
-  private def isEnabling(key: String): Boolean =
-    key == Enabled || key.startsWith(s"$Enabled#")
+  private def isAsking(key: String, value: String): Boolean =
+    isNdv(key) || isEnabling(key) && isTrue(value)
+
+  private def isEnabling(key: String): Boolean = key == Enabled || key.startsWith(s"$Enabled#")
+  private def isNdv(key: String): Boolean = key.startsWith(s"$BLOOM_FILTER_EXPECTED_NDV#")
+  private def isTrue(text: String): Boolean = text.trim.equalsIgnoreCase("true")
 }

@@ -2,12 +2,15 @@ package io.sbbf.spark.write
 
 import java.io.FileNotFoundException
 
+import scala.util.control.NonFatal
+
 import org.apache.parquet.hadoop.ParquetWriter
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
 /** How many row groups a table will have, about, told by its bytes and files. */
-private[spark] object TableSize {
+private[spark] object TableSize extends Logging {
 
   /** With what the command writes; what it may overwrite counts, unless that is everything. */
   def rowGroups(command: InsertIntoHadoopFsRelationCommand): Long =
@@ -20,7 +23,13 @@ private[spark] object TableSize {
         val conf = SparkSession.active.sessionState.newHadoopConf()
         val files = command.outputPath.getFileSystem(conf).getContentSummary(command.outputPath)
         estimated(files.getFileCount, files.getLength)
-      } catch { case _: FileNotFoundException => 0 }
+      } catch {
+        case _: FileNotFoundException => 0
+        case NonFatal(e) => // what a table holds is no reason not to write to it
+          logWarning(
+            s"The size of the table is not known, for an FPP of auto: ${e.getClass.getName}")
+          0
+      }
 
   /** One for each file, and one for each of its full row groups. */
   private def estimated(files: Long, bytes: Long): Long =

@@ -8,17 +8,22 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
 import io.sbbf.spark.SbbfConf
+import io.sbbf.spark.plan.ExecutorJar
 
 /**
  * Has Parquet files written by [[ExactParquetFormat]] where the writer's options, the table's or the
- * session's ask for bloom filters. Encrypted files are left to parquet-mr, which encrypts filters.
+ * session's ask for bloom filters. Encrypted files are left to parquet-mr, which encrypts filters, and so is
+ * everything where executors may lack the classes or others look for Spark's own format.
  */
 private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case command: InsertIntoHadoopFsRelationCommand
         if command.fileFormat.getClass == classOf[ParquetFileFormat] &&
-          SbbfConf.Enabled.get(conf) && SbbfConf.ExactFilters.get(conf) &&
-          asksForFilters(command.options) =>
+          Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.FormatEnabled).forall(
+            _.get(conf)) &&
+          asksForFilters(command.options) &&
+          ExecutorJar.isThere(SparkSession.active.sparkContext) =>
+      // equal to the command before, as all of Spark's formats are: the optimizer takes the new one all the same
       command.copy(fileFormat = new ExactParquetFormat(() => TableSize.rowGroups(command)))
     case _ => plan
   }

@@ -107,11 +107,16 @@ class ExactFiltersSuite extends SparkSuite {
       .option("parquet.block.size", 64 * 1024)
       .option("parquet.page.size", 4 * 1024)
       .parquet(path(to))
-    write("with", asking(columns: _*))
+    // an NDV makes parquet-mr write a filter of its own, if nobody keeps it from that
+    val ndv =
+      Seq("key", "name", "st.id").map(c => s"parquet.bloom.filter.expected.ndv#$c" -> "9999")
+    write("with", asking(columns.filter(_ != "st.id"): _*) ++ ndv)
     write("without", Map.empty)
     val (Seq(exact), Seq(stock)) = (files(path("with")), files(path("without")))
     val end = exact.firstFilter
+    assert(end == stock.footerStart)
     assert(exact.bytesBefore(end) == stock.bytesBefore(end))
+    columns.foreach(assertExact(exact, _))
     val same = Seq("with", "without").map(to => rows(spark.read.parquet(path(to)).drop("bytes")))
     assert(same.distinct.size == 1)
   }
@@ -137,7 +142,7 @@ class ExactFiltersSuite extends SparkSuite {
       .write
       .options(asking("id", "other", "few"))
       .option("parquet.bloom.filter.expected.ndv#id", "5000")
-      .option("parquet.bloom.filter.max.bytes", "65536")
+      .option("parquet.bloom.filter.max.bytes", "50000") // up to a power of two
       .parquet(path("capped"))
     val Seq(file) = files(path("capped"))
     val lengths = Seq("id", "other", "few").map(file.filter(0, _).get.length)
@@ -148,7 +153,9 @@ class ExactFiltersSuite extends SparkSuite {
   }
 
   test("it is stock's filters with the extension or the setting off.") {
-    for ((key, n) <- Seq(SbbfConf.Enabled.key, SbbfConf.ExactFilters.key).zipWithIndex)
+    for ((key, n) <- Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.FormatEnabled)
+        .map(_.key)
+        .zipWithIndex)
       withConf(key -> "false") {
         spark.range(0, 100, 1, 1).write.options(asking("id")).parquet(path(s"off-$n"))
         val Seq(file) = files(path(s"off-$n"))
@@ -246,8 +253,12 @@ class ExactFiltersSuite extends SparkSuite {
         "fpp#key" -> "2",
         "fpp#key" -> "x",
         "expected.ndv#key" -> "0",
-        "max.bytes" -> "1000")) refused(s"parquet.bloom.filter.$key", value)
-    for ((key, value) <- Seq("fpp" -> "0.1", "min.ndv" -> "0", "min.ndv" -> "262145"))
+        "max.bytes" -> "much")) refused(s"parquet.bloom.filter.$key", value)
+    for ((key, value) <- Seq(
+        "fpp" -> "0.1",
+        "min.ndv" -> "0",
+        "min.ndv" -> "65537",
+        "dictionary" -> "yes"))
       refused(s"sbbf.bloom.filter.$key#key", value)
   }
 

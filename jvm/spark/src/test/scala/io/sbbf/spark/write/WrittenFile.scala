@@ -2,6 +2,7 @@ package io.sbbf.spark.write
 
 import java.io.{ByteArrayOutputStream, File}
 import java.nio.file.Files
+import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.jdk.CollectionConverters._
 
@@ -24,6 +25,12 @@ final class WrittenFile(file: File) {
   def bytesBefore(end: Long): Seq[Byte] = Files.readAllBytes(file.toPath).take(end.toInt).toSeq
 
   def length: Long = file.length
+
+  /** The footer's length stands before the four magic bytes. */
+  def footerStart: Long = {
+    val end = Files.readAllBytes(file.toPath).takeRight(8)
+    length - 8 - ByteBuffer.wrap(end).order(ByteOrder.LITTLE_ENDIAN).getInt
+  }
 
   def footer: ParquetMetadata = read(_.getFooter)
 

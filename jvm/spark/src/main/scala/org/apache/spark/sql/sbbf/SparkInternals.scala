@@ -74,6 +74,10 @@ object SparkInternals {
   /** With all fields nullable, as those of a table that is files are. */
   def nullable(schema: StructType): StructType = schema.asNullable
 
+  /** Whether a column is a VARIANT or holds one, which Spark has since 4.0. */
+  def hasVariant(schema: StructType): Boolean =
+    schema.existsRecursively(_.typeName == "variant")
+
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 
   /**
