@@ -127,6 +127,10 @@ def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) 
             session.conf.set(key, value)
         sbbf.enable(session)
         assert is_pruned(session, lake) and looked_up(session, lake).count() == 1
+        written = str(tmp_path / "written")
+        session.range(3).write.options(**sbbf.bloom_options("id")).parquet(written)
+        filters = sbbf.inspect(session, written).where("filter_bytes = 32")
+        assert filters.count() == len(list((tmp_path / "written").glob("*.parquet")))
         session.stop()
         # what checks the values came from the session that ended, with its JAR
         for key, value in BAD_VALUES.items():
