@@ -96,6 +96,10 @@ benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path
 benchwrite: wheel ## measure what exact filters cost to write, beside stock's
 	$(bin)/python benchmarks/write.py
 
+.PHONY: benchattach
+benchattach: wheel ## measure what filters for existing files take, beside a rewrite by Spark
+	$(bin)/python benchmarks/attach.py
+
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))

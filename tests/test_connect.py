@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -165,6 +166,28 @@ def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
     assert rows(asked.table(table)) == probed
     namespaces = session.sql("SHOW NAMESPACES IN sbbf").collect()
     assert [row.namespace for row in namespaces] == ["filters", "reports", "session"]
+
+
+def test_files_get_filters_by_what_one_session_brought(
+    server: Server, lake: str, tmp_path: Path
+) -> None:
+    files = tmp_path / "it's"
+    shutil.copytree(lake, files)
+    session = server.session()
+    assert len(sbbf.detach(session, str(files)).of("done")) == FILES
+    assert sbbf.inspect(session, str(files)).count() == 0
+    dry = sbbf.attach(session, str(files), "key", fpp=0.001, dry_run=True)
+    assert len(dry.of("planned")) == FILES
+    with pytest.raises(ValueError, match="has 'kye'"):
+        sbbf.attach(session, str(files), "kye")
+    done = sbbf.attach(session, str(files), "key", fpp=0.001, progress=True)
+    assert sum(file.filters for file in done.of("done")) == FILES * GROUPS
+    assert not sbbf.is_enabled(session)
+    assert is_pruned(sbbf.enable(session), str(files))
+    called = session.sql(
+        f"CALL sbbf.attach(path => '{lake}', columns => array('seq'), dry_run => true)"
+    )
+    assert [row.status for row in called.collect()] == ["planned"] * FILES
 
 
 def test_explain_reports_on_the_dataframe_s_own_plan(

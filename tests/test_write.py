@@ -1,4 +1,5 @@
-"""Are files with exact filters plain Parquet for every reader, and do readers prune by them?"""
+"""Are files with exact filters, written or attached, plain Parquet for every reader, and do readers
+prune by them?"""
 
 from __future__ import annotations
 
@@ -37,12 +38,20 @@ def table(spark: SparkSession) -> DataFrame:
     return session_with(spark, times).sql(ROWS_OF)
 
 
-@pytest.fixture(scope="module")
-def exact(table: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["written", "attached"])
+def exact(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    table: DataFrame,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
     """A file of several row groups, with filters of some columns."""
     folder = tmp_path_factory.mktemp("exact") / "table"
-    options = {**sbbf.bloom_options(*COLUMNS), **SMALL_ROW_GROUPS}
-    table.write.options(**options).parquet(str(folder))
+    filters = sbbf.bloom_options(*COLUMNS) if request.param == "written" else {}
+    table.write.options(**filters, **SMALL_ROW_GROUPS).parquet(str(folder))
+    if request.param == "attached":
+        (attached,) = sbbf.attach(spark, str(folder), COLUMNS).files
+        assert attached.status == "done"
     (file,) = folder.glob("*.parquet")
     assert pq.ParquetFile(file).num_row_groups >= 4
     return file

@@ -11,16 +11,23 @@ Examples:
 TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than all else here
 if TYPE_CHECKING:
     from spark_sbbf.evidence import inspect, probe
+    from spark_sbbf.existing import AttachedFile, AttachReport, attach, detach
     from spark_sbbf.jar import jar_path
     from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
     from spark_sbbf.session import disable, doctor, enable, is_enabled
+    from spark_sbbf.size import FilterSize, sizing
     from spark_sbbf.writer import bloom_options
 
 __all__ = [
+    "AttachReport",
+    "AttachedFile",
+    "FilterSize",
     "PruneReport",
     "ScanReport",
     "UnprunedRelation",
+    "attach",
     "bloom_options",
+    "detach",
     "disable",
     "doctor",
     "enable",
@@ -29,13 +36,16 @@ __all__ = [
     "is_enabled",
     "jar_path",
     "probe",
+    "sizing",
 ]
 
 _MODULES = {
+    "existing": ("AttachReport", "AttachedFile", "attach", "detach"),
     "evidence": ("inspect", "probe"),
     "jar": ("jar_path",),
     "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
     "session": ("disable", "doctor", "enable", "is_enabled"),
+    "size": ("FilterSize", "sizing"),
     "writer": ("bloom_options",),
 }
 

@@ -12,13 +12,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from spark_sbbf.existing import progress_bar, report_of
 from spark_sbbf.install import Change, apply, to_install, to_uninstall
 from spark_sbbf.jar import find_spark, jar_path
 from spark_sbbf.jvm import answers
 from spark_sbbf.machine import doctor, settings_of
+from spark_sbbf.size import sizing
 from spark_sbbf.table import common_folder, table
+from spark_sbbf.writer import AUTO, DEFAULT_FPP, bloom_options
 
 INSPECT = "file row_group column rows nulls physical_type filter_bytes fill fpp distinct_estimate"
+FPP = "false positive probability of a filter, between 0 and 1"
 PROBE = "file row_group rows verdict evidence"
 
 
@@ -65,8 +69,20 @@ def _parser() -> argparse.ArgumentParser:
     probe.add_argument("column", help="dotted path of the field")
     probe.add_argument("value", help="as text that Spark casts to the column's type")
     probe.add_argument("--hex", action="store_true", help="the value is bytes in hexadecimal")
+    sized = command("sizing", _sizing, "tell how large a filter has to be")
+    sized.add_argument("ndv", type=_count, help="distinct values of a row group")
+    sized.add_argument("fpp", type=_probability, nargs="?", default=DEFAULT_FPP, help=FPP)
+    add = command("attach", _attach, "give existing Parquet files bloom filters")
+    drop = command("detach", _detach, "take bloom filters out of existing Parquet files")
+    for changing, columns in ((add, "+"), (drop, "*")):
+        changing.add_argument("path", help="a file, a folder or a pattern, of any store Hadoop has")
+        changing.add_argument("columns", nargs=columns, help="dotted Parquet paths of the fields")
+        changing.add_argument("--force", action="store_true", help="also tables with a log")
+        changing.add_argument("--dry-run", action="store_true", help="only tell what would be done")
+    add.add_argument("--fpp", type=_probability, default=DEFAULT_FPP, help=FPP)
+    add.add_argument("--replace", action="store_true", help="also filters that are there")
     checked = command("doctor", _doctor, "tell what sessions of the installed Spark would run on")
-    for reporting in (inspect, probe, checked):
+    for reporting in (inspect, probe, checked, add, drop):
         reporting.add_argument("--json", action="store_true", help="one JSON object a line")
         reporting.add_argument(
             "--conf",
@@ -84,6 +100,21 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(plan=plan)
         added.add_argument("--dry-run", action="store_true", help="only show what would change")
     return parser
+
+
+def _probability(text: str) -> float | str:
+    try:
+        if text == AUTO or 0 < float(text) < 1:
+            return text if text == AUTO else float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, not '{text}'")
+
+
+def _count(text: str) -> int:
+    if not text.replace("_", "").isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number, not '{text}'")
+    return int(text)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -135,6 +166,49 @@ def _listed(
     if rows:
         print(f"{folder}\n{table(shown, columns)}")
     return rows
+
+
+def _sizing(asked: argparse.Namespace) -> int:
+    size = sizing(asked.ndv, asked.fpp)
+    print(f"{size.bytes:,} bytes, {size.blocks:,} blocks, FPP {size.fpp:.3g}")
+    return 0
+
+
+def _attach(asked: argparse.Namespace) -> int:
+    options = bloom_options(*asked.columns, fpp=asked.fpp)
+    return _changed(asked, "attach", {**options, "replace": str(asked.replace).lower()})
+
+
+def _detach(asked: argparse.Namespace) -> int:
+    options = bloom_options(*asked.columns) if asked.columns else {}
+    return _changed(asked, "detach", {**options, "drop": "true"})
+
+
+def _changed(asked: argparse.Namespace, title: str, options: dict[str, str]) -> int:
+    """Runs the JVM of a Spark job of its own, and tells what became of the files."""
+    spark = find_spark()
+    flags = {"force": str(asked.force).lower(), "dry_run": str(asked.dry_run).lower()}
+    settings = settings_of(spark, dict(asked.conf))
+    rows = []
+    with (
+        progress_bar(title, "B", None) as show,
+        closing(
+            answers(spark, "attach", {"path": asked.path, **options, **flags}, settings)
+        ) as lines,
+    ):
+        for line in lines:
+            row = json.loads(line)
+            if "done" in row:
+                show(row["done"], row["all"])
+            else:
+                rows.append(row)
+    if asked.json:
+        for row in rows:
+            print(json.dumps(row))
+    report = report_of(rows)
+    if not asked.json:
+        print(report)
+    return 0
 
 
 def _doctor(asked: argparse.Namespace) -> int:

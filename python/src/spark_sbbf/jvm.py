@@ -16,8 +16,12 @@ from spark_sbbf.java import check_java
 
 MAIN = "io.sbbf.spark.cli.Main"
 FAILURE = '{"error":'
-# Spark's code reaches into these packages; its own scripts open more of them.
-OPEN_PACKAGES = ("java.lang", "java.nio", "java.util", "sun.nio.ch")
+# Spark's code reaches into these packages, as its own launcher lets it (JavaModuleOptions).
+OPEN_PACKAGES = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util "
+    "java.util.concurrent java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs "
+    "sun.security.action sun.util.calendar"
+).split()
 
 
 def answers(
@@ -26,7 +30,7 @@ def answers(
     options: Mapping[str, str],
     settings: Mapping[str, str],
 ) -> Generator[str, None, None]:
-    """The lines that the JAR's main class prints for ``list`` or ``doctor``, as they come.
+    """The lines that the JAR's main class prints for a question, as they come.
 
     Options and settings go through a pipe, because they may hold secrets. Raises RuntimeError with
     the reason that the JVM gives, and as ``check_java`` does. Who closes it early ends the JVM.
@@ -60,14 +64,16 @@ def answers(
 
 
 def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:
-    """As Spark starts a driver; for a list without the second compiler, which costs a second."""
+    """As Spark starts a driver; short questions do without the second compiler, a second's cost."""
     options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
     extra = settings.get("spark.driver.extraJavaOptions", "")
     if spark.line != "3.5" or VECTOR_MODULE in extra:  # Spark 4 adds it to every JVM
         options.append(f"--add-modules={VECTOR_MODULE}")
-    if question == "list":
+    if question in ("list", "size"):
         options.append("-XX:TieredStopAtLevel=1")
-    return [*options, "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
+    if question != "attach":
+        options.append("-XX:+UseSerialGC")
+    return [*options, "-Dfile.encoding=UTF-8"]
 
 
 def _class_path(spark: Spark, settings: Mapping[str, str]) -> list[str]:

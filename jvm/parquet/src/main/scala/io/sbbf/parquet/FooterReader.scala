@@ -32,6 +32,16 @@ object FooterReader {
    * @throws java.io.IOException when the file cannot be read
    */
   def read(bytes: FileBytes, keys: Decryption = Decryption.NoKeys): FileFooter = {
+    val stored = locate(bytes)
+    keys.asOwner {
+      val footer =
+        keys.open(bytes.path, bytes.read(stored.start, stored.length), stored.isEncrypted)
+      new FooterBuilder(parse(footer.thrift), stored.start, footer.modules).build()
+    }
+  }
+
+  /** Where the footer is. Throws as [[read]] does. */
+  private[parquet] def locate(bytes: FileBytes): StoredFooter = {
     if (bytes.length < MinLength) throw new UnusableFile("not a Parquet file")
     val tail = bytes.tail
     val isEncrypted = ColumnType.int(tail, tail.length - 4) match {
@@ -43,17 +53,19 @@ object FooterReader {
     if (length <= 0 || length > bytes.length - MinLength)
       throw new UnusableFile("footer length lies")
     if (length > MaxFooter) throw new UnusableFile("footer too large")
-    val start = bytes.length - 8 - length
-    val stored = bytes.read(start, length)
-    keys.asOwner {
-      val footer = keys.open(bytes.path, stored, isEncrypted)
-      new FooterBuilder(parse(footer.thrift), start, footer.modules).build()
-    }
+    StoredFooter(bytes.length - 8 - length, length, isEncrypted)
   }
 
-  private def parse(footer: Array[Byte]): FileMetaData = {
+  /** @throws UnusableFile for what is no thrift `FileMetaData` */
+  private[parquet] def parse(footer: Array[Byte]): FileMetaData = {
     CompactStruct.end(footer, 0, footer.length)
     try Util.readFileMetaData(new ByteArrayInputStream(footer), MaxFooter)
     catch { case NonFatal(_) => throw new UnusableFile("damaged metadata") }
   }
 }
+
+/**
+ * @param start of the metadata in the file
+ * @param length of the metadata in bytes
+ */
+private[parquet] final case class StoredFooter(start: Long, length: Int, isEncrypted: Boolean)

@@ -1,13 +1,41 @@
 package io.sbbf.spark
 
+import java.util
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
+
+import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
 
 /**
  * What the Python package calls of a classic session and SQL cannot reach; needs no more than an instance, from
  * whichever class loader has the JAR. All else goes through the catalog.
  */
 final class SessionBridge {
+  @volatile private var done = 0L
+  @volatile private var all = 0L
 
   /** What was pruned of a query, as JSON; see the Python class that reads it. Plans the query if need be. */
   def explain(query: QueryExecution): String = PruneReport.json(query)
+
+  /** Changes the filters of existing files; a JSON object for each, a line each. */
+  def attach(session: SparkSession, options: util.Map[String, String]): String = {
+    val job =
+      new AttachJob(
+        session,
+        AttachRequest.parse(options.asScala.toMap),
+        (done, all) => {
+          this.all = all
+          this.done = done
+        })
+    job.run().map(AttachOutcome.json).mkString("\n")
+  }
+
+  /** Bytes read and written so far by [[attach]]. */
+  def attached: Long = done
+
+  /** Bytes that [[attach]] is to read and write, 0 as long as it does not know. */
+  def toAttach: Long = all
 }

@@ -1,6 +1,7 @@
 package io.sbbf.parquet
 package write
 
+import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
@@ -34,6 +35,11 @@ private[sbbf] object FilterRequest {
   case object Longs extends Kind
   case object Bytes extends Kind
 
+  /** What there is to say of a type without a [[kind]]. */
+  final val WhyNone =
+    "there are no filters for BOOLEAN, whose two values min/max tell, nor for " +
+      "decimals in byte arrays of any length, of which one number has several"
+
   /**
    * 32 MiB, enough for 25 million distinct values in a row group at 1 %. A row group's data are 128
    * MiB as a rule, 16 million numbers of 8 bytes.
@@ -42,11 +48,13 @@ private[sbbf] object FilterRequest {
 
   /**
    * How values of a type are hashed; `None` for BOOLEAN, whose two values min/max tell, and which
-   * writers hash in different ways or not at all.
+   * writers hash in different ways or not at all, and for decimals in byte arrays of any length, of
+   * which one number has several.
    */
   def kind(of: PrimitiveType): Option[Kind] = of.getPrimitiveTypeName match {
     case INT32 | FLOAT => Some(Ints)
     case INT64 | DOUBLE => Some(Longs)
+    case BINARY if of.getLogicalTypeAnnotation.isInstanceOf[DecimalLogicalTypeAnnotation] => None
     case BINARY | FIXED_LEN_BYTE_ARRAY | INT96 => Some(Bytes)
     case BOOLEAN => None
   }

@@ -18,7 +18,7 @@ import org.apache.parquet.format.{
 }
 
 /** A filter of a chunk, by the numbers of its row group and column in the file. */
-private[parquet] final case class ChunkFilter(rowGroup: Int, column: Int, bitset: Array[Byte]) {
+private[sbbf] final case class ChunkFilter(rowGroup: Int, column: Int, bitset: Array[Byte]) {
   def chunk: (Int, Int) = (rowGroup, column)
 }
 
@@ -35,36 +35,45 @@ private[parquet] object FilteredTail {
 
   /**
    * @param tail the bytes of a file from `start` to its end, at least its footer
-   * @param place what becomes of the filter of a chunk that is not among `filters`
    * @return what takes the tail's place, in pieces
    * @throws UnusableFile when the tail does not end with a whole and open footer, or has no chunk
    *   for a filter
    */
-  def pieces(
-      tail: Array[Byte],
+  def pieces(tail: Array[Byte], start: Long, filters: Seq[ChunkFilter]): Seq[Array[Byte]] = {
+    val footerStart = footerIn(tail)
+    Arrays.copyOfRange(tail, 0, footerStart) +:
+      appended(footerOf(tail), start + footerStart, filters)
+  }
+
+  /**
+   * @param footer a thrift `FileMetaData`
+   * @param start where in the file the first filter is to stand
+   * @param others what becomes of the filter of a row group's column that is not among `filters`
+   * @return filters, footer and the file's ending, in pieces
+   * @throws UnusableFile when the footer is damaged, or has no chunk for a filter
+   */
+  def appended(
+      footer: Array[Byte],
       start: Long,
       filters: Seq[ChunkFilter],
-      others: FilterPlace = FilterPlace.Kept): Seq[Array[Byte]] = {
-    val footerStart = footerIn(tail)
-    val before = Arrays.copyOfRange(tail, 0, footerStart)
+      others: (Int, Int) => FilterPlace = (_, _) => FilterPlace.Kept): Seq[Array[Byte]] = {
     val ordered = filters.sortBy(filter => (filter.column, filter.rowGroup))
     val headers = ordered.map(filter => header(filter.bitset.length))
     val lengths = ordered.zip(headers).map { case (f, header) => header.length + f.bitset.length }
-    val offsets = lengths.scanLeft(start + footerStart)(_ + _)
+    val offsets = lengths.scanLeft(start)(_ + _)
     val places = ordered.indices
       .map(n => ordered(n).chunk -> FilterPlace.At(offsets(n), lengths(n)))
       .toMap
-    val footer = footerOf(tail)
     var placed = 0
     val patched = FooterPatch.patched(
       footer,
       (rowGroup, column) =>
-        places.get((rowGroup, column)).fold(others) { place =>
+        places.get((rowGroup, column)).fold(others(rowGroup, column)) { place =>
           placed += 1
           place
         })
     if (placed != filters.size) throw new UnusableFile("no column chunk for a filter")
-    Seq(before) ++ ordered.zip(headers).flatMap { case (f, header) => Seq(header, f.bitset) } ++
+    ordered.zip(headers).flatMap { case (f, header) => Seq(header, f.bitset) } ++
       Seq(patched, ending(patched.length))
   }
 

@@ -20,12 +20,14 @@ import io.sbbf.spark.SessionPruning
  *   - ``sbbf.reports.`view` `` has one row, with what pruning does to the query of a view, as JSON;
  *   - `sbbf.session.doctor` has what runs, each finding with its `name` and `value`.
  *
+ * From Spark 4.0 on it has the procedures of [[SbbfProcedures]] too.
+ *
  * Sessions with the extension have it under the name `sbbf`. In others
  * `spark.sql.catalog.sbbf=io.sbbf.spark.catalog.SbbfCatalog`, set at run time, brings it;
  * `ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'on')` then starts pruning in that session alone, and
  * `'off'` takes it back.
  */
-final class SbbfCatalog extends TableCatalog with SupportsNamespaces {
+final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfProcedures {
   import SbbfCatalog._
 
   private var catalogName = Name

@@ -7,17 +7,19 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.core.kernel.Kernels
+import io.sbbf.core.{FilterSizing, SplitBlockBloomFilter}
 import io.sbbf.spark.SbbfConf
-import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, Question}
+import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
+import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, Question, TableFiles}
 import io.sbbf.spark.plan.BoundedPool
 
 /**
  * What the command `spark-sbbf` asks a JVM that has Spark's JARs and no session: `list` prints the rows of
- * `format("sbbf")`, `doctor` what the JVM is. Reads a [[Request]] from standard input, writes a JSON object a
+ * `format("sbbf")`, `doctor` what the JVM is, `size` how large a filter has to be, `attach` how far it is and what became of each file. Reads a [[Request]] from standard input, writes a JSON object a
  * line. What stops it is an object with the one field `error`; standard error is left to Spark's logs.
  */
 object Main {
@@ -44,6 +46,8 @@ object Main {
     SQLConf.withExistingConf(request.conf) {
       command match {
         case "list" => list(request, out)
+        case "attach" => attach(request, out)
+        case "size" => out.println(json.writeValueAsString(size(request)))
         case "doctor" => out.println(json.writeValueAsString(doctor(request)))
       }
     }
@@ -68,11 +72,35 @@ object Main {
     }
   }
 
+  /** In a session of its own, on all cores of this machine unless the settings say otherwise. */
+  private def attach(request: Request, out: PrintStream): Unit = {
+    val wanted = AttachRequest.parse(request.options)
+    val builder = SparkSession.builder().appName("spark-sbbf attach")
+    (Defaults ++ request.settings).foreach { case (key, value) => builder.config(key, value) }
+    val session = builder.getOrCreate()
+    def report(done: Long, all: Long): Unit = out.println(s"""{"done":$done,"all":$all}""")
+    try new AttachJob(session, wanted, report).run().map(AttachOutcome.json).foreach(out.println)
+    finally session.stop()
+  }
+
+  private val Defaults = Map("spark.master" -> "local[*]", "spark.ui.enabled" -> "false")
+
   private def fields(row: Row): LinkedHashMap[String, Any] = {
     val named = new LinkedHashMap[String, Any]
     FilterListing.Schema.fieldNames.indices.foreach(i =>
       named.put(FilterListing.Schema.fieldNames(i), row.get(i)))
     named
+  }
+
+  private def size(request: Request): LinkedHashMap[String, Any] = {
+    val (ndv, fpp) = (request.options("ndv").toLong, request.options("fpp").toDouble)
+    val bytes = FilterSizing.bytesFor(ndv, fpp)
+    val found = new LinkedHashMap[String, Any]
+    found.put("bytes", bytes)
+    found.put("blocks", bytes / SplitBlockBloomFilter.BytesPerBlock)
+    found.put("fpp", FilterSizing.falsePositiveProbability(ndv, bytes))
+    found.put("stock_bytes", FilterSizing.closedFormBytes(ndv, fpp))
+    found
   }
 
   private def doctor(request: Request): LinkedHashMap[String, Any] = {

@@ -19,7 +19,7 @@ import io.sbbf.parquet.write.FilterRequest
  * `parquet.bloom.filter.*`): `enabled`, for all columns or, with `#column` behind it, for one;
  * `fpp#column`; `expected.ndv#column`, the most distinct values of a row group that a filter is
  * made for, which asks for a filter as well (`ParquetProperties.withBloomFilterNDV`); `max.bytes`,
- * for all. Those that parquet-mr does not know begin with `sbbf.`: `fpp`, which may be `auto`,
+ * for all. Those that parquet-mr does not know begin with `sbbf.`: `fpp`, which may also be `auto`,
  * `min.ndv` and `dictionary`, each for all columns or for one.
  */
 private[spark] final class FilterOptions private (settings: Map[String, String]) {
@@ -28,20 +28,21 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   /** Whether some column may get a filter. */
   def isEmpty: Boolean = !settings.exists { case (key, value) => isAsking(key, value) }
 
-  /** The columns that are named and that the file does not have. */
-  def unknown(schema: MessageType): Seq[String] = {
-    val known = schema.getColumns.asScala.map(_.getPath.mkString(".")).toSet
+  /** The columns that are named, in the order of the alphabet. */
+  def named: Seq[String] =
     settings.toSeq
       .collect { case (key, value) if isAsking(key, value) => key }
       .filter(_.contains('#'))
       .map(key => key.drop(key.indexOf('#') + 1))
       .distinct
-      .filterNot(known)
       .sorted
-  }
+
+  /** The columns that are named and that the file does not have. */
+  def unknown(schema: MessageType): Seq[String] =
+    named.diff(schema.getColumns.asScala.map(_.getPath.mkString(".")))
 
   /**
-   * The filters of a file; BOOLEAN columns get none.
+   * The filters of a file; columns of types without a hash get none.
    *
    * @param rowGroups of the table that the file will belong to, for an FPP of `auto`
    * @throws IllegalArgumentException naming the setting that is out of its range
@@ -56,8 +57,9 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     } yield {
       val fpp = settingOf(OurFpp, path) match {
         case Some(Auto) => autoFpp
-        case Some(text) => refuse(s"$OurFpp#$path", text, Auto)
-        case None => own(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(path, _))
+        case Some(text) => probability(s"$OurFpp#$path", text)
+        case None =>
+          own(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(s"$BLOOM_FILTER_FPP#$path", _))
       }
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
         .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
@@ -75,7 +77,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 
   /** Taken as parquet-mr takes it (`BlockSplitBloomFilter.initBitset`): up to a power of two. */
   private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
-    val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(Integer.decode(_).toInt)
+    val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(_.toInt)
     val within = math.max(FilterSizing.MinBytes, math.min(FilterSizing.MaxBytes, bytes))
     val below = Integer.highestOneBit(within)
     if (below == within) below else 2 * below
@@ -87,15 +89,14 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   private def settingOf(key: String, path: String): Option[String] =
     own(key, path).orElse(settings.get(key))
 
-  private def probability(path: String, text: String): Double = {
-    val key = s"$BLOOM_FILTER_FPP#$path"
+  private def probability(key: String, text: String): Double = {
     val fpp = number(key, text)(_.toDouble)
     if (!(fpp > 0 && fpp < 1)) refuse(key, text, "between 0 and 1, both excluded")
     fpp
   }
 
   private def count(key: String, text: String, most: Long): Long = {
-    val ndv = number(key, text)(java.lang.Long.decode(_).toLong)
+    val ndv = number(key, text)(_.toLong)
     if (ndv < 1 || ndv > most) refuse(key, text, s"from 1 to $most")
     ndv
   }
@@ -133,7 +134,28 @@ private[spark] object FilterOptions {
     math.max(LeastFpp, math.min(DefaultFpp, 1.0 / math.max(1, rowGroups)))
 
   /** Of what a job's Hadoop settings hold, those of its session and its options. */
-  def of(conf: Configuration): FilterOptions = new FilterOptions(settingsOf(conf).toMap)
+  def of(conf: Configuration): FilterOptions = of(settingsOf(conf).toMap)
+
+  def of(settings: Map[String, String]): FilterOptions = new FilterOptions(settings)
+
+  /** Asks for a filter of the column. */
+  def enabling(column: String): (String, String) = s"$Enabled#$column" -> "true"
+
+  /** Sets the FPP of the column's filters, which may be `auto`. */
+  def fpp(column: String, fpp: String): (String, String) = s"$OurFpp#$column" -> fpp
+
+  /** Whether the key is one that is understood here. */
+  def knows(key: String): Boolean = {
+    val name = key.takeWhile(_ != '#')
+    Seq(
+      Enabled,
+      BLOOM_FILTER_FPP,
+      BLOOM_FILTER_EXPECTED_NDV,
+      BLOOM_FILTER_MAX_BYTES,
+      OurFpp,
+      FewestNdv,
+      BesideDictionary).contains(name)
+  }
 
   /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
   def remove(conf: Configuration): Unit =

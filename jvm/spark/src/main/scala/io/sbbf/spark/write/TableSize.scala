@@ -31,8 +31,8 @@ private[spark] object TableSize extends Logging {
           0
       }
 
-  /** One for each file, and one for each of its full row groups. */
-  private def estimated(files: Long, bytes: Long): Long =
+  /** One for each file, or one for each 128 MiB where that is more. */
+  def estimated(files: Long, bytes: Long): Long =
     math.max(files, bytes / ParquetWriter.DEFAULT_BLOCK_SIZE)
 
   /** A query of unknown size says that it is endless: 10,000 row groups, 1.3 TB. */

@@ -1,4 +1,4 @@
-package io.sbbf.spark.cli
+package io.sbbf.spark.inspect
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
@@ -11,13 +11,12 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
  *
  * @param path a file, a folder or a pattern of Hadoop's
  */
-private[cli] final class TableFiles(path: String, conf: Configuration) {
+private[spark] final class TableFiles(path: String, conf: Configuration) {
   import TableFiles._
 
-  private val pattern = new Path(path)
-  private val store: FileSystem = pattern.getFileSystem(conf)
+  private val store: FileSystem = new Path(path).getFileSystem(conf)
 
-  private val found: Seq[Found] = roots.flatMap { root =>
+  private val found: Seq[Found] = roots(path, conf).flatMap { root =>
     if (root.isDirectory) below(root.getPath, isPartition = false)
     else Seq(Found(root, depth = 0, isPartition = false))
   }
@@ -37,17 +36,6 @@ private[cli] final class TableFiles(path: String, conf: Configuration) {
     (common ++ full ++ data).headOption
   }
 
-  private def roots: Seq[FileStatus] = {
-    val isPattern = path.exists(GlobCharacters.contains(_))
-    val matches = if (isPattern) store.globStatus(pattern) else existing(pattern)
-    if (matches == null || matches.isEmpty)
-      throw new IllegalArgumentException(s"there is no file or folder $path")
-    matches.toSeq
-  }
-
-  private def existing(path: Path): Array[FileStatus] =
-    if (store.exists(path)) Array(store.getFileStatus(path)) else Array.empty
-
   private def below(folder: Path, isPartition: Boolean, depth: Int = 0): Seq[Found] =
     store.listStatus(folder).toSeq.filterNot(s => isHidden(s.getPath.getName)).flatMap { status =>
       if (status.isDirectory)
@@ -56,7 +44,25 @@ private[cli] final class TableFiles(path: String, conf: Configuration) {
     }
 }
 
-private[cli] object TableFiles {
+private[spark] object TableFiles {
+
+  /**
+   * The files and folders that a path or pattern names.
+   *
+   * @throws IllegalArgumentException where there are none
+   */
+  def roots(path: String, conf: Configuration): Seq[FileStatus] = {
+    val pattern = new Path(path)
+    val store = pattern.getFileSystem(conf)
+    val matches =
+      if (path.exists(GlobCharacters.contains(_))) store.globStatus(pattern)
+      else if (store.exists(pattern)) Array(store.getFileStatus(pattern))
+      else null
+    if (matches == null || matches.isEmpty)
+      throw new IllegalArgumentException(s"there is no file or folder $path")
+    matches.toSeq
+  }
+
   private final case class Found(status: FileStatus, depth: Int, isPartition: Boolean)
 
   /** SparkHadoopUtil.isGlobPath */

@@ -1,0 +1,129 @@
+"""What does it take to give existing files filters? Beside a rewrite by Spark, in one run.
+
+For tables of 12 and of 60 columns, two of which get filters: attach, a copy of the files, a read
+of the two columns, and a rewrite by stock Spark that asks for the same filters. All take turns,
+each on files of its own that lie in the page cache. After attach, lookups are asked of the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import spark_sbbf as sbbf
+from lookup import DATA, ROOT, session, timed
+from machine import run_on
+
+FILTERED = ("key", "session")
+FILES = 4
+PAYLOAD = (
+    "id / {n}D AS amount{n}",
+    "timestamp_seconds(id * {n}) AS at{n}",
+    "cast(hash(id, {n}) % 5000 AS int) AS code{n}",
+    "concat('a line of text, number ', hash(id, {n}) % 77777) AS line{n}",
+    "xxhash64(id, {n}) AS digest{n}",
+)
+SECONDS = dict[str, list[float]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cells", type=int, default=48_000_000, help="rows times columns")
+    parser.add_argument("--turns", type=int, default=5, help="after one to warm up")
+    default = ROOT / "benchmarks" / "results" / "attach-jdk17.txt"
+    parser.add_argument("--out", type=Path, default=default)
+    arguments = parser.parse_args()
+    spark = session("true")
+    lines = [
+        "Giving existing Parquet files bloom filters; seconds: median (minimum to maximum).",
+        *run_on(spark),
+        f"Filters of 2 columns, FPP 0.01; {arguments.turns} turns after one to warm up",
+    ]
+    for columns in (12, 60):
+        table = written(spark, columns, arguments.cells // columns)
+        seconds: SECONDS = {}
+        for turn in range(arguments.turns + 1):
+            took = measured(spark, table)
+            for name, value in took.items() if turn else ():
+                seconds.setdefault(name, []).append(value)
+        lines += described(table, columns, arguments.cells // columns, seconds)
+        lines += looked_up(spark, table)
+    print("\n".join(lines))
+    arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def written(spark: SparkSession, columns: int, rows: int) -> Path:
+    folder = DATA / "attach" / f"{columns} columns"
+    shutil.rmtree(folder, ignore_errors=True)
+    payload = [PAYLOAD[n % len(PAYLOAD)].format(n=n + 1) for n in range(columns - len(FILTERED))]
+    spark.range(0, rows, 1, FILES).selectExpr(
+        "id * 2654435761 % 9007199254740993 AS key",
+        "concat('session-', id * 7919 % 100000) AS session",
+        *payload,
+    ).write.parquet(str(folder))
+    return folder
+
+
+def measured(spark: SparkSession, table: Path) -> dict[str, float]:
+    """Each way once."""
+    attached, copied, rewritten = (
+        table.with_name(f"{table.name}, {name}") for name in ("attached", "copied", "rewritten")
+    )
+    for folder in (attached, copied, rewritten):
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(table, attached)
+    filters = sbbf.bloom_options(*FILTERED)
+    took = {
+        "attach": lambda: sbbf.attach(spark, str(attached), FILTERED),
+        "copy of the files": lambda: shutil.copytree(table, copied),
+        "read of the columns": lambda: (
+            spark.read.parquet(str(table))
+            .select(*FILTERED)
+            .write.format("noop")
+            .mode("append")
+            .save()
+        ),
+        "rewrite by Spark": lambda: (
+            spark.read.parquet(str(table)).write.options(**filters).parquet(str(rewritten))
+        ),
+    }
+    spark.conf.set("spark.sbbf.exactFilters", "false")
+    return {name: timed(work)[0] for name, work in took.items()}
+
+
+def described(table: Path, columns: int, rows: int, seconds: SECONDS) -> list[str]:
+    size = sum(file.stat().st_size for file in table.glob("*.parquet"))
+    median = {name: statistics.median(values) for name, values in seconds.items()}
+    lines = [f"{columns} columns, {rows:,} rows in {FILES} files of {size / 1e6:,.0f} MB together"]
+    lines += [
+        f"  {name:<20}{median[name]:7.2f}  ({min(values):.2f} to {max(values):.2f})"
+        for name, values in seconds.items()
+    ]
+    parts = median["copy of the files"] + median["read of the columns"]
+    return [
+        *lines,
+        f"  attach takes {median['attach'] / parts:.2f} x as long as the copy and the read; "
+        f"the rewrite {median['rewrite by Spark'] / median['attach']:.1f} x as long as attach",
+    ]
+
+
+def looked_up(spark: SparkSession, table: Path) -> list[str]:
+    """What is planned for a key that no file has, without filters and with those attached."""
+    lines = []
+    for folder in (table, table.with_name(f"{table.name}, attached")):
+        query = spark.read.parquet(str(folder)).where("key = 1")
+        (scan,) = sbbf.explain(query).scans
+        assert query.count() == 0
+        lines.append(
+            f"  an absent key in '{folder.name}': {scan.row_groups_kept} of {scan.row_groups} "
+            "row groups planned"
+        )
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+package io.sbbf.parquet
+package attach
+
+import java.io.{IOException, OutputStream}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{EtagSource, FileStatus}
+import org.apache.hadoop.io.IOUtils
+import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.format.converter.ParquetMetadataConverter
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.schema.MessageType
+
+import io.sbbf.parquet.write.{ChunkFilter, FilterPlace, FilteredTail}
+
+/**
+ * A Parquet file that exists and whose bloom filters are to change, without any of its data being encoded anew.
+ * All of the old file is the beginning of the new one: whoever knows the old length, as a query does that was
+ * planned before, finds the old footer where it was. Behind it come the filters, then the footer that names them.
+ *
+ * @param file as it was listed; each method fails once it is another
+ */
+private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) {
+  import AttachableFile._
+
+  private val path = file.getPath
+  private val store = path.getFileSystem(conf)
+
+  /**
+   * What is to be done.
+   *
+   * @param wish by the schema of the file; what it throws this does
+   * @throws UnusableFile with the reason why this file must not be changed
+   * @throws java.io.IOException when it cannot be read
+   */
+  def plan(wish: MessageType => FilterWish): FilePlan = {
+    val metadata = FooterReader.parse(footer())
+    if (metadata.isSetEncryption_algorithm) throw new UnusableFile("encrypted")
+    val schema = reading(_.getFileMetaData.getSchema)
+    val plan = FilePlan.of(metadata, schema.getColumns.size, wish(schema))
+    if (!plan.isNothing) Replacement.of(file, conf)
+    plan
+  }
+
+  /**
+   * The filters of some chunks; the chunks with too few values for one have none.
+   *
+   * @throws java.io.IOException when they cannot be read, or the file has changed
+   */
+  def filters(chunks: Seq[ChunkPlan]): Seq[ChunkFilter] = {
+    check()
+    reading { reader =>
+      val values = new ChunkValues(reader)
+      chunks.flatMap(values.filter(_))
+    }
+  }
+
+  /**
+   * Puts the file with these filters in its place.
+   *
+   * @param gone the chunks, by row group and column, whose filters are named no more
+   * @return the bytes that the file has now
+   * @throws java.io.IOException when that cannot be done, or the file has changed, and then it is as it was
+   */
+  def rewrite(filters: Seq[ChunkFilter], gone: Set[(Int, Int)]): Long = {
+    check()
+    val end = FilteredTail.appended(
+      footer(),
+      file.getLen,
+      filters,
+      (rowGroup, column) => if (gone((rowGroup, column))) FilterPlace.Gone else FilterPlace.Kept)
+    Replacement
+      .of(file, conf)
+      .write(
+        out => {
+          copy(out)
+          end.foreach(piece => out.write(piece))
+        },
+        () => check())
+    file.getLen + end.map(_.length.toLong).sum
+  }
+
+  private def copy(out: OutputStream): Unit = {
+    val in = store.open(path)
+    try {
+      IOUtils.copyBytes(in, out, file.getLen, false)
+      if (in.getPos != file.getLen) throw new IOException(s"$path ends before its length")
+    } finally in.close()
+  }
+
+  private def footer(): Array[Byte] = {
+    val bytes = new FileBytes(store, path, file.getLen, TailBytes)
+    try {
+      val found = FooterReader.locate(bytes)
+      if (found.isEncrypted) throw new UnusableFile("encrypted")
+      bytes.read(found.start, found.length)
+    } finally bytes.close()
+  }
+
+  private def reading[T](ask: ParquetFileReader => T): T = {
+    val options = HadoopReadOptions
+      .builder(conf, path)
+      .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
+      .build()
+    val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf), options)
+    try ask(reader)
+    finally reader.close()
+  }
+
+  private def check(): Unit =
+    if (identity(store.getFileStatus(path)) != identity(file))
+      throw new IOException(s"$path has changed meanwhile")
+}
+
+private object AttachableFile {
+  private final val TailBytes = 64 * 1024
+
+  private def identity(file: FileStatus): (Long, Long, Option[String]) = {
+    val etag = file match {
+      case source: EtagSource => Option(source.getEtag)
+      case _ => None
+    }
+    (file.getLen, file.getModificationTime, etag)
+  }
+}

@@ -1,0 +1,109 @@
+package io.sbbf.spark.catalog
+
+import java.util
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.procedures.{
+  BoundProcedure,
+  ProcedureParameter,
+  UnboundProcedure
+}
+import org.apache.spark.sql.connector.catalog.{Identifier, ProcedureCatalog}
+import org.apache.spark.sql.connector.read.{LocalScan, Scan}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
+import io.sbbf.spark.write.FilterOptions
+
+/**
+ * What spark-sbbf does to files, as procedures, with a row for each file ([[AttachOutcome.Schema]]):
+ *
+ *   - `CALL sbbf.attach(path => ..., columns => array(...), fpp => 0.01, ...)`
+ *   - `CALL sbbf.detach(path => ..., columns => array(...))`
+ */
+private[catalog] trait SbbfProcedures extends ProcedureCatalog {
+  import SbbfProcedures._
+
+  override def loadProcedure(procedure: Identifier): UnboundProcedure =
+    (procedure.namespace.toSeq, procedure.name) match {
+      case (Seq(), "attach") => new Changing("attach", Attach, drops = false)
+      case (Seq(), "detach") => new Changing("detach", Detach, drops = true)
+      case _ =>
+        throw new IllegalArgumentException(
+          s"$name has no procedure ${procedure.name}; it has attach and detach")
+    }
+
+  /** Asked for since Spark 4.1. */
+  def listProcedures(namespace: Array[String]): Array[Identifier] =
+    if (namespace.isEmpty) Array("attach", "detach").map(Identifier.of(namespace, _))
+    else Array.empty
+}
+
+private object SbbfProcedures {
+  private val Path = ProcedureParameter.in("path", StringType).build()
+  private val NoText = "CAST(NULL AS STRING)"
+  private val Columns = ProcedureParameter
+    .in("columns", ArrayType(StringType))
+    .defaultValue("CAST(array() AS ARRAY<STRING>)")
+    .build()
+  private val Fpp = ProcedureParameter.in("fpp", StringType).defaultValue(NoText).build()
+  private val Options = ProcedureParameter
+    .in("options", MapType(StringType, StringType))
+    .defaultValue("CAST(map() AS MAP<STRING, STRING>)")
+    .build()
+  private def flag(name: String): ProcedureParameter =
+    ProcedureParameter.in(name, BooleanType).defaultValue("false").build()
+
+  private val Detach = Seq(Path, Columns, Options, flag("force"), flag("dry_run"))
+  private val Attach = Detach ++ Seq(Fpp, flag("replace"))
+
+  /** Changes the filters of files. */
+  private final class Changing(
+      override val name: String,
+      taken: Seq[ProcedureParameter],
+      drops: Boolean)
+      extends UnboundProcedure
+      with BoundProcedure {
+    override def bind(input: StructType): BoundProcedure = this
+    override def parameters: Array[ProcedureParameter] = taken.toArray
+    override def isDeterministic: Boolean = false
+
+    override def call(arguments: InternalRow): util.Iterator[Scan] = {
+      val options = taken.zipWithIndex.collect {
+        case (parameter, n) if !arguments.isNullAt(n) =>
+          asOptions(parameter, arguments.get(n, parameter.dataType), named(arguments))
+      }
+      val all = options.flatten.toMap + ("drop" -> drops.toString)
+      val outcomes = new AttachJob(SparkSession.active, AttachRequest.parse(all)).run()
+      util.List.of[Scan](new Outcomes(outcomes)).iterator
+    }
+
+    private def named(arguments: InternalRow): Seq[String] =
+      arguments.getArray(taken.indexOf(Columns)).toSeq[UTF8String](StringType).map(_.toString)
+  }
+
+  private def asOptions(
+      parameter: ProcedureParameter,
+      value: Any,
+      columns: Seq[String]): Seq[(String, String)] = parameter match {
+    case Columns => columns.map(FilterOptions.enabling)
+    case Fpp => columns.map(FilterOptions.fpp(_, value.toString))
+    case Options =>
+      val map = value.asInstanceOf[org.apache.spark.sql.catalyst.util.MapData]
+      val keys = map.keyArray().toSeq[UTF8String](StringType).map(_.toString)
+      keys.zip(map.valueArray().toSeq[UTF8String](StringType).map(_.toString))
+    case _ => Seq(parameter.name -> value.toString)
+  }
+
+  private final class Outcomes(outcomes: Seq[AttachOutcome]) extends LocalScan {
+    override def readSchema: StructType = AttachOutcome.Schema
+    override def rows: Array[InternalRow] = outcomes.map { outcome =>
+      InternalRow.fromSeq(outcome.row.toSeq.map {
+        case text: String => UTF8String.fromString(text)
+        case other => other
+      })
+    }.toArray
+  }
+}

@@ -1,0 +1,89 @@
+package io.sbbf.spark.attach
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.SparkContext
+
+import io.sbbf.spark.attach.AttachOutcome.Planned
+
+/**
+ * What attaching would write and how long it would take, told by a sample: the filters of one row group are made,
+ * and some of its file's bytes are read.
+ */
+private[attach] final class AttachEstimate(
+    context: SparkContext,
+    conf: AttachJob.Conf,
+    todo: Seq[PlannedFile]) {
+  import AttachEstimate._
+  import Packed._
+
+  /** One for each file. */
+  def outcomes(): Seq[AttachOutcome] = if (todo.isEmpty) Nil
+  else {
+    val shared = conf
+    val sample = unpack[Sample](
+      context
+        .parallelize(Seq(todo.maxBy(_.work)), 1)
+        .map(file => pack(measured(file, shared.value.value)))
+        .first())
+    todo.map(outcome(_, sample))
+  }
+
+  private def outcome(file: PlannedFile, sample: Sample): AttachOutcome = {
+    val plan = file.todo.get
+    val values = plan.chunks.map(_.values).sum
+    val filterBytes = (values * sample.filterBytesOfValue).toLong
+    val bytes = file.file.length + filterBytes
+    val seconds =
+      plan.bytesToRead * sample.secondsOfChunkByte + (file.file.length + bytes) * sample.secondsOfByte
+    AttachOutcome(
+      file.file.path,
+      Planned,
+      "",
+      plan.rowGroups,
+      plan.chunks.size,
+      filterBytes,
+      plan.bytesToRead,
+      bytes,
+      seconds / context.defaultParallelism)
+  }
+}
+
+private[attach] object AttachEstimate {
+
+  /** Bytes of a file that tell how fast it is read; to write one takes about as long. */
+  private final val MostRead = 64L << 20
+
+  private final case class Sample(
+      filterBytesOfValue: Double,
+      secondsOfChunkByte: Double,
+      secondsOfByte: Double)
+
+  private def measured(file: PlannedFile, conf: Configuration): Sample = {
+    val unit = file.units.head
+    val (filters, secondsOfChunks) = timed(unit.filters(conf).getOrElse(Nil))
+    val chunkBytes = unit.chunks.map(_.bytes).sum
+    val values = unit.chunks.map(_.values).sum
+    val (read, seconds) = timed(readSome(new Path(file.file.path), conf))
+    Sample(
+      filters.map(_.bitset.length.toLong).sum.toDouble / math.max(1, values),
+      secondsOfChunks / math.max(1, chunkBytes),
+      seconds / math.max(1, read))
+  }
+
+  private def readSome(path: Path, conf: Configuration): Long = {
+    val in = path.getFileSystem(conf).open(path)
+    val buffer = new Array[Byte](1 << 20)
+    try {
+      var length = in.read(buffer)
+      while (length > 0 && in.getPos < MostRead) length = in.read(buffer)
+      in.getPos
+    } finally in.close()
+  }
+
+  private def timed[T](work: => T): (T, Double) = {
+    val start = System.nanoTime
+    val result = work
+    (result, (System.nanoTime - start) / 1e9)
+  }
+}

@@ -1,0 +1,72 @@
+package io.sbbf.spark.attach
+
+import java.util.LinkedHashMap
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
+
+/**
+ * What became of the filters of one file.
+ *
+ * @param reason why not, where the status is one of those that need one
+ * @param filters that were written, or would be
+ * @param filterBytes of them; of those that would be written, as those of a sample
+ * @param bytesRead of column chunks, compressed
+ * @param bytes that were written, or would be: the file with its filters
+ * @param seconds of this file's share of the work, on as many cores as there are
+ */
+private[spark] final case class AttachOutcome(
+    file: String,
+    status: AttachOutcome.Status,
+    reason: String = "",
+    rowGroups: Int = 0,
+    filters: Int = 0,
+    filterBytes: Long = 0,
+    bytesRead: Long = 0,
+    bytes: Long = 0,
+    seconds: Double = 0) {
+  def row: Row =
+    Row(file, status.name, reason, rowGroups, filters, filterBytes, bytesRead, bytes, seconds)
+}
+
+private[spark] object AttachOutcome {
+  sealed abstract class Status(val name: String) extends Product with Serializable
+
+  /** The file has what was asked for now. */
+  case object Done extends Status("done")
+
+  /** The file would get it. */
+  case object Planned extends Status("planned")
+
+  /** The file had it already, or none of the columns. */
+  case object Unchanged extends Status("unchanged")
+
+  /** The file is none that may be changed. */
+  case object Refused extends Status("refused")
+
+  /** The file is as it was, because of some trouble. */
+  case object Failed extends Status("failed")
+
+  val Schema: StructType = new StructType()
+    .add("file", StringType, nullable = false)
+    .add("status", StringType, nullable = false)
+    .add("reason", StringType, nullable = false)
+    .add("row_groups", IntegerType, nullable = false)
+    .add("filters", IntegerType, nullable = false)
+    .add("filter_bytes", LongType, nullable = false)
+    .add("bytes_read", LongType, nullable = false)
+    .add("bytes", LongType, nullable = false)
+    .add("seconds", DoubleType, nullable = false)
+
+  private val mapper = new ObjectMapper
+
+  /** A JSON object with the columns of [[Schema]]. */
+  def json(outcome: AttachOutcome): String = {
+    val named = new LinkedHashMap[String, Any]
+    Schema.fieldNames.zip(outcome.row.toSeq).foreach { case (name, value) =>
+      named.put(name, value)
+    }
+    mapper.writeValueAsString(named)
+  }
+}

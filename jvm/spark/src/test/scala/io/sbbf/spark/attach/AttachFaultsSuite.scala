@@ -1,0 +1,77 @@
+package io.sbbf.spark.attach
+
+import java.io.File
+import java.nio.file.Files
+
+import io.sbbf.spark.SparkSuite
+import io.sbbf.spark.attach.AttachOutcome.Done
+import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
+
+/** Whatever step of attaching fails, each file is the old one or the new one, and the next run goes on. */
+class AttachFaultsSuite extends SparkSuite with WrittenFiles {
+  override protected def settings: Map[String, String] = Map(
+    "spark.hadoop.fs.file.impl.disable.cache" -> "true", // of suites before this
+    "spark.hadoop.fs.file.impl" -> classOf[FaultyLocalFileSystem].getName,
+    "spark.hadoop.fs.s3a.impl" -> classOf[FaultyObjectStore].getName
+  )
+
+  private def attach(to: String): Seq[AttachOutcome] =
+    new AttachJob(spark, AttachRequest.parse(asking("key") + ("path" -> to))).run()
+
+  private def content(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
+
+  for (scheme <- Seq("file", "s3a"))
+    test(s"no step that fails loses a file of $scheme: or leaves half of one.") {
+      val pristine = path(s"pristine-$scheme")
+      events.select("id", "key").coalesce(1).write.parquet(pristine)
+      val Seq(original) = filesIn(new File(pristine))
+      val Seq(sums) = new File(pristine).listFiles
+        .filter(f => f.getName.endsWith(".crc") && f.getName.contains(original.getName))
+        .toSeq
+      val old = content(original)
+      var n = 1
+      var reached = true
+      while (reached) {
+        val folder = new File(path(s"$scheme-$n"))
+        folder.mkdirs()
+        val file = new File(folder, original.getName)
+        Files.copy(original.toPath, file.toPath)
+        if (scheme == "file") Files.copy(sums.toPath, new File(folder, sums.getName).toPath)
+        Faults.failAt(n)
+        val outcome =
+          try attach(s"$scheme:$folder").headOption
+          catch { case _: Exception => None } // before any file is touched
+          finally {
+            reached = Faults.happened
+            Faults.failAt(Int.MaxValue)
+          }
+        if (outcome.exists(_.status == Done)) assertExact(new WrittenFile(file), "key")
+        else assert(content(file) == old, s"step $n: $outcome")
+        assert(spark.read.parquet(s"file:$folder").distinct().count() == 4000, s"step $n")
+        assert(attach(s"$scheme:$folder").size == 1)
+        assertExact(new WrittenFile(file), "key")
+        assert(content(file).startsWith(old))
+        assert(spark.read.parquet(s"file:$folder").distinct().count() == 4000, s"step $n")
+        val rest = folder.list.toSet - file.getName
+        assert(rest.isEmpty, s"step $n")
+        n += 1
+      }
+      info(s"$n steps")
+      assert(n > 8)
+    }
+
+  test("a store that cannot replace a file at once is refused.") {
+    val table = path("elsewhere")
+    events.select("key").coalesce(1).write.parquet(table)
+    withConf("fs.strange.impl" -> classOf[StrangeFileSystem].getName) {
+      val Seq(outcome) = attach(s"strange:$table")
+      assert(outcome.status == AttachOutcome.Refused && outcome.reason.contains("'strange'"))
+    }
+  }
+}
+
+final class StrangeFileSystem extends org.apache.hadoop.fs.RawLocalFileSystem {
+  override def getUri: java.net.URI = java.net.URI.create("strange:///")
+  override def initialize(name: java.net.URI, conf: org.apache.hadoop.conf.Configuration): Unit =
+    super.initialize(getUri, conf)
+}

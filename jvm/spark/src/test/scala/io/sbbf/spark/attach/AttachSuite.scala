@@ -1,0 +1,211 @@
+package io.sbbf.spark.attach
+
+import java.io.File
+import java.nio.file.Files
+import java.nio.file.attribute.PosixFilePermissions
+
+import io.sbbf.spark.SparkSuite
+import io.sbbf.spark.attach.AttachOutcome._
+import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
+
+class AttachSuite extends SparkSuite with WrittenFiles {
+
+  private def attach(to: String, options: (String, String)*): Seq[AttachOutcome] =
+    new AttachJob(spark, AttachRequest.parse(options.toMap + ("path" -> to))).run()
+
+  private def add(to: String, columns: String*)(options: (String, String)*): Seq[AttachOutcome] =
+    attach(to, options ++ asking(columns: _*): _*)
+
+  private def drop(to: String, columns: String*): Seq[AttachOutcome] =
+    add(to, columns: _*)("drop" -> "true")
+
+  private def writeEvents(name: String, columns: String*): String = {
+    events.write
+      .options(asking(columns: _*))
+      .option("parquet.block.size", 64 * 1024)
+      .option("parquet.page.size", 4 * 1024)
+      .parquet(path(name))
+    path(name)
+  }
+
+  private def bytes(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
+
+  private def only(folder: String): File = {
+    val Seq(file) = filesIn(new File(folder))
+    file
+  }
+
+  private def names(folder: String): Set[String] = new File(folder).list.toSet
+
+  private def assertSameRows(folder: String)(change: => Unit): Unit = {
+    val before = rows(spark.read.parquet(folder).drop("bytes"))
+    change
+    assert(rows(spark.read.parquet(folder).drop("bytes")) == before)
+    assert(oracle(spark.read.parquet(folder).drop("bytes")) == before)
+  }
+
+  test("files of every type get the filters that their writer would have given them.") {
+    for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
+      val table = withConf("spark.sql.parquet.outputTimestampType" -> timestamps) {
+        writeEvents(s"types-$timestamps")
+      }
+      val before = bytes(only(table))
+      assertSameRows(table) {
+        val Seq(outcome) = add(table, columns: _*)()
+        val file = new WrittenFile(only(table))
+        assert(outcome.status == Done && outcome.rowGroups == file.numRowGroups)
+        assert(file.numRowGroups > 3)
+        assert(
+          outcome.filters == (columns.size - 1) * file.numRowGroups
+        ) // of nothing there is none
+        assert(outcome.bytes == file.length)
+      }
+      columns.foreach(assertExact(new WrittenFile(only(table)), _))
+      // the old file is the beginning of the new one
+      assert(bytes(only(table)).startsWith(before))
+      assert(names(table).filterNot(_.contains("_SUCCESS")) == Set(only(table).getName))
+    }
+  }
+
+  test("a lookup prunes files that had no filters before.") {
+    val table = path("lookup")
+    spark.range(0, 100000, 1, 10).selectExpr("xxhash64(id) AS key").write.parquet(table)
+    def kept: Long = {
+      val query = spark.read.parquet(table).where("key = 42")
+      assert(query.count() == 0)
+      query.rdd.getNumPartitions.toLong
+    }
+    assert(kept > 0)
+    assert(add(table, "key")().forall(_.status == Done))
+    assert(kept == 0)
+  }
+
+  test("filters that are there stay, are replaced or dropped.") {
+    val table = writeEvents("there", "key")
+    val file = only(table)
+    def filters(column: String) =
+      (0 until new WrittenFile(file).numRowGroups).map(new WrittenFile(file).filter(_, column))
+    val written = filters("key")
+    val Seq(added) = add(table, "key", "id")("parquet.bloom.filter.fpp#key" -> "0.0001")
+    assert(added.filters == written.size)
+    assert(filters("key").map(_.map(_.toSeq)) == written.map(_.map(_.toSeq)))
+    assertExact(new WrittenFile(file), "id")
+    assert(add(table, "key", "id")().map(_.status) == Seq(Unchanged))
+    assertSameRows(table) {
+      val fpp = "parquet.bloom.filter.fpp#key" -> "0.0001"
+      val Seq(replaced) = add(table, "key")(fpp, "replace" -> "true")
+      assert(replaced.filters == written.size)
+      assertExact(new WrittenFile(file), "key", 0.0001)
+      assertExact(new WrittenFile(file), "id")
+    }
+    assertSameRows(table)(assert(drop(table, "key").map(_.status) == Seq(Done)))
+    assert(filters("key").forall(_.isEmpty) && filters("id").forall(_.isDefined))
+    assert(drop(table).map(_.status) == Seq(Done)) // all that are left
+    assert(filters("id").forall(_.isEmpty))
+    assert(drop(table).map(_.status) == Seq(Unchanged))
+  }
+
+  test("few distinct values and dictionaries get none where that is asked for.") {
+    val table = writeEvents("few")
+    val Seq(outcome) = add(table, "few", "key")(
+      "sbbf.bloom.filter.min.ndv#few" -> "8",
+      "sbbf.bloom.filter.dictionary#key" -> "false")
+    val file = new WrittenFile(only(table))
+    assert(outcome.filters > 0 && file.filter(0, "few").isEmpty)
+    assertExact(file, "key") // has no dictionary
+    val Seq(none) = add(table, "st.tag")("sbbf.bloom.filter.dictionary" -> "false")
+    assert(none.status == Unchanged)
+  }
+
+  test("what is wrong with the request is said before anything is done.") {
+    val table = writeEvents("wrong")
+    val before = bytes(only(table))
+    for ((options, said) <- Seq(
+        asking("kye") -> "'kye'",
+        asking("st") -> "'st'",
+        asking("key", "flag") -> "'flag' is optional boolean",
+        (asking("key") + ("parquet.bloom.filter.fpp#key" -> "2")) -> "fpp#key must be between",
+        (asking("key") + ("replace" -> "yes")) -> "replace must be true or false",
+        (asking("key") + ("parquet.block.size" -> "1")) -> "no option 'parquet.block.size'",
+        Map.empty[String, String] -> "name the columns"
+      )) {
+      val message =
+        intercept[IllegalArgumentException](attach(table, options.toSeq: _*)).getMessage
+      assert(message.contains(said), message)
+    }
+    val absent = intercept[IllegalArgumentException](add(path("absent"), "key")())
+    assert(absent.getMessage.contains(path("absent")))
+    assert(bytes(only(table)) == before)
+  }
+
+  test("a table whose log knows the length of its files is refused unless forced.") {
+    for ((kind, mark) <- Seq(
+        "Delta" -> "_delta_log/0.json",
+        "Hudi" -> ".hoodie/hoodie.properties",
+        "Iceberg" -> "metadata/v1.metadata.json")) {
+      val folder = path(kind)
+      spark.range(100).write.parquet(s"$folder/data/part=1")
+      val log = new File(folder, mark).toPath
+      Files.createDirectories(log.getParent)
+      Files.write(log, Array[Byte](1))
+      for (within <- Seq(s"$folder/data", s"$folder/data/part=1", s"$folder/data/part=*")) {
+        val refused = intercept[IllegalArgumentException](add(within, "id")())
+        assert(refused.getMessage.contains(s"$kind table"))
+      }
+      assert(add(s"$folder/data", "id")("force" -> "true").forall(_.status == Done))
+    }
+  }
+
+  test("files that cannot be changed keep no other from its filters.") {
+    val table = writeEvents("mixed")
+    spark.range(10).toDF("other").coalesce(1).write.mode("append").parquet(table)
+    Files.write(new File(table, "no.parquet").toPath, "this is no file".getBytes)
+    val outcomes = add(table, "key")().map(o => new File(o.file).getName -> o)
+    val byStatus = outcomes.groupBy(_._2.status).map { case (status, some) =>
+      status -> some.map(_._2.reason)
+    }
+    assert(byStatus(Done) == Seq(""))
+    assert(byStatus(Unchanged) == Seq("has none of the columns"))
+    assert(byStatus(Refused) == Seq("not a Parquet file"))
+  }
+
+  test("permissions stay, and so does a link.") {
+    val table = writeEvents("linked")
+    val file = only(table).toPath
+    val elsewhere = new File(path("elsewhere.parquet")).toPath
+    Files.move(file, elsewhere)
+    Files.createSymbolicLink(file, elsewhere)
+    Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rw-r--rw-"))
+    assert(add(table, "key")().map(_.status) == Seq(Done))
+    assert(Files.isSymbolicLink(file))
+    val now = PosixFilePermissions.toString(Files.getPosixFilePermissions(elsewhere))
+    assert(now == "rw-r--rw-")
+    assertExact(new WrittenFile(elsewhere.toFile), "key")
+  }
+
+  test("a query that was planned before answers after.") {
+    val table = writeEvents("planned")
+    val key = spark.read.parquet(table).select("key").first().getLong(0)
+    val queries = Seq(s"key = $key", "key = 42", "id % 7 = 3").map { condition =>
+      val query = spark.read.parquet(table).where(condition).select("id")
+      assert(query.rdd.getNumPartitions >= 0) // which plans it down to the ranges of files
+      query
+    }
+    assert(add(table, "key")().map(_.status) == Seq(Done))
+    assert(queries.map(_.rdd.count()) == Seq(1L, 0L, 571L))
+  }
+
+  test("a dry run changes nothing and says what would be done.") {
+    val table = writeEvents("dry")
+    val before = bytes(only(table))
+    val Seq(planned) = add(table, "key", "name")("dry_run" -> "true")
+    assert(bytes(only(table)) == before && names(table).forall(!_.contains("attach")))
+    assert(planned.status == Planned && planned.seconds > 0)
+    val Seq(done) = add(table, "key", "name")()
+    assert(planned.rowGroups == done.rowGroups && planned.filters == done.filters)
+    assert(planned.bytesRead == done.bytesRead)
+    // by a sample of one row group
+    assert(
+      planned.filterBytes > done.filterBytes / 2 && planned.filterBytes < done.filterBytes * 2)
+  }
+}

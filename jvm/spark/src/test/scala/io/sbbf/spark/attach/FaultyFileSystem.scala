@@ -1,0 +1,115 @@
+package io.sbbf.spark.attach
+
+import java.io.{File, IOException, OutputStream}
+import java.net.URI
+import java.nio.file.{Files, StandardCopyOption}
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.util.Progressable
+
+/** Counts what is done to files while they are attached to, and fails one of those steps. */
+object Faults {
+  private val left = new AtomicInteger(Int.MaxValue)
+
+  /** The `n`-th step from now on fails, once. */
+  def failAt(n: Int): Unit = left.set(n)
+
+  /** Whether that step has been reached. */
+  def happened: Boolean = left.get <= 0
+
+  def step(what: String): Unit =
+    if (left.decrementAndGet() == 0) throw new IOException(s"fault at $what")
+
+  /** A stream that fails at each thing that is done to it. */
+  class Stream(stock: FSDataOutputStream) extends OutputStream with Syncable {
+    override def write(byte: Int): Unit = { step("write"); stock.write(byte) }
+    override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
+      stock.write(bytes, from, length / 2)
+      step("write")
+      stock.write(bytes, from + length / 2, length - length / 2)
+    }
+    override def hflush(): Unit = stock.hflush()
+    override def hsync(): Unit = { step("hsync"); stock.hsync() }
+    override def close(): Unit = { stock.close(); step("close") }
+  }
+}
+
+/** The local disk with its faults, and with checksums beside the files. */
+final class FaultyLocalFileSystem extends LocalFileSystem(new FaultyDisk)
+
+final class FaultyDisk extends RawLocalFileSystem {
+  override def create(
+      file: Path,
+      permission: FsPermission,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable): FSDataOutputStream = {
+    Faults.step("create")
+    new FSDataOutputStream(
+      new Faults.Stream(
+        super
+          .create(file, permission, overwrite, bufferSize, replication, blockSize, progress)),
+      null)
+  }
+
+  override def getFileStatus(file: Path): FileStatus = {
+    Faults.step("status")
+    super.getFileStatus(file)
+  }
+
+  override def setPermission(file: Path, permission: FsPermission): Unit = {
+    Faults.step("permission")
+    super.setPermission(file, permission)
+  }
+
+  override def delete(file: Path, recursive: Boolean): Boolean = {
+    Faults.step("delete")
+    super.delete(file, recursive)
+  }
+}
+
+/** As object stores are: an object is there when all of it is, and is never renamed. */
+final class FaultyObjectStore extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("s3a:///")
+  override def getScheme: String = "s3a"
+  override def initialize(name: URI, conf: Configuration): Unit =
+    super.initialize(URI.create("s3a:///"), conf)
+
+  override def rename(from: Path, to: Path): Boolean = throw new IOException("renamed")
+
+  override def create(
+      file: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable): FSDataOutputStream = {
+    Faults.step("create")
+    val upload = File.createTempFile("upload", null).toPath
+    val stock = new FSDataOutputStream(Files.newOutputStream(upload), null)
+    val stream = new Faults.Stream(stock) with Abortable {
+      override def abort(): Abortable.AbortableResult = {
+        stock.close()
+        Files.delete(upload)
+        null
+      }
+      override def close(): Unit = {
+        Faults.step("put")
+        stock.close()
+        Files.move(upload, pathToFile(file).toPath, StandardCopyOption.REPLACE_EXISTING)
+        ()
+      }
+    }
+    new FSDataOutputStream(stream, null)
+  }
+
+  override def getFileStatus(file: Path): FileStatus = {
+    Faults.step("status")
+    super.getFileStatus(file)
+  }
+}

@@ -1,0 +1,265 @@
+"""Do files of every writer get filters, whoever reads or kills meanwhile?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import datafusion
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+from chdb import session as chdb
+from pyspark.sql import SparkSession
+
+import foreign
+import spark_sbbf as sbbf
+from foreign import VALUES
+from harness import rows
+from test_foreign_files import SPARK_35, columns, scans
+
+KEYS = 20_000
+
+
+@pytest.fixture(params=[*foreign.WRITERS, "spark 3.5"])
+def file(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Path:
+    path = tmp_path / f"{request.param}.parquet"
+    if request.param == "spark 3.5":
+        shutil.copy(SPARK_35, path)
+    else:
+        foreign.WRITERS[request.param](path, spark)
+    return path
+
+
+@pytest.fixture
+def keys(spark: SparkSession, tmp_path: Path) -> Path:
+    """Files without filters, all keys even."""
+    folder = tmp_path / "keys"
+    shuffled = f"(id * 7919 % {KEYS}) * 2 AS key"
+    spark.range(0, KEYS, 1, 4).selectExpr("id", shuffled).write.parquet(str(folder))
+    return folder
+
+
+def read_by_all(file: Path, session: SparkSession) -> list[str]:
+    """What each reader makes of the file, as text."""
+    context = datafusion.SessionContext()
+    context.register_parquet("t", str(file))
+    # not all of them take bytes for what they are
+    names = ", ".join(f'"{name}"' for name in pq.read_schema(file).names if name != "bin")
+    by_datafusion = sorted(map(str, context.sql(f"select {names} from t").to_pylist()))
+    with duckdb.connect() as connection:
+        by_duckdb = sorted(map(str, connection.execute(f"select {names} from '{file}'").fetchall()))
+    query = f"select {names} from file('{file}', 'Parquet') order by all"
+    by_chdb = str(chdb.Session().query(query, "CSV"))
+    by_pyarrow = str(pq.read_table(file).to_pylist())
+    return [*map(str, (by_datafusion, by_duckdb)), by_chdb, by_pyarrow, *spark_rows(file, session)]
+
+
+def spark_rows(file: Path, session: SparkSession) -> list[str]:
+    return rows(session.read.parquet(str(file)))
+
+
+def test_files_of_every_writer_get_filters_and_keep_their_rows(
+    spark: SparkSession, oracle: SparkSession, file: Path, say: Callable[[str], None]
+) -> None:
+    kinds = columns(file)
+    sbbf.detach(spark, str(file))
+    assert all(row.reason == "no filter" for row in spark_filters(spark, file))
+    before, wanted = file.read_bytes(), read_by_all(file, oracle)
+    (attached,) = sbbf.attach(spark, str(file), [kind.name for kind in kinds], fpp=0.001).files
+    assert attached.status == "done"
+    assert attached.filters == len(kinds) * pq.ParquetFile(file).num_row_groups
+    assert file.read_bytes().startswith(before)
+    assert read_by_all(file, oracle) == wanted
+    assert spark_rows(file, spark) == spark_rows(file, oracle)
+    refuted = {}
+    for kind in kinds:
+        kept = [scan.row_groups_kept for scan in scans(spark, file, kind, kind.present())]
+        assert min(kept) >= 1, kind.name
+        absent = scans(spark, file, kind, kind.absent())
+        refuted[kind.name] = sum(scan.row_groups_kept == 0 for scan in absent)
+    say(f"{file.stem}: of {VALUES} absent values are refuted {refuted}")
+    assert all(count >= 0.95 * VALUES for count in refuted.values()), refuted
+
+
+def spark_filters(spark: SparkSession, path: Path) -> list:
+    return sbbf.inspect(spark, str(path)).collect()
+
+
+def test_the_report_says_what_was_done_and_a_second_run_has_nothing_to_do(
+    spark: SparkSession, keys: Path
+) -> None:
+    dry = sbbf.attach(spark, str(keys), "key", dry_run=True)
+    assert [file.status for file in dry.files] == ["planned"] * 4
+    assert str(dry).startswith("would write 4 files of ") and "that takes about" in str(dry)
+    assert not spark_filters(spark, keys)
+    done = sbbf.attach(spark, str(keys), "key")
+    assert str(done).startswith("wrote 4 files of ") and "4 new filters" in str(done)
+    sizes = {f"file:{file}": file.stat().st_size for file in keys.glob("*.parquet")}
+    assert {file.file: file.bytes for file in done.files} == sizes
+    assert len(spark_filters(spark, keys)) == 4
+    assert str(sbbf.attach(spark, str(keys), "key")) == "4 files unchanged"
+    assert len(sbbf.detach(spark, str(keys)).of("done")) == 4
+    assert not spark_filters(spark, keys)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ("kye", {}, "has 'kye'"),
+        ((), {}, "columns: name at least one column"),
+        ("key", {"fpp": 2}, "fpp must lie between 0 and 1"),
+        ("key", {"max_bytes": 1000}, "max_bytes must be a power of two"),
+        ("flag", {}, r"column 'flag' is \w+ boolean flag"),
+    ],
+)
+def test_a_mistake_is_named_before_anything_is_done(
+    spark: SparkSession, keys: Path, columns: str, options: dict, said: str
+) -> None:
+    if columns == "flag":
+        spark.range(1).selectExpr("true AS flag").write.mode("append").parquet(str(keys))
+    before = {file: file.stat().st_mtime_ns for file in keys.glob("*.parquet")}
+    with pytest.raises(ValueError, match=said):
+        sbbf.attach(spark, str(keys), columns, **options)
+    assert {file: file.stat().st_mtime_ns for file in keys.glob("*.parquet")} == before
+
+
+def test_a_file_that_fails_is_an_error_after_the_others_are_done(
+    spark: SparkSession, keys: Path
+) -> None:
+    broken = min(keys.glob("*.parquet"))
+    content = bytearray(broken.read_bytes())
+    content[4:3000] = bytes(2996)  # its first pages
+    broken.write_bytes(content)
+    with pytest.raises(RuntimeError, match=r"1 of 4 files failed .* run it again") as error:
+        sbbf.attach(spark, str(keys), "key")
+    assert broken.name in str(error.value)
+    assert broken.read_bytes() == bytes(content)
+    filtered = {row.file for row in spark_filters(spark, keys) if row.column == "key"}
+    assert len(filtered) == 3
+
+
+def test_a_reader_that_never_stops_sees_the_old_file_or_the_new_one(
+    spark: SparkSession, keys: Path
+) -> None:
+    stop, counts, errors = threading.Event(), [], []
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                file = min(keys.glob("*.parquet"))
+                counts.append(pq.read_table(file).num_rows)
+                query = spark.read.parquet(str(keys)).where("key = 4 OR key = 5")
+                counts.append(query.count() * KEYS // 4)
+            except Exception as error:
+                errors.append(error)
+                return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(6):
+        sbbf.attach(spark, str(keys), "key")
+        sbbf.detach(spark, str(keys))
+    stop.set()
+    reader.join()
+    assert not errors
+    assert len(counts) > 10 and set(counts) == {KEYS // 4}
+
+
+def command(*arguments: str) -> subprocess.Popen[str]:
+    program = Path(sys.executable).parent / "spark-sbbf"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([program, *arguments], text=True, start_new_session=True, **pipes)
+
+
+def test_the_command_attaches_in_a_session_of_its_own(spark: SparkSession, keys: Path) -> None:
+    for arguments, started in (
+        (["attach", str(keys), "key", "--dry-run"], "would write 4 files"),
+        (["attach", str(keys), "key", "--fpp", "0.001"], "wrote 4 files"),
+    ):
+        done = command(*arguments)
+        out, err = done.communicate(timeout=180)
+        assert done.returncode == 0, err[-2000:]
+        assert out.startswith(started), out
+    assert all(row.fpp <= 0.001 for row in spark_filters(spark, keys))
+    done = command("detach", str(keys), "key", "--json")
+    out, _ = done.communicate(timeout=180)
+    assert [json.loads(line)["status"] for line in out.splitlines()] == ["done"] * 4
+    refused = command("attach", str(keys), "kye")
+    out, err = refused.communicate(timeout=180)
+    assert (refused.returncode, out) == (1, "") and "has 'kye'" in err
+
+
+def litter(folder: Path) -> set[str]:
+    return {name for name in os.listdir(folder) if name.endswith(".sbbf-attach")}
+
+
+def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
+    spark: SparkSession, oracle: SparkSession, tmp_path: Path
+) -> None:
+    folder = tmp_path / "many"
+    shuffled = f"(id * 7919 % {KEYS}) * 2 AS key"
+    spark.range(0, KEYS, 1, 24).selectExpr("id", shuffled).write.parquet(str(folder))
+    wanted = rows(oracle.read.parquet(str(folder)))
+    states = set()
+    for attempt in range(5):
+        before = litter(folder)
+        running = command("attach", str(folder), "key", "--conf", "spark.master=local[1]")
+        while running.poll() is None and litter(folder) <= before:
+            time.sleep(0.002)  # until a file is about to take another's place
+        time.sleep(attempt * 0.05)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate()
+        assert rows(oracle.read.parquet(str(folder))) == wanted
+        assert spark.read.parquet(str(folder)).where("key = 5").count() == 0
+        states.add(len({row.file for row in spark_filters(spark, folder)}))
+    assert len(states) > 1, states  # some runs got on
+    sbbf.attach(spark, str(folder), "key")
+    assert len(spark_filters(spark, folder)) == 24
+    assert not litter(folder)
+    assert rows(spark.read.parquet(str(folder))) == wanted
+
+
+def test_sizing_is_the_exact_one_and_knows_stock_s() -> None:
+    size = sbbf.sizing(1_000_000, 0.01)
+    assert (size.bytes, size.blocks) == (2 << 20, 65_536)
+    assert 0.0005 < size.fpp <= 0.01
+    with pytest.raises(ValueError, match="fpp"):
+        sbbf.sizing(1, 1)
+    with pytest.raises(ValueError, match="ndv"):
+        sbbf.sizing(-1)
+
+
+# The table of the docs of parquet-rs, by the formula that most writers take: KiB.
+PUBLISHED = {
+    (10_000, 0.1): 8,
+    (10_000, 0.01): 16,
+    (10_000, 0.001): 32,
+    (10_000, 0.0001): 32,
+    (100_000, 0.1): 128,
+    (100_000, 0.01): 128,
+    (100_000, 0.001): 256,
+    (100_000, 0.0001): 512,
+    (100_000, 0.00001): 512,
+    (1_000_000, 0.1): 1024,
+    (1_000_000, 0.01): 2048,
+    (1_000_000, 0.001): 2048,
+    (1_000_000, 0.0001): 4096,
+    (1_000_000, 0.00001): 4096,
+    (1_000_000, 0.000001): 8192,
+}
+
+
+@pytest.mark.parametrize("asked", [(10_000, 0.0001), (100_000, 0.01), (1_000_000, 0.000001)])
+def test_stock_s_sizes_are_those_that_are_published(asked: tuple[int, float]) -> None:
+    size = sbbf.sizing(*asked)
+    assert size.stock_bytes == PUBLISHED[asked] * 1024
+    assert size.bytes >= size.stock_bytes and size.fpp <= asked[1]
