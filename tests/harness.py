@@ -6,6 +6,7 @@ import contextlib
 import functools
 import io
 import itertools
+import os
 import subprocess
 import sys
 import textwrap
@@ -36,8 +37,11 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
     return SparkSession.builder.master("local[2]").config(map=conf)
 
 
-def fresh(script: str, *arguments: str) -> list[str]:
-    """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
+def fresh(script: str, *arguments: str, compilers: int = 1) -> list[str]:
+    """Runs a script with a JVM of its own and answers the lines that it printed after `#`.
+
+    The second compiler costs a JVM that ends after seconds more than it gives.
+    """
     prologue = """
         import sys
         from pathlib import Path
@@ -49,8 +53,15 @@ def fresh(script: str, *arguments: str) -> list[str]:
             return SparkSession.builder.master("local[1]").config(map=conf)
     """
     source = textwrap.dedent(prologue) + textwrap.dedent(script)
+    options = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    if compilers == 1:
+        options += " -XX:TieredStopAtLevel=1"
     done = subprocess.run(
-        [sys.executable, "-c", source, *arguments], capture_output=True, text=True, timeout=180
+        [sys.executable, "-c", source, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={**os.environ, "SPARK_SUBMIT_OPTS": options},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]

@@ -59,7 +59,7 @@ def read_by_all(file: Path, session: SparkSession) -> list[str]:
         by_duckdb = sorted(map(str, connection.execute(f"select {names} from '{file}'").fetchall()))
     query = f"select {names} from file('{file}', 'Parquet') order by all"
     by_chdb = str(chdb.Session().query(query, "CSV"))
-    by_pyarrow = str(pq.read_table(file).to_pylist())
+    by_pyarrow = str([column.to_pylist() for column in pq.read_table(file).drop_columns("bin")])
     return [*map(str, (by_datafusion, by_duckdb)), by_chdb, by_pyarrow, *spark_rows(file, session)]
 
 
@@ -219,7 +219,9 @@ def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
         os.killpg(running.pid, signal.SIGKILL)
         running.communicate()
         assert rows(oracle.read.parquet(str(folder))) == wanted
-        assert spark.read.parquet(str(folder)).where("key = 5").count() == 0
+        some = ", ".join(str(key) for key in range(0, 2 * KEYS, 997 * 2))
+        query = spark.read.parquet(str(folder)).where(f"key IN ({some}) AND id >= 0")
+        assert query.count() == len(some.split(","))
         states.add(len({row.file for row in spark_filters(spark, folder)}))
     assert len(states) > 1, states  # some runs got on
     sbbf.attach(spark, str(folder), "key")

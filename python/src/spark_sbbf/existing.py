@@ -236,6 +236,7 @@ def _bridged(spark: Any, asked: Mapping[str, str], show: Progress) -> list[dict[
             show(bridge.attached(), bridge.toAttach())
             return [json.loads(line) for line in future.result().splitlines()]
         except KeyboardInterrupt:
+            bridge.stopAttach()
             context.cancelJobGroup(group)
             raise
 

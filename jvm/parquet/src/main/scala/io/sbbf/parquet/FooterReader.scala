@@ -21,7 +21,7 @@ object FooterReader {
   private final val MinLength = 12
 
   /** What parquet-mr's own thrift parser accepts by default (`Util.DEFAULT_MAX_MESSAGE_SIZE`). */
-  private final val MaxFooter = 100 * 1024 * 1024
+  private[parquet] final val MaxFooter = 100 * 1024 * 1024
 
   /**
    * Reads the tail, and once more if the footer is longer than that.

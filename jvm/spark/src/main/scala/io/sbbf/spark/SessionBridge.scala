@@ -14,28 +14,35 @@ import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
  * whichever class loader has the JAR. All else goes through the catalog.
  */
 final class SessionBridge {
-  @volatile private var done = 0L
-  @volatile private var all = 0L
+  private object watch extends AttachJob.Watch {
+    @volatile var done = 0L
+    @volatile var all = 0L
+    @volatile var stopped = false
+
+    override def isStopped: Boolean = stopped
+
+    override def progress(done: Long, all: Long): Unit = {
+      this.all = all
+      this.done = done
+    }
+  }
 
   /** What was pruned of a query, as JSON; see the Python class that reads it. Plans the query if need be. */
   def explain(query: QueryExecution): String = PruneReport.json(query)
 
   /** Changes the filters of existing files; a JSON object for each, a line each. */
-  def attach(session: SparkSession, options: util.Map[String, String]): String = {
-    val job =
-      new AttachJob(
-        session,
-        AttachRequest.parse(options.asScala.toMap),
-        (done, all) => {
-          this.all = all
-          this.done = done
-        })
-    job.run().map(AttachOutcome.json).mkString("\n")
-  }
+  def attach(session: SparkSession, options: util.Map[String, String]): String =
+    new AttachJob(session, AttachRequest.parse(options.asScala.toMap), watch)
+      .run()
+      .map(AttachOutcome.json)
+      .mkString("\n")
 
   /** Bytes read and written so far by [[attach]]. */
-  def attached: Long = done
+  def attached: Long = watch.done
 
   /** Bytes that [[attach]] is to read and write, 0 as long as it does not know. */
-  def toAttach: Long = all
+  def toAttach: Long = watch.all
+
+  /** Has [[attach]] begin with no more files. */
+  def stopAttach(): Unit = watch.stopped = true
 }

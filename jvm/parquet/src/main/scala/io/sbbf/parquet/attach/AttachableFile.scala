@@ -4,7 +4,7 @@ package attach
 import java.io.{IOException, OutputStream}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{EtagSource, FileStatus}
+import org.apache.hadoop.fs.FileStatus
 import org.apache.hadoop.io.IOUtils
 import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.format.converter.ParquetMetadataConverter
@@ -38,7 +38,8 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
     val metadata = FooterReader.parse(footer())
     if (metadata.isSetEncryption_algorithm) throw new UnusableFile("encrypted")
     val schema = reading(_.getFileMetaData.getSchema)
-    val plan = FilePlan.of(metadata, schema.getColumns.size, wish(schema))
+    val paths = schema.getPaths.toArray(Array.empty[Array[String]]).toIndexedSeq.map(_.toSeq)
+    val plan = FilePlan.of(metadata, paths, wish(schema))
     if (!plan.isNothing) Replacement.of(file, conf)
     plan
   }
@@ -109,18 +110,10 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   }
 
   private def check(): Unit =
-    if (identity(store.getFileStatus(path)) != identity(file))
+    if (FileVersion.of(store.getFileStatus(path)) != FileVersion.of(file))
       throw new IOException(s"$path has changed meanwhile")
 }
 
 private object AttachableFile {
   private final val TailBytes = 64 * 1024
-
-  private def identity(file: FileStatus): (Long, Long, Option[String]) = {
-    val etag = file match {
-      case source: EtagSource => Option(source.getEtag)
-      case _ => None
-    }
-    (file.getLen, file.getModificationTime, etag)
-  }
 }

@@ -8,15 +8,17 @@ import org.apache.hadoop.fs.Path
 private[sbbf] object LeftOvers {
 
   /**
-   * Removes them. A process that is still at work on one fails there, and leaves the old file as it is.
+   * Removes those that lie beside these files, if what they were to replace is still there. A process that is
+   * at work on one fails there, and leaves the old file as it is.
    *
    * @throws java.io.IOException when a folder cannot be listed
    */
-  def remove(folders: Seq[Path], conf: Configuration): Unit =
-    folders.foreach { folder =>
+  def remove(files: Seq[Path], conf: Configuration): Unit =
+    files.map(Replacement.placeOf(_, conf).getParent).distinct.foreach { folder =>
       val store = folder.getFileSystem(conf)
-      store
-        .listStatus(folder, (path: Path) => Replacement.isLeftOver(path))
-        .foreach(file => store.delete(file.getPath, false))
+      for {
+        file <- store.listStatus(folder, (path: Path) => Replacement.isLeftOver(path))
+        if store.exists(Replacement.replacedBy(file.getPath))
+      } store.delete(file.getPath, false)
     }
 }

@@ -10,14 +10,14 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Options.Rename
 import org.apache.hadoop.fs.{
-  ChecksumFileSystem,
   FSDataOutputStream,
-  FileContext,
   FileStatus,
   FileSystem,
+  LocalFileSystem,
   Path,
   RawLocalFileSystem
 }
+import org.apache.hadoop.hdfs.DistributedFileSystem
 
 /**
  * Puts new contents in a file's place, all at once: whoever opens it reads either the old or the new ones, and
@@ -41,53 +41,73 @@ private[attach] object Replacement {
    * @throws UnusableFile when it has none
    */
   def of(file: FileStatus, conf: Configuration): Replacement = {
-    val store = file.getPath.getFileSystem(conf)
-    val scheme = store.getUri.getScheme
-    if (Renaming(scheme)) store match {
-      case checked: ChecksumFileSystem =>
-        new ByRename(file, checked.getRawFileSystem, Some(checked), conf)
-      case _ => new ByRename(file, store, None, conf)
+    if (file.hasAcl) throw new UnusableFile("access control list, which a new file would lose")
+    file.getPath.getFileSystem(conf) match {
+      case Local(disk) => new OnDisk(file, disk)
+      case store: DistributedFileSystem => new OnHdfs(file, store)
+      case store if Putting(store.getUri.getScheme) => new ByPut(file, store)
+      case store =>
+        throw new UnusableFile(
+          s"no way is known to replace a file of '${store.getUri.getScheme}' at once")
     }
-    else if (Putting(scheme)) new ByPut(file, store)
-    else throw new UnusableFile(s"no way is known to replace a file of '$scheme' at once")
   }
-
-  /** Stores whose rename takes the place of a file in one step. */
-  private val Renaming = Set("file", "hdfs", "viewfs")
 
   /** Stores that show a file only when all of it is there, and the one before until then. */
   private val Putting = Set("s3a", "s3", "gs")
 
+  /** The bytes of the local disk, with or without checksums beside them. */
+  private object Local {
+    def unapply(store: FileSystem): Option[RawLocalFileSystem] =
+      if (store.getUri.getScheme != "file") None
+      else
+        store match {
+          case disk: RawLocalFileSystem => Some(disk)
+          case checked: LocalFileSystem =>
+            Some(checked.getRawFileSystem).collect { case disk: RawLocalFileSystem => disk }
+          case _ => None
+        }
+  }
+
+  /** Where the file itself lies: a link stays one. */
+  def placeOf(path: Path, conf: Configuration): Path = path.getFileSystem(conf) match {
+    case Local(disk) => real(path, disk)
+    case _ => path
+  }
+
+  private def real(path: Path, disk: RawLocalFileSystem): Path =
+    disk.makeQualified(new Path(disk.pathToFile(path).toPath.toRealPath().toUri))
+
   /** Readers leave out what begins with a dot. */
-  private def besides(path: Path): Path =
+  private def beside(path: Path): Path =
     new Path(path.getParent, s".${path.getName}.${UUID.randomUUID}$Suffix")
 
   /** Of files that are about to take another's place. */
   private final val Suffix = ".sbbf-attach"
+  private final val UuidLength = 36
 
   /** Whether a file was to take another's place, and whoever wrote it may have died before. */
-  def isLeftOver(path: Path): Boolean =
-    path.getName.startsWith(".") && path.getName.endsWith(Suffix)
+  def isLeftOver(path: Path): Boolean = {
+    val name = path.getName
+    name.startsWith(".") && name.endsWith(Suffix) &&
+    name.length > UuidLength + Suffix.length + 2
+  }
 
-  /**
-   * @param store that of the bytes, without checksums beside it
-   * @param checked which keeps checksums beside the bytes
-   */
-  private final class ByRename(
+  /** Whose place a left-over was to take. */
+  def replacedBy(leftOver: Path): Path = {
+    val name = leftOver.getName
+    new Path(leftOver.getParent, name.substring(1, name.length - UuidLength - Suffix.length - 1))
+  }
+
+  /** Writes the new file beside the old one, and gives it the name then. */
+  private sealed abstract class ByRename(
       file: FileStatus,
-      store: FileSystem,
-      checked: Option[ChecksumFileSystem],
-      conf: Configuration)
+      protected val path: Path,
+      store: FileSystem)
       extends Replacement {
-    private val local = Some(store).collect { case raw: RawLocalFileSystem => raw }
+    protected def takePlace(next: Path): Unit
 
-    // a link stays one
-    private val path = local.fold(file.getPath) { raw =>
-      raw.makeQualified(new Path(raw.pathToFile(file.getPath).toPath.toRealPath().toUri))
-    }
-
-    override def write(contents: OutputStream => Unit, check: () => Unit): Unit = {
-      val next = besides(path)
+    override final def write(contents: OutputStream => Unit, check: () => Unit): Unit = {
+      val next = beside(path)
       try {
         val out = create(next)
         try {
@@ -127,25 +147,31 @@ private[attach] object Replacement {
               e)
         }
     }
+  }
+
+  private final class OnDisk(file: FileStatus, disk: RawLocalFileSystem)
+      extends ByRename(file, real(file.getPath, disk), disk) {
 
     /**
-     * Checksums go first: those of the old bytes beside the new ones would make readers fail, and a file without
-     * any is read without a check.
+     * Checksums go first, beside the file and beside a link to it: those of the old bytes beside the new ones would
+     * make readers fail, and a file without any is read without a check.
      */
-    private def takePlace(next: Path): Unit = {
-      checked.foreach(sums => store.delete(sums.getChecksumFile(path), false))
-      local match {
-        case Some(raw) =>
-          Files.move(
-            raw.pathToFile(next).toPath,
-            raw.pathToFile(path).toPath,
-            StandardCopyOption.ATOMIC_MOVE,
-            StandardCopyOption.REPLACE_EXISTING)
-          ()
-        case None =>
-          FileContext.getFileContext(path.toUri, conf).rename(next, path, Rename.OVERWRITE)
-      }
+    override protected def takePlace(next: Path): Unit = {
+      Seq(file.getPath, path).foreach(named =>
+        disk.delete(new Path(named.getParent, s".${named.getName}.crc"), false))
+      Files.move(
+        disk.pathToFile(next).toPath,
+        disk.pathToFile(path).toPath,
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING)
+      ()
     }
+  }
+
+  private final class OnHdfs(file: FileStatus, store: DistributedFileSystem)
+      extends ByRename(file, file.getPath, store) {
+    override protected def takePlace(next: Path): Unit =
+      store.rename(next, file.getPath, Rename.OVERWRITE)
   }
 
   private final class ByPut(file: FileStatus, store: FileSystem) extends Replacement {

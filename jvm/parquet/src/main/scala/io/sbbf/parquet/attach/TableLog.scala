@@ -1,8 +1,11 @@
 package io.sbbf.parquet
 package attach
 
+import java.nio.file.AccessDeniedException
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.security.AccessControlException
 
 /** Tables whose log knows the length of each of their files. */
 private[sbbf] object TableLog {
@@ -12,13 +15,15 @@ private[sbbf] object TableLog {
    */
   def of(path: Path, conf: Configuration): Option[String] = {
     val store = path.getFileSystem(conf)
-    Iterator
-      .iterate(store.makeQualified(path))(_.getParent)
-      .takeWhile(_ != null)
-      .flatMap(kind(store, _))
-      .toSeq
-      .headOption
+    val root = store.makeQualified(path)
+    val above = Iterator.iterate(root.getParent)(_.getParent).takeWhile(_ != null)
+    kind(store, root).orElse(above.flatMap(kindIfSeen(store, _)).toSeq.headOption)
   }
+
+  /** Of a folder that this user may not look into nobody knows: it is not the user's table. */
+  private def kindIfSeen(store: FileSystem, folder: Path): Option[String] =
+    try kind(store, folder)
+    catch { case _: AccessDeniedException | _: AccessControlException => None }
 
   private def kind(store: FileSystem, folder: Path): Option[String] =
     if (store.exists(new Path(folder, "_delta_log"))) Some("Delta")

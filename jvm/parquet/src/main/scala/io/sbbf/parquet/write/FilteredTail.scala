@@ -73,6 +73,7 @@ private[parquet] object FilteredTail {
           place
         })
     if (placed != filters.size) throw new UnusableFile("no column chunk for a filter")
+    if (patched.length > FooterReader.MaxFooter) throw new UnusableFile("footer too large")
     ordered.zip(headers).flatMap { case (f, header) => Seq(header, f.bitset) } ++
       Seq(patched, ending(patched.length))
   }

@@ -4,6 +4,7 @@ import java.util
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.connector.catalog.procedures.{
   BoundProcedure,
   ProcedureParameter,
@@ -71,30 +72,34 @@ private object SbbfProcedures {
     override def isDeterministic: Boolean = false
 
     override def call(arguments: InternalRow): util.Iterator[Scan] = {
-      val options = taken.zipWithIndex.collect {
-        case (parameter, n) if !arguments.isNullAt(n) =>
-          asOptions(parameter, arguments.get(n, parameter.dataType), named(arguments))
+      val columns = if (isNull(arguments, Columns)) Nil else texts(arguments, Columns)
+      val options = taken.filterNot(isNull(arguments, _)).flatMap {
+        case Columns => columns.map(FilterOptions.enabling)
+        case Fpp => columns.map(FilterOptions.fpp(_, value(arguments, Fpp).toString))
+        case Options =>
+          val map = arguments.getMap(taken.indexOf(Options))
+          texts(map.keyArray()).zip(texts(map.valueArray()))
+        case parameter => Seq(parameter.name -> value(arguments, parameter).toString)
       }
-      val all = options.flatten.toMap + ("drop" -> drops.toString)
-      val outcomes = new AttachJob(SparkSession.active, AttachRequest.parse(all)).run()
+      val request = AttachRequest.parse(options.toMap + ("drop" -> drops.toString))
+      val outcomes = new AttachJob(SparkSession.active, request).run()
       util.List.of[Scan](new Outcomes(outcomes)).iterator
     }
 
-    private def named(arguments: InternalRow): Seq[String] =
-      arguments.getArray(taken.indexOf(Columns)).toSeq[UTF8String](StringType).map(_.toString)
-  }
+    private def isNull(arguments: InternalRow, parameter: ProcedureParameter): Boolean =
+      arguments.isNullAt(taken.indexOf(parameter))
 
-  private def asOptions(
-      parameter: ProcedureParameter,
-      value: Any,
-      columns: Seq[String]): Seq[(String, String)] = parameter match {
-    case Columns => columns.map(FilterOptions.enabling)
-    case Fpp => columns.map(FilterOptions.fpp(_, value.toString))
-    case Options =>
-      val map = value.asInstanceOf[org.apache.spark.sql.catalyst.util.MapData]
-      val keys = map.keyArray().toSeq[UTF8String](StringType).map(_.toString)
-      keys.zip(map.valueArray().toSeq[UTF8String](StringType).map(_.toString))
-    case _ => Seq(parameter.name -> value.toString)
+    private def value(arguments: InternalRow, parameter: ProcedureParameter): Any =
+      arguments.get(taken.indexOf(parameter), parameter.dataType)
+
+    private def texts(arguments: InternalRow, parameter: ProcedureParameter): Seq[String] =
+      texts(arguments.getArray(taken.indexOf(parameter)))
+
+    private def texts(array: ArrayData): Seq[String] =
+      array.toSeq[UTF8String](StringType).map { text =>
+        if (text == null) throw new IllegalArgumentException(s"$name: NULL among the arguments")
+        text.toString
+      }
   }
 
   private final class Outcomes(outcomes: Seq[AttachOutcome]) extends LocalScan {

@@ -61,7 +61,8 @@ private[attach] object AttachEstimate {
 
   private def measured(file: PlannedFile, conf: Configuration): Sample = {
     val unit = file.units.head
-    val (filters, secondsOfChunks) = timed(unit.filters(conf).getOrElse(Nil))
+    val (found, secondsOfChunks) = timed(unit.filters(conf))
+    val filters = found.collect { case Right(Some(filter)) => filter }
     val chunkBytes = unit.chunks.map(_.bytes).sum
     val values = unit.chunks.map(_.values).sum
     val (read, seconds) = timed(readSome(new Path(file.file.path), conf))

@@ -1,12 +1,16 @@
 package io.sbbf.spark.attach
 
-import org.apache.hadoop.fs.Path
-import org.apache.spark.HashPartitioner
+import scala.util.control.NonFatal
+
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.{HashPartitioner, SparkException}
 
+import io.sbbf.parquet.FileVersion
 import io.sbbf.parquet.attach.{LeftOvers, TableLog}
+import io.sbbf.spark.attach.AttachOutcome.{Done, Failed}
 import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.plan.ExecutorJar
 import io.sbbf.spark.write.TableSize
@@ -15,13 +19,12 @@ import io.sbbf.spark.write.TableSize
  * Changes the bloom filters of existing files, as Spark jobs: one that looks at all footers, and then for each
  * batch of files one whose first stage reads column chunks, a row group to a task, and whose second writes the
  * files.
- *
- * @param progress is told bytes done and bytes in all, from any thread
  */
 private[spark] final class AttachJob(
     session: SparkSession,
     request: AttachRequest,
-    progress: (Long, Long) => Unit = (_, _) => ()) {
+    watch: AttachJob.Watch = AttachJob.NoWatch)
+    extends Logging {
   import AttachJob._
   import Packed._
 
@@ -31,7 +34,6 @@ private[spark] final class AttachJob(
   private lazy val change =
     request.change(TableSize.estimated(files.size, files.map(_.getLen).sum))
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
-  private var bytesDone = 0L
 
   /**
    * One outcome for each file, in the order of their paths. A file that fails or is refused keeps no other from
@@ -39,6 +41,7 @@ private[spark] final class AttachJob(
    *
    * @throws IllegalArgumentException before anything is done, naming what is wrong with the request
    * @throws IllegalStateException where executors do not have our classes
+   * @throws org.apache.spark.SparkException when the jobs are cancelled
    */
   def run(): Seq[AttachOutcome] = {
     if (!ExecutorJar.isThere(context)) throw new IllegalStateException(ExecutorJar.missing)
@@ -64,11 +67,13 @@ private[spark] final class AttachJob(
     val (wanted, shared) = (change, conf)
     val slices = math.max(1, math.min(files.size, context.defaultParallelism * 4))
     context
-      .parallelize(files.map(ListedFile(_)), slices)
-      .map(file => pack(file.planned(wanted, shared.value.value)))
+      .parallelize(files.map(file => ListedFile(FileVersion.of(file))), slices)
+      .mapPartitions { some =>
+        Iterator(pack(some.map(_.planned(wanted, shared.value.value)).toVector))
+      }
       .collect()
       .toSeq
-      .map(unpack[PlannedFile](_))
+      .flatMap(unpack[Vector[PlannedFile]](_))
   }
 
   /** A column that no file has is a mistake of the caller's too. */
@@ -77,37 +82,55 @@ private[spark] final class AttachJob(
       .flatMap(_.mistake)
       .headOption
       .foreach(text => throw new IllegalArgumentException(text))
-    val readable = planned.filter(_.columns.nonEmpty)
-    val missing = change.columns.filterNot(c => readable.exists(_.columns.contains(c)))
+    val readable = planned.flatMap(_.wanted)
+    val missing = change.columns.filterNot(column => readable.exists(_.contains(column)))
     if (readable.nonEmpty && missing.nonEmpty)
       throw new IllegalArgumentException(
         s"no file of ${request.path} has ${missing.map(c => s"'$c'").mkString(", ")}; nested columns are named by " +
-          s"their Parquet path, as in 'tags.list.element'. The first file has ${readable.head.columns.mkString(", ")}")
+          "their Parquet path, as in 'tags.list.element'")
   }
 
   private def changed(todo: Seq[PlannedFile]): Seq[AttachOutcome] = {
-    LeftOvers.remove(todo.map(f => new Path(f.file.path).getParent).distinct, hadoopConf)
+    LeftOvers.remove(files.map(_.getPath), hadoopConf)
     val all = todo.map(_.work).sum
-    progress(0, all)
+    var done = 0L
+    watch.progress(0, all)
     val outcomes = todo.grouped(Batch).toSeq.flatMap { batch =>
-      val done = changeBatch(batch)
-      bytesDone += batch.map(_.work).sum
-      progress(bytesDone, all)
-      done
+      if (watch.isStopped) throw new SparkException("attach was cancelled")
+      val some = survived(batch)
+      done += batch.map(_.work).sum
+      watch.progress(done, all)
+      some
     }
-    session.catalog.refreshByPath(request.path)
+    try session.catalog.refreshByPath(request.path)
+    catch {
+      case NonFatal(e) => // the files are done
+        logWarning(s"What is cached of ${request.path} was not refreshed: ${e.getClass.getName}")
+    }
     outcomes
   }
 
-  private def changeBatch(batch: Seq[PlannedFile]): Seq[AttachOutcome] = {
-    val (wanted, shared) = (change, conf)
+  /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
+  private def survived(batch: Seq[PlannedFile]): Seq[AttachOutcome] =
+    try changed(batch, change)
+    catch {
+      case e: SparkException if !watch.isStopped && !isCancelled(e) =>
+        batch.map { planned =>
+          val chunks = planned.todo.toSeq.flatMap(_.chunks.map(_.chunk))
+          val isDone = planned.file.isDone(chunks, change, hadoopConf)
+          planned.file.outcome(if (isDone) Done else Failed, if (isDone) "" else LostJob)
+        }
+    }
+
+  private def changed(batch: Seq[PlannedFile], wanted: FilterChange): Seq[AttachOutcome] = {
+    val shared = conf
     val units = batch.zipWithIndex.flatMap { case (file, n) => file.units.map(n -> _) }
     context
       .parallelize(units, units.size)
-      .map { case (n, unit) => n -> pack(unit.filters(shared.value.value)) }
+      .flatMap { case (n, unit) => unit.filters(shared.value.value).map(n -> pack(_)) }
       .groupByKey(new HashPartitioner(batch.size))
       .map { case (n, found) =>
-        val filters = found.toSeq.map(unpack[AttachUnit.Filters](_))
+        val filters = found.map(unpack[AttachUnit.Found](_))
         pack(batch(n).changed(filters, wanted, shared.value.value))
       }
       .collect()
@@ -116,9 +139,29 @@ private[spark] final class AttachJob(
   }
 }
 
-private[attach] object AttachJob {
-  type Conf = Broadcast[SerializableConfiguration]
+private[spark] object AttachJob {
+  private[attach] type Conf = Broadcast[SerializableConfiguration]
+
+  /** What looks at a job from outside, from any thread. */
+  trait Watch {
+
+    /** Is told bytes done and bytes in all. */
+    def progress(done: Long, all: Long): Unit
+
+    /** Whether no more batches are to begin. */
+    def isStopped: Boolean
+  }
+
+  private object NoWatch extends Watch {
+    override def progress(done: Long, all: Long): Unit = ()
+    override def isStopped: Boolean = false
+  }
 
   /** Files of one job: what one loses to a trouble of the cluster's, and the steps of the progress. */
   private final val Batch = 256
+
+  private final val LostJob = "the job with its tasks failed; Spark's log tells why"
+
+  private def isCancelled(e: SparkException): Boolean =
+    Option(e.getMessage).exists(_.toLowerCase(java.util.Locale.ROOT).contains("cancelled"))
 }

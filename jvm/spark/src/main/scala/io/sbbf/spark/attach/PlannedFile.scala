@@ -3,38 +3,34 @@ package io.sbbf.spark.attach
 import java.io.IOException
 
 import scala.jdk.CollectionConverters._
-import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.schema.MessageType
 
-import io.sbbf.parquet.UnusableFile
-import io.sbbf.parquet.attach.{AttachableFile, ChunkPlan, FilePlan, FilterWish}
+import io.sbbf.parquet.attach.{AttachableFile, FilePlan, FilterWish}
 import io.sbbf.parquet.write.ChunkFilter
+import io.sbbf.parquet.{FileVersion, UnusableFile}
 import io.sbbf.spark.attach.AttachOutcome.{Done, Failed, Refused, Unchanged}
 
-/**
- * A file as it was listed, for tasks that may run later, and twice.
- *
- * @param modified in milliseconds since 1970
- */
-private[attach] final case class ListedFile(path: String, length: Long, modified: Long) {
+/** A file as it was listed, for tasks that may run later, and twice. */
+private[attach] final case class ListedFile(version: FileVersion) {
+  def path: String = version.path.toString
+  def length: Long = version.length
 
   /** @throws java.io.IOException when it is another file now */
   def open(conf: Configuration): AttachableFile = {
     val now = statusNow(conf)
-    if (now.getLen != length || now.getModificationTime != modified)
-      throw new IOException(s"$path has changed meanwhile")
+    if (FileVersion.of(now) != version) throw new IOException(s"$path has changed meanwhile")
     new AttachableFile(now, conf)
   }
 
   /** What is to be done to it, or why nothing can be. */
   def planned(change: FilterChange, conf: Configuration): PlannedFile = {
-    var columns = Seq.empty[String]
+    var columns = Option.empty[Seq[String]]
     var mistake = Option.empty[String]
     def wish(schema: MessageType): FilterWish = {
-      columns = schema.getPaths.asScala.toSeq.map(_.mkString("."))
+      columns = Some(schema.getPaths.asScala.toSeq.map(_.mkString(".")))
       try change.wish(schema)
       catch {
         case e: IllegalArgumentException =>
@@ -42,53 +38,48 @@ private[attach] final case class ListedFile(path: String, length: Long, modified
           throw e
       }
     }
-    val plan =
-      try {
-        val found = open(conf).plan(wish)
-        val isStranger = change.columns.nonEmpty && !change.columns.exists(columns.contains)
-        if (isStranger) Left(outcome(Unchanged, "has none of the columns")) else Right(found)
-      } catch {
+    val found =
+      try Right(open(conf).plan(wish))
+      catch {
         case e: UnusableFile => Left(outcome(Refused, e.reason))
-        case NonFatal(e) => Left(outcome(Failed, ListedFile.told(e)))
+        case Survivable(e) => Left(outcome(Failed, Survivable.told(e)))
       }
-    PlannedFile(this, columns, mistake, plan)
+    val wanted = columns.map(change.columns.intersect)
+    val isStranger = change.columns.nonEmpty && wanted.exists(_.isEmpty)
+    val plan =
+      if (isStranger && found.isRight) Left(outcome(Unchanged, "has none of the columns"))
+      else found
+    PlannedFile(this, wanted, mistake, plan)
   }
 
   def outcome(status: AttachOutcome.Status, reason: String): AttachOutcome =
     AttachOutcome(path, status, reason)
 
-  /** Whether it has grown by what `change` asks for: a task that is run again meets its own work. */
-  def isDone(change: FilterChange, conf: Configuration): Boolean =
+  /**
+   * Whether it has become what it was to become, with filters for these chunks: a task that is run again meets its
+   * own work.
+   */
+  def isDone(chunks: Seq[(Int, Int)], change: FilterChange, conf: Configuration): Boolean =
     try {
       val now = statusNow(conf)
-      now.getLen > length && new AttachableFile(now, conf).plan(change.kept.wish).isNothing
-    } catch { case NonFatal(_) => false }
+      now.getLen > length && {
+        val left = new AttachableFile(now, conf).plan(change.kept.wish)
+        left.gone.isEmpty && left.chunks.map(_.chunk).intersect(chunks).isEmpty
+      }
+    } catch { case Survivable(_) => false }
 
-  private def statusNow(conf: Configuration): FileStatus = {
-    val hadoopPath = new Path(path)
-    hadoopPath.getFileSystem(conf).getFileStatus(hadoopPath)
-  }
-}
-
-private[attach] object ListedFile {
-  def apply(file: FileStatus): ListedFile =
-    ListedFile(file.getPath.toString, file.getLen, file.getModificationTime)
-
-  /** Messages of parquet-mr's may hold values. */
-  def told(e: Throwable): String = e match {
-    case _: IOException => s"${e.getClass.getSimpleName}: ${e.getMessage}"
-    case _ => e.getClass.getName
-  }
+  private def statusNow(conf: Configuration): FileStatus =
+    version.path.getFileSystem(conf).getFileStatus(version.path)
 }
 
 /**
- * @param columns of the file, if it could be read
+ * @param wanted which of the columns that are asked for the file has, if its schema could be read
  * @param mistake what is wrong with the change itself, as the file's schema shows
  * @param plan what is to be done, or what there is to say of the file already
  */
 private[attach] final case class PlannedFile(
     file: ListedFile,
-    columns: Seq[String],
+    wanted: Option[Seq[String]],
     mistake: Option[String],
     plan: Either[AttachOutcome, FilePlan]) {
 
@@ -96,8 +87,7 @@ private[attach] final case class PlannedFile(
   def todo: Option[FilePlan] = plan.toOption.filterNot(_.isNothing)
 
   /** Of a file with nothing to do. */
-  def settled: AttachOutcome =
-    plan.fold(identity, p => file.outcome(Unchanged, "").copy(rowGroups = p.rowGroups))
+  def settled: AttachOutcome = plan.fold(identity, unchanged)
 
   /** Bytes to read and to write. */
   def work: Long = todo.fold(0L)(_.bytesToRead + file.length)
@@ -110,14 +100,27 @@ private[attach] final case class PlannedFile(
 
   /** With the filters of all its units, or with why one of them found none. */
   def changed(
-      found: Seq[AttachUnit.Filters],
+      found: Iterable[AttachUnit.Found],
       change: FilterChange,
       conf: Configuration): AttachOutcome = {
-    val start = System.nanoTime
-    val filters = found.flatMap(_.toSeq.flatten)
+    val filters = found.collect { case Right(Some(filter)) => filter }.toSeq
     try {
       found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
-      val plan = todo.get
+      rewritten(todo.get, filters, conf)
+    } catch {
+      case Survivable(_) if file.isDone(filters.map(_.chunk), change, conf) =>
+        file.outcome(Done, "")
+      case Survivable(e) => file.outcome(Failed, Survivable.told(e))
+    }
+  }
+
+  private def rewritten(
+      plan: FilePlan,
+      filters: Seq[ChunkFilter],
+      conf: Configuration): AttachOutcome =
+    if (filters.isEmpty && plan.gone.isEmpty) unchanged(plan) // too few values for any
+    else {
+      val start = System.nanoTime
       val bytes = file.open(conf).rewrite(filters, plan.gone.toSet)
       AttachOutcome(
         file.path,
@@ -129,23 +132,8 @@ private[attach] final case class PlannedFile(
         plan.bytesToRead,
         bytes,
         (System.nanoTime - start) / 1e9)
-    } catch {
-      case NonFatal(_) if file.isDone(change, conf) => file.outcome(Done, "")
-      case NonFatal(e) => file.outcome(Failed, ListedFile.told(e))
     }
-  }
-}
 
-/** @param chunks of one row group */
-private[attach] final case class AttachUnit(file: ListedFile, chunks: Seq[ChunkPlan]) {
-
-  def filters(conf: Configuration): AttachUnit.Filters =
-    try Right(if (chunks.isEmpty) Nil else file.open(conf).filters(chunks))
-    catch { case NonFatal(e) => Left(ListedFile.told(e)) }
-}
-
-private[attach] object AttachUnit {
-
-  /** The filters of a unit's chunks, or why there are none. */
-  type Filters = Either[String, Seq[ChunkFilter]]
+  private def unchanged(plan: FilePlan): AttachOutcome =
+    file.outcome(Unchanged, "").copy(rowGroups = plan.rowGroups)
 }

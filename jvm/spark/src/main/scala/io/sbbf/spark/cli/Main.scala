@@ -78,9 +78,22 @@ object Main {
     val builder = SparkSession.builder().appName("spark-sbbf attach")
     (Defaults ++ request.settings).foreach { case (key, value) => builder.config(key, value) }
     val session = builder.getOrCreate()
-    def report(done: Long, all: Long): Unit = out.println(s"""{"done":$done,"all":$all}""")
-    try new AttachJob(session, wanted, report).run().map(AttachOutcome.json).foreach(out.println)
+    val context = session.sparkContext
+    // this JVM has the JAR by its class path, of which nobody tells executors
+    if (!context.isLocal)
+      context.addJar(getClass.getProtectionDomain.getCodeSource.getLocation.toString)
+    try
+      new AttachJob(session, wanted, watch(out))
+        .run()
+        .map(AttachOutcome.json)
+        .foreach(out.println)
     finally session.stop()
+  }
+
+  private def watch(out: PrintStream): AttachJob.Watch = new AttachJob.Watch {
+    override def progress(done: Long, all: Long): Unit =
+      out.println(s"""{"done":$done,"all":$all}""")
+    override def isStopped: Boolean = false
   }
 
   private val Defaults = Map("spark.master" -> "local[*]", "spark.ui.enabled" -> "false")

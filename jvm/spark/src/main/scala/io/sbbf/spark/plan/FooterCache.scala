@@ -2,7 +2,7 @@ package io.sbbf.spark.plan
 
 import java.util.LinkedHashMap
 
-import io.sbbf.parquet.FileEvidence
+import io.sbbf.parquet.{FileEvidence, FileVersion}
 
 /**
  * What is known of files, by path, length and modification time; the least recently used goes first. One cache

@@ -3,7 +3,7 @@ package io.sbbf.spark.plan
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import io.sbbf.core.RowGroupPredicate
-import io.sbbf.parquet.Evidence
+import io.sbbf.parquet.{Evidence, FileVersion}
 
 /**
  * What one predicate leaves of the files of one scan. Immutable.

@@ -4,8 +4,10 @@ import java.io.File
 import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
 
+import io.sbbf.parquet.FileVersion
 import io.sbbf.spark.SparkSuite
 import io.sbbf.spark.attach.AttachOutcome._
+import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 
 class AttachSuite extends SparkSuite with WrittenFiles {
@@ -117,6 +119,45 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     assert(none.status == Unchanged)
   }
 
+  test(
+    "chunks with too few values for a filter are no reason to write a file, or to do it again.") {
+    val table = writeEvents("nothing")
+    val fewest = "sbbf.bloom.filter.min.ndv#few" -> "8"
+    val before = bytes(only(table))
+    assert(add(table, "few", "nothing")(fewest).map(_.status) == Seq(Unchanged))
+    assert(bytes(only(table)) == before)
+    assert(add(table, "few", "nothing", "key")(fewest).map(_.status) == Seq(Done))
+    val after = bytes(only(table))
+    assert(add(table, "few", "nothing", "key")(fewest).map(_.status) == Seq(Unchanged))
+    assert(bytes(only(table)) == after)
+  }
+
+  test("columns that a dotted path does not tell apart are refused.") {
+    spark
+      .range(0, 100, 1, 1)
+      .selectExpr("named_struct('b', id % 3) AS a", "id % 3 + 10 AS `a.b`")
+      .write
+      .parquet(path("dotted"))
+    val Seq(outcome) = add(path("dotted"), "a.b")()
+    assert(outcome.status == Refused && outcome.reason == "columns of the same name")
+  }
+
+  test("a task that is run again finds its work done.") {
+    val table = writeEvents("again")
+    val change = AttachRequest.parse(asking("key", "nothing") + ("path" -> table)).change(1)
+    val conf = spark.sessionState.newHadoopConf()
+    val Seq(file) = new TableFiles(table, conf).data
+    val planned = ListedFile(FileVersion.of(file)).planned(change, conf)
+    val found = planned.units.flatMap(_.filters(conf))
+    assert(planned.changed(found, change, conf).status == Done)
+    val after = bytes(only(table))
+    assert(planned.changed(found, change, conf).status == Done)
+    assert(planned.units.flatMap(_.filters(conf)).forall(_.isLeft)) // of another file
+    assert(bytes(only(table)) == after)
+    drop(table)
+    assert(planned.changed(found, change, conf).status == Failed)
+  }
+
   test("what is wrong with the request is said before anything is done.") {
     val table = writeEvents("wrong")
     val before = bytes(only(table))
@@ -181,6 +222,7 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     val now = PosixFilePermissions.toString(Files.getPosixFilePermissions(elsewhere))
     assert(now == "rw-r--rw-")
     assertExact(new WrittenFile(elsewhere.toFile), "key")
+    assert(spark.read.parquet(table).select("id").distinct().count() == 4000) // through the link
   }
 
   test("a query that was planned before answers after.") {

@@ -3,7 +3,7 @@ package io.sbbf.spark.plan
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
 
-import io.sbbf.parquet.{FileBytes, FileEvidence, FooterReader}
+import io.sbbf.parquet.{FileBytes, FileEvidence, FileVersion, FooterReader}
 import io.sbbf.spark.SparkSuite
 
 class FooterCacheSuite extends SparkSuite {

@@ -1,4 +1,4 @@
-package io.sbbf.spark.plan
+package io.sbbf.parquet
 
 import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
 
@@ -8,13 +8,13 @@ import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
  * @param modificationTime in milliseconds since 1970
  * @param etag of stores that have one and tell it in listings
  */
-private[spark] final case class FileVersion(
+private[sbbf] final case class FileVersion(
     path: Path,
     length: Long,
     modificationTime: Long,
     etag: Option[String] = None)
 
-private[spark] object FileVersion {
+private[sbbf] object FileVersion {
   def of(file: FileStatus): FileVersion =
     FileVersion(file.getPath, file.getLen, file.getModificationTime, etagOf(file))
 
