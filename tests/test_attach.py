@@ -56,7 +56,8 @@ def read_by_all(file: Path, session: SparkSession) -> list[str]:
     names = ", ".join(f'"{name}"' for name in pq.read_schema(file).names if name != "bin")
     by_datafusion = sorted(map(str, context.sql(f"select {names} from t").to_pylist()))
     with duckdb.connect() as connection:
-        by_duckdb = sorted(map(str, connection.execute(f"select {names} from '{file}'").fetchall()))
+        texts = f"select cast(t as varchar) from (select {names} from '{file}') t"
+        by_duckdb = sorted(map(str, connection.execute(texts).fetchall()))
     query = f"select {names} from file('{file}', 'Parquet') order by all"
     by_chdb = str(chdb.Session().query(query, "CSV"))
     by_pyarrow = str([column.to_pylist() for column in pq.read_table(file).drop_columns("bin")])

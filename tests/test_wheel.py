@@ -128,7 +128,7 @@ def test_pip_refuses_an_old_python_with_the_one_that_it_wants(wheel: Path, tmp_p
 
 
 def test_a_template_library_is_required_and_pyspark_an_extra() -> None:
-    required = ["jinja2>=3.0", "pyspark>=3.5; extra == 'pyspark'", "tqdm>=4.62"]
+    required = ["jinja2>=3.0", "tqdm>=4.62", "pyspark>=3.5; extra == 'pyspark'"]
     assert distribution("spark-sbbf").requires == required
 
 
