@@ -22,9 +22,8 @@ from pyspark.sql import SparkSession
 
 import foreign
 import spark_sbbf as sbbf
-from foreign import VALUES
 from harness import rows
-from test_foreign_files import SPARK_35, columns, scans
+from test_foreign_files import SPARK_35, assert_pruned, columns
 
 KEYS = 20_000
 
@@ -81,14 +80,7 @@ def test_files_of_every_writer_get_filters_and_keep_their_rows(
     assert file.read_bytes().startswith(before)
     assert read_by_all(file, oracle) == wanted
     assert spark_rows(file, spark) == spark_rows(file, oracle)
-    refuted = {}
-    for kind in kinds:
-        kept = [scan.row_groups_kept for scan in scans(spark, file, kind, kind.present())]
-        assert min(kept) >= 1, kind.name
-        absent = scans(spark, file, kind, kind.absent())
-        refuted[kind.name] = sum(scan.row_groups_kept == 0 for scan in absent)
-    say(f"{file.stem}: of {VALUES} absent values are refuted {refuted}")
-    assert all(count >= 0.95 * VALUES for count in refuted.values()), refuted
+    assert_pruned(spark, file, say)
 
 
 def spark_filters(spark: SparkSession, path: Path) -> list:
