@@ -184,10 +184,24 @@ def test_files_get_filters_by_what_one_session_brought(
     assert sum(file.filters for file in done.of("done")) == FILES * GROUPS
     assert not sbbf.is_enabled(session)
     assert is_pruned(sbbf.enable(session), str(files))
-    called = session.sql(
-        f"CALL sbbf.attach(path => '{lake}', columns => array('seq'), dry_run => true)"
-    )
-    assert [row.status for row in called.collect()] == ["planned"] * FILES
+    for arguments, status in (
+        ("columns => array('seq'), dry_run => true", "planned"),
+        ("columns => array('key'), fpp => 0.001, replace => true", "done"),
+        ("options => map('parquet.bloom.filter.enabled#key', 'true')", "unchanged"),
+    ):
+        called = session.sql(f"CALL sbbf.attach(path => '{files_of_sql(files)}', {arguments})")
+        assert [row.status for row in called.collect()] == [status] * FILES
+    for arguments, said in (
+        ("fpp => 0.1", "fpp goes with columns"),
+        ("columns => array(NULL)", "NULL among the arguments"),
+        ("columns => array('key'), options => map('path', '/')", "'path' says nothing here"),
+    ):
+        with pytest.raises(Exception, match=said):
+            session.sql(f"CALL sbbf.attach(path => '{lake}', {arguments})").collect()
+
+
+def files_of_sql(path: Path) -> str:
+    return str(path).replace("'", "\\'")
 
 
 def test_explain_reports_on_the_dataframe_s_own_plan(

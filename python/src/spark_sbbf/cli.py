@@ -1,4 +1,4 @@
-"""Ask Parquet files for their bloom filters, and see to the JAR of the installed Spark."""
+"""Ask Parquet files for bloom filters, give them some, and see to the installed Spark's JAR."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from spark_sbbf.existing import progress_bar, report_of
+from spark_sbbf.existing import AttachReport, progress_bar
 from spark_sbbf.install import Change, apply, to_install, to_uninstall
 from spark_sbbf.jar import find_spark, jar_path
 from spark_sbbf.jvm import answers
@@ -22,6 +22,7 @@ from spark_sbbf.table import common_folder, table
 from spark_sbbf.writer import AUTO, DEFAULT_FPP, bloom_options
 
 INSPECT = "file row_group column rows nulls physical_type filter_bytes fill fpp distinct_estimate"
+FORCE = "also files of Delta, Iceberg and Hudi tables"
 FPP = "false positive probability of a filter, between 0 and 1"
 PROBE = "file row_group rows verdict evidence"
 
@@ -39,6 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RuntimeError, FileNotFoundError) as error:
         print(f"spark-sbbf: {error}", file=sys.stderr)
         return 1
+    except ValueError as error:  # of arguments that only together are wrong
+        print(f"spark-sbbf: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 class _Version(argparse.Action):
@@ -71,15 +77,15 @@ def _parser() -> argparse.ArgumentParser:
     probe.add_argument("--hex", action="store_true", help="the value is bytes in hexadecimal")
     sized = command("sizing", _sizing, "tell how large a filter has to be")
     sized.add_argument("ndv", type=_count, help="distinct values of a row group")
-    sized.add_argument("fpp", type=_probability, nargs="?", default=DEFAULT_FPP, help=FPP)
+    sized.add_argument("fpp", type=float, nargs="?", default=DEFAULT_FPP, help=FPP)
     add = command("attach", _attach, "give existing Parquet files bloom filters")
     drop = command("detach", _detach, "take bloom filters out of existing Parquet files")
     for changing, columns in ((add, "+"), (drop, "*")):
         changing.add_argument("path", help="a file, a folder or a pattern, of any store Hadoop has")
         changing.add_argument("columns", nargs=columns, help="dotted Parquet paths of the fields")
-        changing.add_argument("--force", action="store_true", help="also tables with a log")
+        changing.add_argument("--force", action="store_true", help=FORCE)
         changing.add_argument("--dry-run", action="store_true", help="only tell what would be done")
-    add.add_argument("--fpp", type=_probability, default=DEFAULT_FPP, help=FPP)
+    add.add_argument("--fpp", type=_probability, default=DEFAULT_FPP, help=f"{FPP}, or 'auto'")
     add.add_argument("--replace", action="store_true", help="also filters that are there")
     checked = command("doctor", _doctor, "tell what sessions of the installed Spark would run on")
     for reporting in (inspect, probe, checked, add, drop):
@@ -205,10 +211,11 @@ def _changed(asked: argparse.Namespace, title: str, options: dict[str, str]) -> 
     if asked.json:
         for row in rows:
             print(json.dumps(row))
-    report = report_of(rows)
+    report = AttachReport.of_rows(rows)
     if not asked.json:
         print(report)
-    return 0
+    report.need_no_failure()
+    return 1 if report.files and len(report.of("refused")) == len(report.files) else 0
 
 
 def _doctor(asked: argparse.Namespace) -> int:

@@ -12,7 +12,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from spark_sbbf.bridge import bridge_of, bring_jar, is_connect, running, seeing_the_jar
+from spark_sbbf.bridge import (
+    bridge_of,
+    bring_jar,
+    is_connect,
+    need_connect_of_4,
+    running,
+    seeing_the_jar,
+)
 from spark_sbbf.catalog import CATALOG, KEY, knows_catalog
 from spark_sbbf.writer import DEFAULT_FPP, bloom_options
 
@@ -54,6 +61,22 @@ class AttachReport:
         """The files of one status."""
         return [file for file in self.files if file.status == status]
 
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> AttachReport:
+        """The report of what the JVM answers."""
+        return cls([AttachedFile(**row) for row in rows])
+
+    def need_no_failure(self) -> None:
+        """Raises RuntimeError that names files which failed."""
+        failed = self.of("failed")
+        if failed:
+            named = "; ".join(f"{file.file}: {file.reason}" for file in failed[:_MOST_SHOWN])
+            raise RuntimeError(
+                f"{len(failed):,} of {len(self.files):,} files failed and are as they were, "
+                f"{len(self.of('done')):,} are done; mend the cause and run it again to go on. "
+                + named
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries and lists."""
         return asdict(self)
@@ -72,6 +95,8 @@ class AttachReport:
         files = self.of("done")
         if not files:
             return ""
+        if not any(file.filters for file in files):
+            return f"took filters out of {len(files):,} files"
         return f"wrote {_amounts(files)}"
 
     def _planned(self) -> str:
@@ -159,19 +184,6 @@ def detach(
     return _change(spark, "detach", path, options, flags, progress)
 
 
-def report_of(rows: Iterable[Mapping[str, Any]]) -> AttachReport:
-    """The report of what the JVM answers. RuntimeError when files failed."""
-    report = AttachReport([AttachedFile(**row) for row in rows])
-    failed = report.of("failed")
-    if failed:
-        raise RuntimeError(
-            f"{len(failed):,} of {len(report.files):,} files failed and are as they were, the "
-            "others are done; run it again to go on. "
-            + "; ".join(f"{file.file}: {file.reason}" for file in failed[:_MOST_SHOWN])
-        )
-    return report
-
-
 def _change(
     spark: SparkSession,
     procedure: str,
@@ -183,11 +195,18 @@ def _change(
     bring_jar(running(spark))
     own = {name: _text(value) for name, value in flags.items()}
     if is_connect(spark):
+        need_connect_of_4(spark.version)
         with progress_bar(procedure, "task", progress) as show, _mistakes():
-            return report_of(_called(spark, procedure, path, options, own, show))
+            return _report(_called(spark, procedure, path, options, own, show))
     asked = {"path": path, "drop": _text(procedure == "detach"), **options, **own}
-    with progress_bar(procedure, "B", progress) as show, _mistakes(), seeing_the_jar(spark):
-        return report_of(_bridged(spark, asked, show))
+    with progress_bar(procedure, "B", progress) as show, _mistakes():
+        return _report(_bridged(spark, asked, show))
+
+
+def _report(rows: Iterable[Mapping[str, Any]]) -> AttachReport:
+    report = AttachReport.of_rows(rows)
+    report.need_no_failure()
+    return report
 
 
 def _called(
@@ -226,7 +245,8 @@ def _bridged(spark: Any, asked: Mapping[str, str], show: Progress) -> list[dict[
 
     def work() -> str:
         context.setJobGroup(group, "spark-sbbf attach", interruptOnCancel=True)
-        return str(bridge.attach(spark._jsparkSession, options))
+        with seeing_the_jar(spark):  # of this thread
+            return str(bridge.attach(spark._jsparkSession, options))
 
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(work)
@@ -243,13 +263,17 @@ def _bridged(spark: Any, asked: Mapping[str, str], show: Progress) -> list[dict[
 
 @contextmanager
 def _mistakes() -> Iterator[None]:
-    """What the JVM says of an argument is a ValueError, without where in the JVM."""
+    """What the JVM says of an argument is a ValueError, without where in the JVM; of a session, a
+    RuntimeError."""
     try:
         yield
     except Exception as error:
-        if type(error).__name__ != "IllegalArgumentException":
-            raise
-        raise ValueError(str(error).splitlines()[0]) from None
+        java = getattr(error, "java_exception", None)  # of py4j, which PySpark translates in part
+        if type(error).__name__ == "IllegalArgumentException":
+            raise ValueError(str(error).splitlines()[0]) from None
+        if java is not None and java.getClass().getName() == "java.lang.IllegalStateException":
+            raise RuntimeError(java.getMessage()) from None
+        raise
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def answers(
             stdout=PIPE,
             stderr=log,
             encoding="utf-8",
-            env={"SPARK_LOCAL_HOSTNAME": "localhost", **os.environ},  # no question to a name server
+            env=_environment(spark, settings),
         ) as jvm,
     ):
         assert jvm.stdin and jvm.stdout
@@ -63,6 +63,13 @@ def answers(
             jvm.terminate()  # of one that has ended: nothing
 
 
+def _environment(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
+    added = {"SPARK_HOME": str(spark.home)}
+    if settings.get("spark.master", "local").startswith("local"):
+        added["SPARK_LOCAL_HOSTNAME"] = "localhost"  # no question to a name server
+    return {**added, **os.environ}
+
+
 def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:
     """As Spark starts a driver; short questions do without the second compiler, a second's cost."""
     options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
@@ -73,6 +80,8 @@ def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> l
         options.append("-XX:TieredStopAtLevel=1")
     if question != "attach":
         options.append("-XX:+UseSerialGC")
+    elif "spark.driver.memory" in settings:
+        options.append(f"-Xmx{settings['spark.driver.memory']}")
     return [*options, "-Dfile.encoding=UTF-8"]
 
 

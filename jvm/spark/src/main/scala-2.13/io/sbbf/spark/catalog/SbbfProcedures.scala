@@ -54,11 +54,12 @@ private object SbbfProcedures {
     .in("options", MapType(StringType, StringType))
     .defaultValue("CAST(map() AS MAP<STRING, STRING>)")
     .build()
-  private def flag(name: String): ProcedureParameter =
-    ProcedureParameter.in(name, BooleanType).defaultValue("false").build()
+  private val FlagOf = Seq("force", "dry_run", "replace").map { name =>
+    name -> ProcedureParameter.in(name, BooleanType).defaultValue("false").build()
+  }.toMap
 
-  private val Detach = Seq(Path, Columns, Options, flag("force"), flag("dry_run"))
-  private val Attach = Detach ++ Seq(Fpp, flag("replace"))
+  private val Detach = Seq(Path, Columns, FlagOf("force"), FlagOf("dry_run"))
+  private val Attach = Detach ++ Seq(Fpp, Options, FlagOf("replace"))
 
   /** Changes the filters of files. */
   private final class Changing(
@@ -72,28 +73,32 @@ private object SbbfProcedures {
     override def isDeterministic: Boolean = false
 
     override def call(arguments: InternalRow): util.Iterator[Scan] = {
-      val columns = if (isNull(arguments, Columns)) Nil else texts(arguments, Columns)
-      val options = taken.filterNot(isNull(arguments, _)).flatMap {
-        case Columns => columns.map(FilterOptions.enabling)
-        case Fpp => columns.map(FilterOptions.fpp(_, value(arguments, Fpp).toString))
-        case Options =>
-          val map = arguments.getMap(taken.indexOf(Options))
-          texts(map.keyArray()).zip(texts(map.valueArray()))
-        case parameter => Seq(parameter.name -> value(arguments, parameter).toString)
+      def of[T](parameter: ProcedureParameter)(get: Int => T): Option[T] = {
+        val n = taken.indexOf(parameter)
+        if (n < 0 || arguments.isNullAt(n)) None else Some(get(n))
       }
-      val request = AttachRequest.parse(options.toMap + ("drop" -> drops.toString))
+      def flag(name: String): Boolean = of(FlagOf(name))(arguments.getBoolean).getOrElse(false)
+      val columns = of(Columns)(arguments.getArray).toSeq.flatMap(texts)
+      val fpp = of(Fpp)(arguments.getUTF8String).map(_.toString)
+      if (fpp.isDefined && columns.isEmpty)
+        throw new IllegalArgumentException(s"$name: fpp goes with columns, which are not named")
+      val own = columns.map(FilterOptions.enabling) ++
+        fpp.toSeq.flatMap(value => columns.map(FilterOptions.fpp(_, value)))
+      val others = of(Options)(arguments.getMap).toSeq
+        .flatMap(map => texts(map.keyArray()).zip(texts(map.valueArray())))
+      val request = AttachRequest.of(
+        of(Path)(arguments.getUTF8String)
+          .getOrElse(throw new IllegalArgumentException(s"$name: path is NULL"))
+          .toString,
+        (own ++ others).toMap,
+        drops,
+        flag("replace"),
+        flag("force"),
+        flag("dry_run")
+      )
       val outcomes = new AttachJob(SparkSession.active, request).run()
       util.List.of[Scan](new Outcomes(outcomes)).iterator
     }
-
-    private def isNull(arguments: InternalRow, parameter: ProcedureParameter): Boolean =
-      arguments.isNullAt(taken.indexOf(parameter))
-
-    private def value(arguments: InternalRow, parameter: ProcedureParameter): Any =
-      arguments.get(taken.indexOf(parameter), parameter.dataType)
-
-    private def texts(arguments: InternalRow, parameter: ProcedureParameter): Seq[String] =
-      texts(arguments.getArray(taken.indexOf(parameter)))
 
     private def texts(array: ArrayData): Seq[String] =
       array.toSeq[UTF8String](StringType).map { text =>

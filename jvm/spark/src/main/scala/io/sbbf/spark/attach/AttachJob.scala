@@ -44,7 +44,7 @@ private[spark] final class AttachJob(
    * @throws org.apache.spark.SparkException when the jobs are cancelled
    */
   def run(): Seq[AttachOutcome] = {
-    if (!ExecutorJar.isThere(context)) throw new IllegalStateException(ExecutorJar.missing)
+    if (!ExecutorJar.isThere(context)) throw new IllegalStateException(NoJar)
     if (!request.force) refuseTablesWithLog()
     val planned = plan()
     refuseMistakes(planned)
@@ -95,7 +95,7 @@ private[spark] final class AttachJob(
     val all = todo.map(_.work).sum
     var done = 0L
     watch.progress(0, all)
-    val outcomes = todo.grouped(Batch).toSeq.flatMap { batch =>
+    val outcomes = todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
       if (watch.isStopped) throw new SparkException("attach was cancelled")
       val some = survived(batch)
       done += batch.map(_.work).sum
@@ -109,6 +109,10 @@ private[spark] final class AttachJob(
     }
     outcomes
   }
+
+  /** In steps of two percent, with work enough for all cores. */
+  private def batchSize(files: Int): Int =
+    math.min(LargestBatch, math.max(context.defaultParallelism, files / 50))
 
   /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
   private def survived(batch: Seq[PlannedFile]): Seq[AttachOutcome] =
@@ -157,8 +161,12 @@ private[spark] object AttachJob {
     override def isStopped: Boolean = false
   }
 
-  /** Files of one job: what one loses to a trouble of the cluster's, and the steps of the progress. */
-  private final val Batch = 256
+  /** Files of one job, which is what one loses to a trouble of the cluster's. */
+  private final val LargestBatch = 256
+
+  private final val NoJar =
+    "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: " +
+      "name it in spark.jars (--jars)"
 
   private final val LostJob = "the job with its tasks failed; Spark's log tells why"
 

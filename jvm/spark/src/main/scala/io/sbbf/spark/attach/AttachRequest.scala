@@ -43,20 +43,13 @@ private[spark] object AttachRequest {
   def parse(options: Map[String, String]): AttachRequest = {
     val (own, settings) =
       options.partition { case (key, _) => key == "path" || Flags.contains(key) }
-    settings.keys.find(!FilterOptions.knows(_)).foreach { key =>
-      throw new IllegalArgumentException(
-        s"there is no option '$key': filters have those of the files' writer, parquet.bloom.filter.* and " +
-          "sbbf.bloom.filter.*")
-    }
     def flag(name: String): Boolean = own.get(name).exists {
       case "true" => true
       case "false" => false
       case other =>
         throw new IllegalArgumentException(s"$name must be true or false, but was '$other'")
     }
-    if (!flag("drop") && FilterOptions.of(settings).named.isEmpty)
-      throw new IllegalArgumentException("name the columns that are to get filters")
-    AttachRequest(
+    of(
       own.getOrElse("path", throw new IllegalArgumentException("name the path of the files")),
       settings,
       flag("drop"),
@@ -64,6 +57,25 @@ private[spark] object AttachRequest {
       flag("force"),
       flag("dry_run")
     )
+  }
+
+  /** @throws IllegalArgumentException naming the setting that is unknown or of no effect */
+  def of(
+      path: String,
+      settings: Map[String, String],
+      isDrop: Boolean,
+      replaced: Boolean,
+      force: Boolean,
+      dryRun: Boolean): AttachRequest = {
+    val options = FilterOptions.of(settings)
+    options.idle.headOption.foreach { key =>
+      throw new IllegalArgumentException(
+        s"'$key' says nothing here: there are ${FilterOptions.keys.mkString(", ")}, followed by # and a column " +
+          "that gets filters where they are not of all columns")
+    }
+    if (!isDrop && options.named.isEmpty)
+      throw new IllegalArgumentException("name the columns that are to get filters")
+    AttachRequest(path, settings, isDrop, replaced, force, dryRun)
   }
 }
 

@@ -13,7 +13,7 @@ private[attach] final case class AttachUnit(file: ListedFile, chunks: Seq[ChunkP
     try {
       val found = if (chunks.isEmpty) Nil else file.open(conf).filters(chunks)
       if (found.isEmpty) Seq(Right(None)) else found.map(filter => Right(Some(filter)))
-    } catch { case Survivable(e) => Seq(Left(Survivable.told(e))) }
+    } catch { case Survivable(e) => Seq(Left(Survivable.told(file.path, e))) }
 }
 
 private[attach] object AttachUnit {

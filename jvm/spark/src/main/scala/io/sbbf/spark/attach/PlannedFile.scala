@@ -42,7 +42,7 @@ private[attach] final case class ListedFile(version: FileVersion) {
       try Right(open(conf).plan(wish))
       catch {
         case e: UnusableFile => Left(outcome(Refused, e.reason))
-        case Survivable(e) => Left(outcome(Failed, Survivable.told(e)))
+        case Survivable(e) => Left(outcome(Failed, Survivable.told(path, e)))
       }
     val wanted = columns.map(change.columns.intersect)
     val isStranger = change.columns.nonEmpty && wanted.exists(_.isEmpty)
@@ -110,7 +110,7 @@ private[attach] final case class PlannedFile(
     } catch {
       case Survivable(_) if file.isDone(filters.map(_.chunk), change, conf) =>
         file.outcome(Done, "")
-      case Survivable(e) => file.outcome(Failed, Survivable.told(e))
+      case Survivable(e) => file.outcome(Failed, Survivable.told(file.path, e))
     }
   }
 

@@ -37,6 +37,13 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       .distinct
       .sorted
 
+  /** The keys that say nothing: unknown ones, and those of columns that get no filter. */
+  def idle: Seq[String] = settings.keys.toSeq.sorted.filterNot { key =>
+    val (name, column) = key.span(_ != '#')
+    if (column.isEmpty) OfAll.contains(name)
+    else OfOne.contains(name) && named.contains(column.drop(1))
+  }
+
   /** The columns that are named and that the file does not have. */
   def unknown(schema: MessageType): Seq[String] =
     named.diff(schema.getColumns.asScala.map(_.getPath.mkString(".")))
@@ -123,6 +130,14 @@ private[spark] object FilterOptions {
   private final val BesideDictionary = "sbbf.bloom.filter.dictionary"
   private final val Auto = "auto"
 
+  /** Keys that may stand for all columns, and those that may stand for one. */
+  private val OfAll = Seq(BLOOM_FILTER_MAX_BYTES, OurFpp, FewestNdv, BesideDictionary)
+  private val OfOne =
+    Seq(Enabled, BLOOM_FILTER_FPP, BLOOM_FILTER_EXPECTED_NDV, OurFpp, FewestNdv, BesideDictionary)
+
+  /** The keys that are understood here. */
+  val keys: Seq[String] = (OfAll ++ OfOne).distinct
+
   /** What all keys begin with. */
   private val Prefixes = Seq("parquet.bloom.filter.", "sbbf.bloom.filter.")
 
@@ -143,19 +158,6 @@ private[spark] object FilterOptions {
 
   /** Sets the FPP of the column's filters, which may be `auto`. */
   def fpp(column: String, fpp: String): (String, String) = s"$OurFpp#$column" -> fpp
-
-  /** Whether the key is one that is understood here. */
-  def knows(key: String): Boolean = {
-    val name = key.takeWhile(_ != '#')
-    Seq(
-      Enabled,
-      BLOOM_FILTER_FPP,
-      BLOOM_FILTER_EXPECTED_NDV,
-      BLOOM_FILTER_MAX_BYTES,
-      OurFpp,
-      FewestNdv,
-      BesideDictionary).contains(name)
-  }
 
   /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
   def remove(conf: Configuration): Unit =

@@ -167,7 +167,9 @@ class AttachSuite extends SparkSuite with WrittenFiles {
         asking("key", "flag") -> "'flag' is optional boolean",
         (asking("key") + ("parquet.bloom.filter.fpp#key" -> "2")) -> "fpp#key must be between",
         (asking("key") + ("replace" -> "yes")) -> "replace must be true or false",
-        (asking("key") + ("parquet.block.size" -> "1")) -> "no option 'parquet.block.size'",
+        (asking("key") + ("parquet.block.size" -> "1")) -> "'parquet.block.size' says nothing",
+        (asking("key") + ("parquet.bloom.filter.fpp" -> "0.1")) -> "filter.fpp' says nothing",
+        (asking("key") + ("parquet.bloom.filter.fpp#id" -> "0.1")) -> "fpp#id' says nothing",
         Map.empty[String, String] -> "name the columns"
       )) {
       val message =
