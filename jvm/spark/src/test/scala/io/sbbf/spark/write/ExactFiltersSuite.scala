@@ -180,11 +180,19 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
         "expected.ndv#key" -> "0",
         "max.bytes" -> "much")) refused(s"parquet.bloom.filter.$key", value)
     for ((key, value) <- Seq(
-        "fpp" -> "0.1",
+        "fpp" -> "1",
         "min.ndv" -> "0",
         "min.ndv" -> "65537",
         "dictionary" -> "yes"))
       refused(s"sbbf.bloom.filter.$key#key", value)
+  }
+
+  test("our own key of the FPP takes one as well as auto, and comes before parquet-java's.") {
+    writer(0, 1000)
+      .option("sbbf.bloom.filter.fpp#key", "0.0001")
+      .option("parquet.bloom.filter.fpp#key", "0.1")
+      .parquet(path("own"))
+    files(path("own")).foreach(assertExact(_, "key", 0.0001))
   }
 
   private def refused(key: String, value: String): Unit = {
