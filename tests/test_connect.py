@@ -174,7 +174,7 @@ def test_files_get_filters_by_what_one_session_brought(
     files = tmp_path / "it's"
     shutil.copytree(lake, files)
     session = server.session()
-    assert len(sbbf.detach(session, str(files)).of("done")) == FILES
+    assert len(sbbf.detach(session, str(files), "key").of("done")) == FILES
     assert sbbf.inspect(session, str(files)).count() == 0
     dry = sbbf.attach(session, str(files), "key", fpp=0.001, dry_run=True)
     assert len(dry.of("planned")) == FILES

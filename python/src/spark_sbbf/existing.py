@@ -48,7 +48,8 @@ class AttachedFile:
     bytes: int
     """Bytes of the file with its filters."""
     seconds: float
-    """In a dry run: this file's share of the time, on all cores."""
+    """In a dry run this file's share of the time on all cores, else how long its task took to write
+    it."""
 
 
 @dataclass(frozen=True, repr=False)

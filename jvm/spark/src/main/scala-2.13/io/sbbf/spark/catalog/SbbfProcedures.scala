@@ -58,8 +58,8 @@ private object SbbfProcedures {
     name -> ProcedureParameter.in(name, BooleanType).defaultValue("false").build()
   }.toMap
 
-  private val Detach = Seq(Path, Columns, FlagOf("force"), FlagOf("dry_run"))
-  private val Attach = Detach ++ Seq(Fpp, Options, FlagOf("replace"))
+  private val Detach = Seq(Path, Columns, Options, FlagOf("force"), FlagOf("dry_run"))
+  private val Attach = Detach ++ Seq(Fpp, FlagOf("replace"))
 
   /** Changes the filters of files. */
   private final class Changing(
