@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -38,11 +39,15 @@ def oracle(spark: SparkSession) -> SparkSession:
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Prints past pytest's capture: seeds and distributions belong into every run's output."""
+    """Prints past pytest's capture: seeds and distributions belong into every run's output.
+
+    The standard output of a process among several is pytest's own.
+    """
 
     def printed(line: str) -> None:
         with capsys.disabled():
-            print(f"\n  {line}", end="")
+            several = "PYTEST_XDIST_WORKER" in os.environ
+            print(f"\n  {line}", end="", file=sys.__stderr__ if several else sys.stdout)
 
     return printed
 

@@ -103,7 +103,7 @@ class Leg:
         report = REPORTS / f"spark-{self.spark}-{self.jdk.name}.xml"
         report.unlink(missing_ok=True)
         paths = [ROOT / "tests" / test for test in tests]
-        pytest = [self.python, "-m", "pytest", "-q", "--junitxml", report, *paths]
+        pytest = [self.python, "-m", "pytest", "-q", *PROCESSES, "--junitxml", report, *paths]
         start = time.monotonic()
         status = subprocess.run(pytest, env=environment, cwd=ROOT, check=False).returncode
         seconds = f"{time.monotonic() - start:.0f}"
@@ -115,6 +115,8 @@ class Leg:
         return (*names, *counts(report, status), seconds)
 
 
+# each has a Spark of its own, and the files that it takes it runs whole
+PROCESSES = ("--numprocesses", "2", "--dist", "loadfile")
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 NOT_INHERITED = ("PYTHONPATH", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_SBBF_JAR", "VIRTUAL_ENV")
 
