@@ -200,6 +200,19 @@ def test_files_get_filters_by_what_one_session_brought(
             session.sql(f"CALL sbbf.attach(path => '{lake}', {arguments})").collect()
 
 
+def test_columns_are_advised_on_by_what_one_session_brought(server: Server, lake: str) -> None:
+    session = server.session()
+    queries = [looked_up(session, lake), f"SELECT * FROM parquet.`{lake}` WHERE key = 5"]
+    advised = sbbf.advise(session, lake, queries=queries, fpp=0.001)
+    found = {row.column: row for row in advised.collect()}
+    assert {name: row.lookups for name, row in found.items()} == {"key": 2, "seq": 0}
+    assert (found["key"].filters, found["key"].advice) == (FILES * GROUPS, "keep")
+    assert not sbbf.is_enabled(session)
+    assert sbbf.advise(sbbf.enable(session), lake, queries="history").count() == 2
+    with pytest.raises(ValueError, match="there is no file or folder"):
+        sbbf.advise(session, f"{lake}-not")
+
+
 def files_of_sql(path: Path) -> str:
     return str(path).replace("'", "\\'")
 

@@ -44,6 +44,7 @@ CELLS = [
     metrics = [m.apply(n) for m in shown for n in range(m.size())]
     {m.name(): values.apply(m.accumulatorId()) for m in metrics if m.name().startswith("sbbf: ")}
     """,
+    "advised = sbbf.advise(spark, FOLDER)",
     "spark.stop()",
 ]
 
@@ -78,6 +79,12 @@ def test_explain_shows_a_picture_and_a_text(outputs: list[dict[str, str]]) -> No
         "part-2.parquet: bloom 4",
     ]
     assert "<td>1 of 12</td>" in html
+
+
+def test_advise_shows_a_picture_of_each_column(outputs: list[dict[str, str]]) -> None:
+    html = outputs[4]["text/html"]
+    assert html.count("<svg viewBox") == 1
+    assert "<td>key<br>" in html
 
 
 def test_the_sql_tab_shows_the_same_numbers(outputs: list[dict[str, str]]) -> None:

@@ -10,8 +10,10 @@ Examples:
 
 TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than all else here
 if TYPE_CHECKING:
+    from spark_sbbf.advice import advise
+    from spark_sbbf.attached import AttachedFile, AttachReport
     from spark_sbbf.evidence import inspect, probe
-    from spark_sbbf.existing import AttachedFile, AttachReport, attach, detach
+    from spark_sbbf.existing import attach, detach
     from spark_sbbf.jar import jar_path
     from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
     from spark_sbbf.session import disable, doctor, enable, is_enabled
@@ -25,6 +27,7 @@ __all__ = [
     "PruneReport",
     "ScanReport",
     "UnprunedRelation",
+    "advise",
     "attach",
     "bloom_options",
     "detach",
@@ -40,7 +43,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "existing": ("AttachReport", "AttachedFile", "attach", "detach"),
+    "advice": ("advise",),
+    "attached": ("AttachReport", "AttachedFile"),
+    "existing": ("attach", "detach"),
     "evidence": ("inspect", "probe"),
     "jar": ("jar_path",),
     "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),

@@ -140,6 +140,21 @@ def seeing_the_jar(session: Any) -> Iterator[None]:
         thread.setContextClassLoader(before)
 
 
+@contextmanager
+def mistakes() -> Iterator[None]:
+    """What the JVM says of an argument is a ValueError, without where in the JVM; of a session, a
+    RuntimeError."""
+    try:
+        yield
+    except Exception as error:
+        java = getattr(error, "java_exception", None)  # of py4j, which PySpark translates in part
+        if type(error).__name__ == "IllegalArgumentException":
+            raise ValueError(str(error).splitlines()[0]) from None
+        if java is not None and java.getClass().getName() == "java.lang.IllegalStateException":
+            raise RuntimeError(java.getMessage()) from None
+        raise
+
+
 def _jar_loader(session: Any) -> Any:
     return session._jsparkSession.sharedState().jarClassLoader()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +18,12 @@ def knows_catalog(session: Any) -> bool:
     """
     (setting,) = session.sql(f"SET {KEY}").collect()
     return bool(setting.value == CATALOG)
+
+
+def bring_catalog(session: Any) -> None:
+    """Makes the catalog known to a session that has the JAR."""
+    if not knows_catalog(session):
+        session.conf.set(KEY, CATALOG)
 
 
 def start(session: Any) -> None:
@@ -36,20 +44,25 @@ def findings(session: Any) -> dict[str, str]:
 
 
 def report_json(df: Any) -> str:
-    """What pruning does to a query, as JSON.
+    """What pruning does to a query, as JSON."""
+    with as_view(df) as view:
+        (row,) = df.sparkSession.sql(f"SELECT report FROM sbbf.reports.{view}").collect()
+    return str(row.report)
 
-    The query goes as a view of this session, for as long as the report takes: a view has the
-    DataFrame's own plan, and its name, drawn at random, that of no other query.
+
+@contextmanager
+def as_view(df: Any) -> Iterator[str]:
+    """The name of a view of this session that has the DataFrame's own plan.
+
+    It is drawn at random, and so that of no other query.
     """
     view = f"sbbf_{uuid4().hex}"
-    session = df.sparkSession
     df.createTempView(view)
     try:
-        (row,) = session.sql(f"SELECT report FROM sbbf.reports.{view}").collect()
+        yield view
     finally:
         # Spark's own ways to drop a view would also uncache what has the same plan
-        session.sql(f"DROP TABLE sbbf.reports.{view}").collect()
-    return str(row.report)
+        df.sparkSession.sql(f"DROP TABLE sbbf.reports.{view}").collect()
 
 
 def _switch(session: Any, state: str) -> None:

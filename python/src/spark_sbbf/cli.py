@@ -12,16 +12,21 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from spark_sbbf.existing import AttachReport, progress_bar
+from spark_sbbf.advice import as_html, write_page
+from spark_sbbf.attached import AttachReport
 from spark_sbbf.install import Change, apply, to_install, to_uninstall
 from spark_sbbf.jar import find_spark, jar_path
 from spark_sbbf.jvm import answers
 from spark_sbbf.machine import doctor, settings_of
+from spark_sbbf.progress import progress_bar
 from spark_sbbf.size import sizing
 from spark_sbbf.table import common_folder, table
 from spark_sbbf.writer import AUTO, DEFAULT_FPP, bloom_options
 
 INSPECT = "file row_group column rows nulls physical_type filter_bytes fill fpp distinct_estimate"
+ADVICE = (
+    "column advice kept_present kept_absent kept_present_then kept_absent_then advised_bytes reason"
+)
 FORCE = "also files of Delta, Iceberg and Hudi tables"
 FPP = "false positive probability of a filter, between 0 and 1"
 PROBE = "file row_group rows verdict evidence"
@@ -87,8 +92,16 @@ def _parser() -> argparse.ArgumentParser:
         changing.add_argument("--dry-run", action="store_true", help="only tell what would be done")
     add.add_argument("--fpp", type=_probability, default=DEFAULT_FPP, help=f"{FPP}, or 'auto'")
     add.add_argument("--replace", action="store_true", help="also filters that are there")
+    advised = command("advise", _advise, "tell what filters would cost and give, by column")
+    advised.add_argument("path", help="a file, a folder or a pattern, of any store Hadoop has")
+    advised.add_argument("columns", nargs="*", help="dotted Parquet paths; all if none is named")
+    advised.add_argument("--fpp", type=_probability, default=AUTO, help=f"{FPP}, or 'auto'")
+    advised.add_argument(
+        "--row-groups", type=_count, default=16, metavar="N", help="how many have their values read"
+    )
+    advised.add_argument("--report", type=Path, metavar="FILE", help="a file for it as HTML")
     checked = command("doctor", _doctor, "tell what sessions of the installed Spark would run on")
-    for reporting in (inspect, probe, checked, add, drop):
+    for reporting in (inspect, probe, checked, add, drop, advised):
         reporting.add_argument("--json", action="store_true", help="one JSON object a line")
         reporting.add_argument(
             "--conf",
@@ -216,6 +229,26 @@ def _changed(asked: argparse.Namespace, title: str, options: dict[str, str]) -> 
         print(report)
     report.need_no_failure()
     return 1 if report.files and len(report.of("refused")) == len(report.files) else 0
+
+
+def _advise(asked: argparse.Namespace) -> int:
+    spark = find_spark()
+    options = {
+        "path": asked.path,
+        "fpp": str(asked.fpp),
+        "row_groups": str(asked.row_groups),
+        **(bloom_options(*asked.columns) if asked.columns else {}),
+    }
+    with closing(answers(spark, "advise", options, settings_of(spark, dict(asked.conf)))) as lines:
+        rows = [json.loads(line) for line in lines]
+    if asked.report:
+        write_page(asked.report, as_html(asked.path, rows))
+    if asked.json:
+        for row in rows:
+            print(json.dumps(row))
+    else:
+        print(table(rows, ADVICE.split()))
+    return 0
 
 
 def _doctor(asked: argparse.Namespace) -> int:

@@ -3,122 +3,27 @@
 from __future__ import annotations
 
 import json
-import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from spark_sbbf.attached import AttachReport
 from spark_sbbf.bridge import (
     bridge_of,
     bring_jar,
     is_connect,
+    mistakes,
     need_connect_of_4,
     running,
     seeing_the_jar,
 )
-from spark_sbbf.catalog import CATALOG, KEY, knows_catalog
+from spark_sbbf.catalog import bring_catalog
+from spark_sbbf.progress import Progress, progress_bar
 from spark_sbbf.writer import DEFAULT_FPP, bloom_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class AttachedFile:
-    """What became of the filters of one file."""
-
-    file: str
-    status: str
-    """``done``, ``planned`` (a dry run), ``unchanged`` (had them already, or has none of the
-    columns), ``refused`` (must not be changed) or ``failed`` (is as it was)."""
-    reason: str
-    row_groups: int
-    filters: int
-    """Filters that were written, or would be."""
-    filter_bytes: int
-    """Bytes of their bitsets; in a dry run by a sample."""
-    bytes_read: int
-    """Bytes of column chunks, compressed."""
-    bytes: int
-    """Bytes of the file with its filters."""
-    seconds: float
-    """In a dry run this file's share of the time on all cores, else how long its task took to write
-    it."""
-
-
-@dataclass(frozen=True, repr=False)
-class AttachReport:
-    """What became of the filters of some files, in the order of their paths."""
-
-    files: list[AttachedFile]
-
-    def of(self, status: str) -> list[AttachedFile]:
-        """The files of one status."""
-        return [file for file in self.files if file.status == status]
-
-    @classmethod
-    def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> AttachReport:
-        """The report of what the JVM answers."""
-        return cls([AttachedFile(**row) for row in rows])
-
-    def need_no_failure(self) -> None:
-        """Raises RuntimeError that names files which failed."""
-        failed = self.of("failed")
-        if failed:
-            named = "; ".join(f"{file.file}: {file.reason}" for file in failed[:_MOST_SHOWN])
-            raise RuntimeError(
-                f"{len(failed):,} of {len(self.files):,} files failed and are as they were, "
-                f"{len(self.of('done')):,} are done; mend the cause and run it again to go on. "
-                + named
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries and lists."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        lines = [self._done(), self._planned()]
-        for status in ("unchanged", "refused", "failed"):
-            files = self.of(status)
-            lines.append(f"{len(files):,} files {status}" if files else "")
-            lines += [f"  {f.file}: {f.reason}" for f in files if f.reason][:_MOST_SHOWN]
-        return "\n".join(line for line in lines if line) or "no files"
-
-    __repr__ = __str__
-
-    def _done(self) -> str:
-        files = self.of("done")
-        if not files:
-            return ""
-        if not any(file.filters for file in files):
-            return f"took filters out of {len(files):,} files"
-        return f"wrote {_amounts(files)}"
-
-    def _planned(self) -> str:
-        files = self.of("planned")
-        if not files:
-            return ""
-        seconds = sum(file.seconds for file in files)
-        return f"would write {_amounts(files)}; that takes about {seconds:,.1f} s"
-
-
-_MOST_SHOWN = 10
-
-
-def _amounts(files: Sequence[AttachedFile]) -> str:
-    filters = sum(file.filters for file in files)
-    filter_bytes = sum(file.filter_bytes for file in files)
-    read, written = sum(file.bytes_read for file in files), sum(file.bytes for file in files)
-    return (
-        f"{len(files):,} files of {written:,} bytes with {filters:,} new filters of "
-        f"{filter_bytes:,} bytes, from {read:,} bytes of columns"
-    )
 
 
 def attach(
@@ -197,10 +102,10 @@ def _change(
     own = {name: _text(value) for name, value in flags.items()}
     if is_connect(spark):
         need_connect_of_4(spark.version)
-        with progress_bar(procedure, "task", progress) as show, _mistakes():
+        with progress_bar(procedure, "task", progress) as show, mistakes():
             return _report(_called(spark, procedure, path, options, own, show))
     asked = {"path": path, "drop": _text(procedure == "detach"), **options, **own}
-    with progress_bar(procedure, "B", progress) as show, _mistakes():
+    with progress_bar(procedure, "B", progress) as show, mistakes():
         return _report(_bridged(spark, asked, show))
 
 
@@ -218,8 +123,7 @@ def _called(
     flags: Mapping[str, str],
     show: Progress,
 ) -> list[dict[str, Any]]:
-    if not knows_catalog(spark):
-        spark.conf.set(KEY, CATALOG)
+    bring_catalog(spark)
     pairs = ", ".join(f"{_quoted(key)}, {_quoted(value)}" for key, value in options.items())
     arguments = [f"path => {_quoted(path)}", *(f"{key} => {flag}" for key, flag in flags.items())]
     if pairs:
@@ -260,41 +164,6 @@ def _bridged(spark: Any, asked: Mapping[str, str], show: Progress) -> list[dict[
             bridge.stopAttach()
             context.cancelJobGroup(group)
             raise
-
-
-@contextmanager
-def _mistakes() -> Iterator[None]:
-    """What the JVM says of an argument is a ValueError, without where in the JVM; of a session, a
-    RuntimeError."""
-    try:
-        yield
-    except Exception as error:
-        java = getattr(error, "java_exception", None)  # of py4j, which PySpark translates in part
-        if type(error).__name__ == "IllegalArgumentException":
-            raise ValueError(str(error).splitlines()[0]) from None
-        if java is not None and java.getClass().getName() == "java.lang.IllegalStateException":
-            raise RuntimeError(java.getMessage()) from None
-        raise
-
-
-@contextmanager
-def progress_bar(title: str, unit: str, wanted: bool | None) -> Iterator[Progress]:
-    """Shows how many units are done; None shows it in a terminal and in notebooks."""
-    shown = wanted if wanted is not None else sys.stderr.isatty() or "ipykernel" in sys.modules
-    if not shown:
-        yield lambda done, all_: None
-        return
-    from tqdm.auto import tqdm
-
-    lock = threading.Lock()
-    with tqdm(desc=title, unit=unit, unit_scale=True) as bar:
-
-        def show(done: int, all_: int) -> None:
-            with lock:
-                bar.total = all_ or None
-                bar.update(done - bar.n)
-
-        yield show
 
 
 def _text(value: bool) -> str:

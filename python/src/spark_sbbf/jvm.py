@@ -78,7 +78,7 @@ def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> l
         options.append(f"--add-modules={VECTOR_MODULE}")
     if question in ("list", "size"):
         options.append("-XX:TieredStopAtLevel=1")
-    if question != "attach":
+    if question not in ("attach", "advise"):
         options.append("-XX:+UseSerialGC")
     elif "spark.driver.memory" in settings:
         options.append(f"-Xmx{settings['spark.driver.memory']}")

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
-import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
+import io.sbbf.spark.attach.{AttachJob, AttachRequest}
 
 /**
  * What the Python package calls of a classic session and SQL cannot reach; needs no more than an instance, from
@@ -34,7 +34,7 @@ final class SessionBridge {
   def attach(session: SparkSession, options: util.Map[String, String]): String =
     new AttachJob(session, AttachRequest.parse(options.asScala.toMap), watch)
       .run()
-      .map(AttachOutcome.json)
+      .map(_.json)
       .mkString("\n")
 
   /** Bytes read and written so far by [[attach]]. */

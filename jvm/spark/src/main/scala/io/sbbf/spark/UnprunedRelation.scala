@@ -61,7 +61,7 @@ private[spark] object UnprunedRelation {
       case _: ParquetFileFormat =>
         val why =
           if (!SbbfConf.Enabled.get(conf)) Off
-          else if (filter.exists(PruneRowGroups.isUsable(_, files, conf))) PruningFailed
+          else if (filter.exists(PruneRowGroups.predicate(_, files, conf).isUsable)) PruningFailed
           else RowGroupPruner.NoUsableLeaf
         (why +: filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))).mkString("; ")
       case _ => "not a Parquet scan"

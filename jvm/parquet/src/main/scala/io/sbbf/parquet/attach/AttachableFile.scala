@@ -6,13 +6,10 @@ import java.io.{IOException, OutputStream}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.hadoop.io.IOUtils
-import org.apache.parquet.HadoopReadOptions
-import org.apache.parquet.format.converter.ParquetMetadataConverter
-import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.MessageType
 
-import io.sbbf.parquet.write.{ChunkFilter, FilterPlace, FilteredTail}
+import io.sbbf.parquet.chunk.ChunkValues
+import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterPlace, FilteredTail}
 
 /**
  * A Parquet file that exists and whose bloom filters are to change, without any of its data being encoded anew.
@@ -22,10 +19,8 @@ import io.sbbf.parquet.write.{ChunkFilter, FilterPlace, FilteredTail}
  * @param file as it was listed; each method fails once it is another
  */
 private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) {
-  import AttachableFile._
-
   private val path = file.getPath
-  private val store = path.getFileSystem(conf)
+  private val stored = new StoredFile(file, conf)
 
   /**
    * What is to be done.
@@ -35,9 +30,8 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
    * @throws java.io.IOException when it cannot be read
    */
   def plan(wish: MessageType => FilterWish): FilePlan = {
-    val metadata = FooterReader.parse(footer())
-    if (metadata.isSetEncryption_algorithm) throw new UnusableFile("encrypted")
-    val schema = reading(_.getFileMetaData.getSchema)
+    val metadata = stored.metadata()
+    val schema = stored.reading(_.getFileMetaData.getSchema)
     val paths = schema.getPaths.toArray(Array.empty[Array[String]]).toIndexedSeq.map(_.toSeq)
     val plan = FilePlan.of(metadata, paths, wish(schema))
     if (!plan.isNothing) Replacement.of(file, conf)
@@ -51,10 +45,16 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
    */
   def filters(chunks: Seq[ChunkPlan]): Seq[ChunkFilter] = {
     check()
-    reading { reader =>
+    stored.reading { reader =>
       val values = new ChunkValues(reader)
-      chunks.flatMap(values.filter(_))
+      chunks.flatMap(filter(_, values))
     }
+  }
+
+  private def filter(plan: ChunkPlan, values: ChunkValues): Option[ChunkFilter] = {
+    val builder = new FilterBuilder(plan.request)
+    values.addTo(builder.values, plan.rowGroup, plan.request.column, plan.isAllDictionary)
+    builder.result().map(ChunkFilter(plan.rowGroup, plan.request.column, _))
   }
 
   /**
@@ -67,7 +67,7 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   def rewrite(filters: Seq[ChunkFilter], gone: Set[(Int, Int)]): Long = {
     check()
     val end = FilteredTail.appended(
-      footer(),
+      stored.footer(),
       file.getLen,
       filters,
       (rowGroup, column) => if (gone((rowGroup, column))) FilterPlace.Gone else FilterPlace.Kept)
@@ -83,37 +83,14 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   }
 
   private def copy(out: OutputStream): Unit = {
-    val in = store.open(path)
+    val in = stored.store.open(path)
     try {
       IOUtils.copyBytes(in, out, file.getLen, false)
       if (in.getPos != file.getLen) throw new IOException(s"$path ends before its length")
     } finally in.close()
   }
 
-  private def footer(): Array[Byte] = {
-    val bytes = new FileBytes(store, path, file.getLen, TailBytes)
-    try {
-      val found = FooterReader.locate(bytes)
-      if (found.isEncrypted) throw new UnusableFile("encrypted")
-      bytes.read(found.start, found.length)
-    } finally bytes.close()
-  }
-
-  private def reading[T](ask: ParquetFileReader => T): T = {
-    val options = HadoopReadOptions
-      .builder(conf, path)
-      .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
-      .build()
-    val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf), options)
-    try ask(reader)
-    finally reader.close()
-  }
-
   private def check(): Unit =
-    if (FileVersion.of(store.getFileStatus(path)) != FileVersion.of(file))
+    if (FileVersion.of(stored.store.getFileStatus(path)) != FileVersion.of(file))
       throw new IOException(s"$path has changed meanwhile")
-}
-
-private object AttachableFile {
-  private final val TailBytes = 64 * 1024
 }

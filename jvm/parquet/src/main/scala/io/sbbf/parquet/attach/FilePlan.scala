@@ -1,8 +1,9 @@
 package io.sbbf.parquet
 package attach
 
-import org.apache.parquet.format.{ColumnChunk, ColumnMetaData, FileMetaData}
+import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
 
+import io.sbbf.parquet.chunk.ChunkLayout
 import io.sbbf.parquet.footer.FooterBuilder
 import io.sbbf.parquet.write.FilterRequest
 
@@ -56,7 +57,7 @@ private[attach] object FilePlan {
    * @throws UnusableFile with the reason why the file must not be changed
    */
   def of(metadata: FileMetaData, paths: IndexedSeq[Seq[String]], wish: FilterWish): FilePlan = {
-    check(metadata, paths)
+    ChunkLayout.check(metadata, paths)
     val (chunks, gone) = wish match {
       case FilterWish.Add(requests, replaced) =>
         (
@@ -65,28 +66,6 @@ private[attach] object FilePlan {
       case FilterWish.Drop(dropped) => (Nil, existing(metadata, dropped))
     }
     FilePlan(chunks, gone, metadata.getRow_groups.size)
-  }
-
-  /**
-   * Values are found by the path of their column and filters by its number: both must mean one
-   * chunk. Parquet-mr finds dictionaries by the path's names joined by dots.
-   */
-  private def check(metadata: FileMetaData, paths: IndexedSeq[Seq[String]]): Unit = {
-    if (paths.map(_.mkString(".")).distinct.size < paths.size)
-      throw new UnusableFile("columns of the same name")
-    for (rowGroup <- 0 until metadata.getRow_groups.size) {
-      val chunks = metadata.getRow_groups.get(rowGroup).getColumns
-      if (chunks.size != paths.size) throw new UnusableFile("row group without all its columns")
-      for (column <- paths.indices) check(chunks.get(column), paths(column))
-    }
-  }
-
-  private def check(chunk: ColumnChunk, path: Seq[String]): Unit = {
-    if (chunk.isSetFile_path) throw new UnusableFile("column chunks in another file")
-    if (!chunk.isSetMeta_data) throw new UnusableFile("column chunk without metadata")
-    val names = chunk.getMeta_data.getPath_in_schema
-    if (names.size != path.size || path.indices.exists(n => names.get(n) != path(n)))
-      throw new UnusableFile("column chunks in another order than columns")
   }
 
   private def added(

@@ -20,7 +20,8 @@ import io.sbbf.core.{FilterShape, FilterSizing}
 private[parquet] final class DistinctHashes(
     fpp: Double,
     maxBytes: Int,
-    mostListed: Int = DistinctHashes.MostListed) {
+    mostListed: Int = DistinctHashes.MostListed)
+    extends HashSink {
   import DistinctHashes._
 
   // An open hash table; a slot with 0 is empty, and the hash 0 is kept apart.
@@ -35,8 +36,7 @@ private[parquet] final class DistinctHashes(
   /** Takes what the list has no room for. */
   private var largest: Array[Byte] = _
 
-  /** Takes hashes up to `until`. */
-  def add(hashes: Array[Long], until: Int): Unit = {
+  override def add(hashes: Array[Long], until: Int): Unit = {
     var i = 0
     while (i < until && !isListing) {
       count(hashes(i))

@@ -14,10 +14,10 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
   import FileFilters._
 
   private val builders =
-    requests.map(request => request.column -> FilterBuilder.of(request)).toMap
+    requests.map(request => request.column -> new FilterBuilder(request)).toMap
   private val root = {
     val leaves = Iterator.from(0)
-    tree(schema, () => builders.get(leaves.next()).orNull)
+    tree(schema, () => builders.get(leaves.next()).map(_.values).orNull)
   }
   private val deepest = schema.getPaths.stream().mapToInt(_.length).max().getAsInt
   private val done = Seq.newBuilder[ChunkFilter]
@@ -45,12 +45,12 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     rows = 0
   }
 
-  /** Hands everything on, and the values of the wanted columns to their builders. */
+  /** Hands everything on, and the values of the wanted columns to their filters. */
   private final class Tap(consumer: RecordConsumer) extends RecordConsumer {
     // the way to the field that is written now, null from one that nobody wants on
     private val way = new Array[Node](deepest + 1)
     private var depth = 0
-    private var builder: FilterBuilder = _
+    private var values: ValueHasher = _
 
     override def startMessage(): Unit = {
       rows += 1
@@ -64,7 +64,7 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
       depth += 1
       val node = if (parent == null) null else parent.children(index)
       way(depth) = node
-      builder = if (node == null) null else node.builder
+      values = if (node == null) null else node.values
       consumer.startField(name, index)
     }
 
@@ -79,27 +79,27 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     override def flush(): Unit = consumer.flush()
 
     override def addInteger(value: Int): Unit = {
-      if (builder != null) builder.addInt(value)
+      if (values != null) values.addInt(value)
       consumer.addInteger(value)
     }
 
     override def addLong(value: Long): Unit = {
-      if (builder != null) builder.addLong(value)
+      if (values != null) values.addLong(value)
       consumer.addLong(value)
     }
 
     override def addFloat(value: Float): Unit = {
-      if (builder != null) builder.addFloat(value)
+      if (values != null) values.addFloat(value)
       consumer.addFloat(value)
     }
 
     override def addDouble(value: Double): Unit = {
-      if (builder != null) builder.addDouble(value)
+      if (values != null) values.addDouble(value)
       consumer.addDouble(value)
     }
 
     override def addBinary(value: Binary): Unit = {
-      if (builder != null) builder.addBytes(value)
+      if (values != null) values.addBytes(value)
       consumer.addBinary(value)
     }
 
@@ -109,10 +109,10 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
 
 private[parquet] object FileFilters {
 
-  private final class Node(val children: Array[Node], val builder: FilterBuilder)
+  private final class Node(val children: Array[Node], val values: ValueHasher)
 
   /** Leaves come in the order in which the schema numbers them; null where nobody wants any. */
-  private def tree(field: Type, leaf: () => FilterBuilder): Node =
+  private def tree(field: Type, leaf: () => ValueHasher): Node =
     if (field.isPrimitive) Option(leaf()).map(new Node(Array.empty, _)).orNull
     else {
       val group = field.asGroupType

@@ -11,7 +11,7 @@ import org.apache.spark.sql.connector.catalog.procedures.{
   UnboundProcedure
 }
 import org.apache.spark.sql.connector.catalog.{Identifier, ProcedureCatalog}
-import org.apache.spark.sql.connector.read.{LocalScan, Scan}
+import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -97,7 +97,7 @@ private object SbbfProcedures {
         flag("dry_run")
       )
       val outcomes = new AttachJob(SparkSession.active, request).run()
-      util.List.of[Scan](new Outcomes(outcomes)).iterator
+      util.List.of[Scan](new LocalRows(AttachOutcome.Schema, outcomes.map(_.row))).iterator
     }
 
     private def texts(array: ArrayData): Seq[String] =
@@ -105,15 +105,5 @@ private object SbbfProcedures {
         if (text == null) throw new IllegalArgumentException(s"$name: NULL among the arguments")
         text.toString
       }
-  }
-
-  private final class Outcomes(outcomes: Seq[AttachOutcome]) extends LocalScan {
-    override def readSchema: StructType = AttachOutcome.Schema
-    override def rows: Array[InternalRow] = outcomes.map { outcome =>
-      InternalRow.fromSeq(outcome.row.toSeq.map {
-        case text: String => UTF8String.fromString(text)
-        case other => other
-      })
-    }.toArray
   }
 }

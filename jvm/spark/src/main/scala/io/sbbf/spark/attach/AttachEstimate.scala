@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 
+import io.sbbf.spark.Packed
 import io.sbbf.spark.attach.AttachOutcome.Planned
 
 /**

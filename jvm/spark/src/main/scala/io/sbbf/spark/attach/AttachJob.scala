@@ -10,6 +10,7 @@ import org.apache.spark.{HashPartitioner, SparkException}
 
 import io.sbbf.parquet.FileVersion
 import io.sbbf.parquet.attach.{LeftOvers, TableLog}
+import io.sbbf.spark.Packed
 import io.sbbf.spark.attach.AttachOutcome.{Done, Failed}
 import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.plan.ExecutorJar

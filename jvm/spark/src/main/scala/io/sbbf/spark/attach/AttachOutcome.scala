@@ -1,10 +1,10 @@
 package io.sbbf.spark.attach
 
-import java.util.LinkedHashMap
-
-import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
+
+import io.sbbf.spark.{FileFailure, JsonRow}
 
 /**
  * What became of the filters of one file.
@@ -28,9 +28,11 @@ private[spark] final case class AttachOutcome(
     seconds: Double = 0) {
   def row: Row =
     Row(file, status.name, reason, rowGroups, filters, filterBytes, bytesRead, bytes, seconds)
+
+  def json: String = JsonRow(AttachOutcome.Schema, row)
 }
 
-private[spark] object AttachOutcome {
+private[spark] object AttachOutcome extends Logging {
   sealed abstract class Status(val name: String) extends Product with Serializable
 
   /** The file has what was asked for now. */
@@ -59,14 +61,11 @@ private[spark] object AttachOutcome {
     .add("bytes", LongType, nullable = false)
     .add("seconds", DoubleType, nullable = false)
 
-  private val mapper = new ObjectMapper
-
-  /** A JSON object with the columns of [[Schema]]. */
-  def json(outcome: AttachOutcome): String = {
-    val named = new LinkedHashMap[String, Any]
-    Schema.fieldNames.zip(outcome.row.toSeq).foreach { case (name, value) =>
-      named.put(name, value)
-    }
-    mapper.writeValueAsString(named)
+  /** Why a file failed; Spark's log says where it came from, also without any message that may hold values. */
+  def reason(file: String, e: Throwable): String = {
+    val quiet = new Exception(e.getClass.getName)
+    quiet.setStackTrace(e.getStackTrace)
+    logWarning(s"The filters of $file stay as they are", quiet)
+    FileFailure.message(e)
   }
 }

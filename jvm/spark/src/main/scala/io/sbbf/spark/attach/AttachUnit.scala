@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 
 import io.sbbf.parquet.attach.ChunkPlan
 import io.sbbf.parquet.write.ChunkFilter
+import io.sbbf.spark.FileFailure
 
 /** @param chunks of one row group */
 private[attach] final case class AttachUnit(file: ListedFile, chunks: Seq[ChunkPlan]) {
@@ -13,7 +14,7 @@ private[attach] final case class AttachUnit(file: ListedFile, chunks: Seq[ChunkP
     try {
       val found = if (chunks.isEmpty) Nil else file.open(conf).filters(chunks)
       if (found.isEmpty) Seq(Right(None)) else found.map(filter => Right(Some(filter)))
-    } catch { case Survivable(e) => Seq(Left(Survivable.told(file.path, e))) }
+    } catch { case FileFailure(e) => Seq(Left(AttachOutcome.reason(file.path, e))) }
 }
 
 private[attach] object AttachUnit {

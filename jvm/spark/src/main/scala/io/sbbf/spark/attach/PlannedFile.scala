@@ -11,6 +11,7 @@ import org.apache.parquet.schema.MessageType
 import io.sbbf.parquet.attach.{AttachableFile, FilePlan, FilterWish}
 import io.sbbf.parquet.write.ChunkFilter
 import io.sbbf.parquet.{FileVersion, UnusableFile}
+import io.sbbf.spark.FileFailure
 import io.sbbf.spark.attach.AttachOutcome.{Done, Failed, Refused, Unchanged}
 
 /** A file as it was listed, for tasks that may run later, and twice. */
@@ -42,7 +43,7 @@ private[attach] final case class ListedFile(version: FileVersion) {
       try Right(open(conf).plan(wish))
       catch {
         case e: UnusableFile => Left(outcome(Refused, e.reason))
-        case Survivable(e) => Left(outcome(Failed, Survivable.told(path, e)))
+        case FileFailure(e) => Left(outcome(Failed, AttachOutcome.reason(path, e)))
       }
     val wanted = columns.map(change.columns.intersect)
     val isStranger = change.columns.nonEmpty && wanted.exists(_.isEmpty)
@@ -66,7 +67,7 @@ private[attach] final case class ListedFile(version: FileVersion) {
         val left = new AttachableFile(now, conf).plan(change.kept.wish)
         left.gone.isEmpty && left.chunks.map(_.chunk).intersect(chunks).isEmpty
       }
-    } catch { case Survivable(_) => false }
+    } catch { case FileFailure(_) => false }
 
   private def statusNow(conf: Configuration): FileStatus =
     version.path.getFileSystem(conf).getFileStatus(version.path)
@@ -108,9 +109,9 @@ private[attach] final case class PlannedFile(
       found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
       rewritten(todo.get, filters, conf)
     } catch {
-      case Survivable(_) if file.isDone(filters.map(_.chunk), change, conf) =>
+      case FileFailure(_) if file.isDone(filters.map(_.chunk), change, conf) =>
         file.outcome(Done, "")
-      case Survivable(e) => file.outcome(Failed, Survivable.told(file.path, e))
+      case FileFailure(e) => file.outcome(Failed, AttachOutcome.reason(file.path, e))
     }
   }
 

@@ -2,40 +2,40 @@ package io.sbbf.spark.catalog
 
 import java.util
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.util.quoteIfNeeded
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
-import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
+import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
+import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.{Row, SparkSession}
 
+import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
+import io.sbbf.spark.inspect.TableFiles
+import io.sbbf.spark.plan.Lookups
 import io.sbbf.spark.{Doctor, PruneReport}
 
 /**
- * A few rows of text that the driver knows; reading it runs no job.
+ * A few rows that the driver finds.
  *
- * @param find the rows, asked for while a query of that session is planned
+ * @param find the rows, by the options of the read, asked for while a query of that session is planned
  */
 private[catalog] final class DriverTable(
     override val name: String,
-    columns: Seq[String],
-    find: SparkSession => Seq[Seq[String]])
+    override val schema: StructType,
+    find: (SparkSession, Map[String, String]) => Seq[Row])
     extends SupportsRead {
-
-  override val schema: StructType =
-    columns.foldLeft(new StructType)(_.add(_, StringType, nullable = false))
 
   override def capabilities: util.Set[TableCapability] =
     util.EnumSet.of(TableCapability.BATCH_READ)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new ScanBuilder {
-    override def build(): Scan = new LocalScan {
-      override def readSchema: StructType = schema
-      override def rows: Array[InternalRow] = find(SparkSession.active)
-        .map(row => InternalRow.fromSeq(row.map(UTF8String.fromString)))
-        .toArray
+  override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder = {
+    val options = Map.newBuilder[String, String]
+    asked.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
+    new ScanBuilder {
+      override def build(): Scan =
+        new LocalRows(schema, find(SparkSession.active, options.result()))
     }
   }
 }
@@ -44,15 +44,54 @@ private[catalog] object DriverTable {
   def doctor: DriverTable =
     new DriverTable(
       "doctor",
-      Seq("name", "value"),
-      Doctor.findings(_).map { case (name, value) =>
-        Seq(name, value)
-      })
+      texts("name", "value"),
+      (session, _) => Doctor.findings(session).map { case (name, value) => Row(name, value) })
 
   /** One row with the report on the query of `view`, which is planned for it and not run. */
   def report(view: String): DriverTable =
     new DriverTable(
       s"report on $view",
-      Seq("report"),
-      session => Seq(Seq(PruneReport.json(session.table(quoteIfNeeded(view)).queryExecution))))
+      texts("report"),
+      (session, _) => Seq(Row(PruneReport.json(queryOf(session, view)))))
+
+  /**
+   * A row for each column of the files under a path ([[ColumnAdvice.Schema]]), found by jobs of Spark.
+   *
+   * Its options are those of [[AdviceRequest.parse]], and `views`, the names of views whose queries weigh the columns,
+   * with commas between; or `history`, which is `true` where the queries of the session are to do so.
+   */
+  def advice(path: String): DriverTable =
+    new DriverTable(
+      s"advice on $path",
+      ColumnAdvice.Schema,
+      (session, options) => {
+        val (weights, others) = options.partition { case (key, _) => Weights.contains(key) }
+        val request =
+          AdviceRequest.parse(others + ("path" -> path), lookups(session, path, weights))
+        new AdviceJob(session, request).run().map(_.row)
+      }
+    )
+
+  private val Weights = Seq("views", "history")
+
+  private def lookups(
+      session: SparkSession,
+      path: String,
+      weights: Map[String, String]): Option[Lookups.Counts] = {
+    lazy val roots = rootsOf(session, path)
+    weights
+      .get("views")
+      .map(views => Lookups.of(views.split(",").toSeq.map(queryOf(session, _)), roots))
+      .orElse(if (weights.get("history").contains("true")) Some(Lookups.ofHistory(session, roots))
+      else None)
+  }
+
+  private def rootsOf(session: SparkSession, path: String): Seq[Path] =
+    TableFiles.roots(path, session.sessionState.newHadoopConf()).map(_.getPath)
+
+  private def queryOf(session: SparkSession, view: String): QueryExecution =
+    session.table(quoteIfNeeded(view)).queryExecution
+
+  private def texts(names: String*): StructType =
+    names.foldLeft(new StructType)(_.add(_, StringType, nullable = false))
 }

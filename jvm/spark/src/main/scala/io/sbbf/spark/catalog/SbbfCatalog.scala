@@ -18,6 +18,8 @@ import io.sbbf.spark.SessionPruning
  *
  *   - ``sbbf.filters.`path` `` has the columns of `format("sbbf")`, and takes its options;
  *   - ``sbbf.reports.`view` `` has one row, with what pruning does to the query of a view, as JSON;
+ *   - ``sbbf.advice.`path` `` has a row for each column of the files under a path, with what filters would cost and
+ *     give there;
  *   - `sbbf.session.doctor` has what runs, each finding with its `name` and `value`.
  *
  * From Spark 4.0 on it has the procedures of [[SbbfProcedures]] too.
@@ -41,6 +43,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   override def loadTable(table: Identifier): Table = (table.namespace.toSeq, table.name) match {
     case (Seq(Filters), path) => new FilterTable(path)
     case (Seq(Reports), view) => DriverTable.report(view)
+    case (Seq(Advice), path) => DriverTable.advice(path)
     case (Seq(Session), Doctor) => DriverTable.doctor
     case _ => throw new NoSuchTableException(table)
   }
@@ -112,12 +115,13 @@ private[spark] object SbbfCatalog {
   private final val Name = "sbbf"
   private final val Filters = "filters"
   private final val Reports = "reports"
+  private final val Advice = "advice"
   private final val Session = "session"
   private final val Doctor = "doctor"
   private final val Pruning = "pruning"
   private final val On = "on"
   private final val Off = "off"
-  private val Namespaces = Seq(Filters, Reports, Session)
+  private val Namespaces = Seq(Filters, Reports, Advice, Session)
 
   /** Makes the catalog known to every session of this JVM that does not say otherwise. */
   def register(): Unit =

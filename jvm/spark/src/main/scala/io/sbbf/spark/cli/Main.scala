@@ -7,20 +7,22 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.core.kernel.Kernels
 import io.sbbf.core.{FilterSizing, SplitBlockBloomFilter}
-import io.sbbf.spark.SbbfConf
-import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
+import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
+import io.sbbf.spark.attach.{AttachJob, AttachRequest}
 import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, Question, TableFiles}
 import io.sbbf.spark.plan.BoundedPool
+import io.sbbf.spark.{JsonRow, SbbfConf}
 
 /**
  * What the command `spark-sbbf` asks a JVM that has Spark's JARs and no session: `list` prints the rows of
- * `format("sbbf")`, `doctor` what the JVM is, `size` how large a filter has to be, `attach` how far it is and what became of each file. Reads a [[Request]] from standard input, writes a JSON object a
- * line. What stops it is an object with the one field `error`; standard error is left to Spark's logs.
+ * `format("sbbf")`, `doctor` what the JVM is, `size` how large a filter has to be, `attach`
+ * how far it is and what became of each file, `advise` what to do about each column. Reads a [[Request]] from standard
+ * input, writes a JSON object a line. What stops it is an object with the one field `error`; standard error is left to Spark's logs.
  */
 object Main {
 
@@ -47,6 +49,7 @@ object Main {
       command match {
         case "list" => list(request, out)
         case "attach" => attach(request, out)
+        case "advise" => advise(request, out)
         case "size" => out.println(json.writeValueAsString(size(request)))
         case "doctor" => out.println(json.writeValueAsString(doctor(request)))
       }
@@ -68,25 +71,34 @@ object Main {
         .map(batch.toIndexedSeq, threads) { file =>
           new FileListing(file.getPath.toString, file.getLen, question, request.hadoopConf).rows()
         }
-        .foreach(_.foreach(row => out.println(json.writeValueAsString(fields(row)))))
+        .foreach(_.foreach(row => out.println(JsonRow(FilterListing.Schema, row))))
     }
   }
 
-  /** In a session of its own, on all cores of this machine unless the settings say otherwise. */
   private def attach(request: Request, out: PrintStream): Unit = {
     val wanted = AttachRequest.parse(request.options)
-    val builder = SparkSession.builder().appName("spark-sbbf attach")
+    inSession(request)(
+      new AttachJob(_, wanted, watch(out)).run().map(_.json).foreach(out.println))
+  }
+
+  private def advise(request: Request, out: PrintStream): Unit = {
+    val wanted = AdviceRequest.parse(request.options, lookups = None)
+    inSession(request)(
+      new AdviceJob(_, wanted)
+        .run()
+        .foreach(advice => out.println(JsonRow(ColumnAdvice.Schema, advice.row))))
+  }
+
+  /** One of its own, on all cores of this machine unless the settings say otherwise. */
+  private def inSession(request: Request)(work: SparkSession => Unit): Unit = {
+    val builder = SparkSession.builder().appName("spark-sbbf")
     (Defaults ++ request.settings).foreach { case (key, value) => builder.config(key, value) }
     val session = builder.getOrCreate()
     val context = session.sparkContext
     // this JVM has the JAR by its class path, of which nobody tells executors
     if (!context.isLocal)
       context.addJar(getClass.getProtectionDomain.getCodeSource.getLocation.toString)
-    try
-      new AttachJob(session, wanted, watch(out))
-        .run()
-        .map(AttachOutcome.json)
-        .foreach(out.println)
+    try work(session)
     finally session.stop()
   }
 
@@ -97,13 +109,6 @@ object Main {
   }
 
   private val Defaults = Map("spark.master" -> "local[*]", "spark.ui.enabled" -> "false")
-
-  private def fields(row: Row): LinkedHashMap[String, Any] = {
-    val named = new LinkedHashMap[String, Any]
-    FilterListing.Schema.fieldNames.indices.foreach(i =>
-      named.put(FilterListing.Schema.fieldNames(i), row.get(i)))
-    named
-  }
 
   private def size(request: Request): LinkedHashMap[String, Any] = {
     val (ndv, fpp) = (request.options("ndv").toLong, request.options("fpp").toDouble)

@@ -19,6 +19,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
+import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, SbbfConf}
@@ -88,7 +89,9 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
             dataFilters ++ split(scan, files, later.map(withStandIns))._2),
           files.dataSchema,
           SparkInternals.readsByFieldId(conf))
-    if (unsafe.isEmpty && !translator.translate(dataFilters).isUsable) scan
+    val predicate = translator.translate(dataFilters)
+    Lookups.remember(files.sparkSession, files.location.rootPaths, predicate)
+    if (unsafe.isEmpty && !predicate.isUsable) scan
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
@@ -200,9 +203,9 @@ private[spark] object PruneRowGroups {
   def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] =
     translator(files, conf).unused(ofFiles(filter, files, conf))
 
-  /** Whether evidence could answer some of a filter above a scan. */
-  def isUsable(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Boolean =
-    translator(files, conf).translate(ofFiles(filter, files, conf)).isUsable
+  /** What evidence could answer of a filter above a scan. */
+  def predicate(filter: Filter, files: HadoopFsRelation, conf: SQLConf): RowGroupPredicate =
+    translator(files, conf).translate(ofFiles(filter, files, conf))
 
   /** The filter's conjuncts but for those of partition columns alone. */
   private def ofFiles(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[Expression] =

@@ -1,4 +1,4 @@
-package io.sbbf.spark.attach
+package io.sbbf.spark
 
 import java.nio.ByteBuffer
 
@@ -10,7 +10,7 @@ import org.apache.spark.SparkEnv
  * Objects of our classes as bytes, for shuffles and the results of tasks: there Spark looks classes up by loaders
  * that have no JARs of a single session.
  */
-private[attach] object Packed {
+private[spark] object Packed {
   def pack[T: ClassTag](value: T): Array[Byte] = {
     val buffer = SparkEnv.get.closureSerializer.newInstance().serialize(value)
     val bytes = new Array[Byte](buffer.remaining)

@@ -1,5 +1,5 @@
 package io.sbbf.parquet
-package attach
+package chunk
 
 import org.apache.parquet.column.impl.ColumnReadStoreImpl
 import org.apache.parquet.column.page.DictionaryPageReadStore
@@ -9,26 +9,31 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 
-import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder}
+import io.sbbf.parquet.write.ValueSink
 
 /**
- * The values of column chunks, as parquet-mr reads them, on their way into filters. Of a row group
- * one column at a time is in memory, compressed.
+ * The values of column chunks, as parquet-mr reads them, as they are stored. Of a row group one
+ * column at a time is in memory, compressed.
  */
-private[attach] final class ChunkValues(reader: ParquetFileReader) {
+private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   private val metadata = reader.getFileMetaData
   private val columns = metadata.getSchema.getColumns
 
-  /** The filter that is asked for, `None` if the chunk has too few values for one. */
-  def filter(plan: ChunkPlan): Option[ChunkFilter] = {
-    val builder = FilterBuilder.of(plan.request)
-    val column = columns.get(plan.request.column)
-    val dictionary = if (plan.isAllDictionary) dictionaryOf(plan.rowGroup, column) else None
+  /**
+   * Hands on all values of a chunk but nulls, as often as they are there; or each once, from its
+   * dictionary.
+   *
+   * @param column its number among the leaves of the schema
+   * @param isAllDictionary whether all values of the chunk are in its dictionary
+   * @throws java.io.IOException when they cannot be read
+   */
+  def addTo(sink: ValueSink, rowGroup: Int, column: Int, isAllDictionary: Boolean): Unit = {
+    val descriptor = columns.get(column)
+    val dictionary = if (isAllDictionary) dictionaryOf(rowGroup, descriptor) else None
     dictionary match {
-      case Some(values) => ChunkValues.addDictionary(values, column, builder)
-      case None => addValues(plan.rowGroup, column, builder)
+      case Some(values) => ChunkValues.addDictionary(values, descriptor, sink)
+      case None => addValues(rowGroup, descriptor, sink)
     }
-    builder.result().map(ChunkFilter(plan.rowGroup, plan.request.column, _))
   }
 
   private def dictionaryOf(rowGroup: Int, column: ColumnDescriptor): Option[Dictionary] = {
@@ -37,14 +42,14 @@ private[attach] final class ChunkValues(reader: ParquetFileReader) {
       page.getEncoding.initDictionary(column, page))
   }
 
-  private def addValues(rowGroup: Int, column: ColumnDescriptor, builder: FilterBuilder): Unit = {
+  private def addValues(rowGroup: Int, column: ColumnDescriptor, sink: ValueSink): Unit = {
     val schema = ChunkValues.only(metadata.getSchema, column.getPath)
     reader.setRequestedSchema(schema)
     val pages = reader.readRowGroup(rowGroup)
     val converter = new DummyRecordConverter(schema).getRootConverter
     val values = new ColumnReadStoreImpl(pages, converter, schema, metadata.getCreatedBy)
       .getColumnReader(column)
-    val add = ChunkValues.adder(column, builder)
+    val add = ChunkValues.adder(column, sink)
     val present = column.getMaxDefinitionLevel
     var left = pages.getPageReader(column).getTotalValueCount
     while (left > 0) {
@@ -57,25 +62,25 @@ private[attach] final class ChunkValues(reader: ParquetFileReader) {
 
 private object ChunkValues {
 
-  private def adder(column: ColumnDescriptor, builder: FilterBuilder): ColumnReader => Unit =
+  private def adder(column: ColumnDescriptor, sink: ValueSink): ColumnReader => Unit =
     column.getPrimitiveType.getPrimitiveTypeName match {
-      case INT32 => values => builder.addInt(values.getInteger)
-      case INT64 => values => builder.addLong(values.getLong)
-      case FLOAT => values => builder.addFloat(values.getFloat)
-      case DOUBLE => values => builder.addDouble(values.getDouble)
-      case _ => values => builder.addBytes(values.getBinary)
+      case INT32 => values => sink.addInt(values.getInteger)
+      case INT64 => values => sink.addLong(values.getLong)
+      case FLOAT => values => sink.addFloat(values.getFloat)
+      case DOUBLE => values => sink.addDouble(values.getDouble)
+      case _ => values => sink.addBytes(values.getBinary)
     }
 
   private def addDictionary(
       dictionary: Dictionary,
       column: ColumnDescriptor,
-      builder: FilterBuilder): Unit = {
+      sink: ValueSink): Unit = {
     val add: Int => Unit = column.getPrimitiveType.getPrimitiveTypeName match {
-      case INT32 => id => builder.addInt(dictionary.decodeToInt(id))
-      case INT64 => id => builder.addLong(dictionary.decodeToLong(id))
-      case FLOAT => id => builder.addFloat(dictionary.decodeToFloat(id))
-      case DOUBLE => id => builder.addDouble(dictionary.decodeToDouble(id))
-      case _ => id => builder.addBytes(dictionary.decodeToBinary(id))
+      case INT32 => id => sink.addInt(dictionary.decodeToInt(id))
+      case INT64 => id => sink.addLong(dictionary.decodeToLong(id))
+      case FLOAT => id => sink.addFloat(dictionary.decodeToFloat(id))
+      case DOUBLE => id => sink.addDouble(dictionary.decodeToDouble(id))
+      case _ => id => sink.addBytes(dictionary.decodeToBinary(id))
     }
     var id = 0
     while (id <= dictionary.getMaxId) {

@@ -1,0 +1,33 @@
+package io.sbbf.parquet
+package chunk
+
+import org.apache.parquet.format.{ColumnChunk, FileMetaData}
+
+/** Where a file has its column chunks. */
+private[parquet] object ChunkLayout {
+
+  /**
+   * Values are found by the path of their column and filters by its number: both must mean one
+   * chunk. Parquet-mr finds dictionaries by the path's names joined by dots.
+   *
+   * @param paths of the leaves of the schema
+   * @throws UnusableFile with the reason why they do not
+   */
+  def check(metadata: FileMetaData, paths: IndexedSeq[Seq[String]]): Unit = {
+    if (paths.map(_.mkString(".")).distinct.size < paths.size)
+      throw new UnusableFile("columns of the same name")
+    for (rowGroup <- 0 until metadata.getRow_groups.size) {
+      val chunks = metadata.getRow_groups.get(rowGroup).getColumns
+      if (chunks.size != paths.size) throw new UnusableFile("row group without all its columns")
+      for (column <- paths.indices) check(chunks.get(column), paths(column))
+    }
+  }
+
+  private def check(chunk: ColumnChunk, path: Seq[String]): Unit = {
+    if (chunk.isSetFile_path) throw new UnusableFile("column chunks in another file")
+    if (!chunk.isSetMeta_data) throw new UnusableFile("column chunk without metadata")
+    val names = chunk.getMeta_data.getPath_in_schema
+    if (names.size != path.size || path.indices.exists(n => names.get(n) != path(n)))
+      throw new UnusableFile("column chunks in another order than columns")
+  }
+}

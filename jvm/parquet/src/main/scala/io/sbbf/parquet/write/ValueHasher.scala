@@ -1,0 +1,119 @@
+package io.sbbf.parquet
+package write
+
+import org.apache.parquet.io.api.Binary
+
+import io.sbbf.core.kernel.Kernels
+
+/** Takes hashes, a batch at a time. */
+private[parquet] trait HashSink {
+
+  /** Those up to `until`; the array is the caller's, who fills it anew. */
+  def add(hashes: Array[Long], until: Int): Unit
+}
+
+/** Takes the values of one column, each by the method of its physical type. */
+private[parquet] trait ValueSink {
+  def addInt(value: Int): Unit
+  def addLong(value: Long): Unit
+  def addBytes(value: Binary): Unit
+
+  final def addFloat(value: Float): Unit = addInt(java.lang.Float.floatToRawIntBits(value))
+  final def addDouble(value: Double): Unit = addLong(java.lang.Double.doubleToRawLongBits(value))
+}
+
+/**
+ * Hashes the values of one column in batches, as Parquet's PLAIN encoding has them (BloomFilter.md
+ * of parquet-format): 4 bytes of an INT32 or FLOAT, 8 of an INT64 or DOUBLE, and of byte arrays
+ * their bytes, without a length. Not thread-safe.
+ */
+private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends ValueSink {
+  import ValueHasher._
+
+  private val hashes = new Array[Long](Batch)
+  protected var waiting = 0
+
+  override def addInt(value: Int): Unit = refuse(value)
+  override def addLong(value: Long): Unit = refuse(value)
+  override def addBytes(value: Binary): Unit = refuse(value)
+
+  /** Hands on what waits for its batch to be full. */
+  final def flush(): Unit = {
+    hash(hashes)
+    sink.add(hashes, waiting)
+    waiting = 0
+  }
+
+  protected def hash(hashes: Array[Long]): Unit
+
+  /** One more value waits. */
+  protected final def added(): Unit = {
+    waiting += 1
+    if (waiting == Batch) flush()
+  }
+
+  private def refuse(value: Any): Nothing =
+    throw new IllegalArgumentException(
+      s"a ${value.getClass.getSimpleName} in a column of another type")
+}
+
+private[parquet] object ValueHasher {
+
+  /** Values hashed at once: they and their hashes stay in the nearest cache. */
+  private final val Batch = 1024
+
+  /** Larger byte arrays than all of a batch's are hashed on their own. */
+  private final val BatchBytes = 64 * 1024
+
+  def of(kind: FilterRequest.Kind, sink: HashSink): ValueHasher = kind match {
+    case FilterRequest.Ints => new OfInts(sink)
+    case FilterRequest.Longs => new OfLongs(sink)
+    case FilterRequest.Bytes => new OfBytes(sink)
+  }
+
+  private final class OfInts(sink: HashSink) extends ValueHasher(sink) {
+    private val values = new Array[Int](Batch)
+
+    override def addInt(value: Int): Unit = {
+      values(waiting) = value
+      added()
+    }
+
+    override protected def hash(hashes: Array[Long]): Unit =
+      Kernels.hashInts(values, 0, waiting, hashes, 0)
+  }
+
+  private final class OfLongs(sink: HashSink) extends ValueHasher(sink) {
+    private val values = new Array[Long](Batch)
+
+    override def addLong(value: Long): Unit = {
+      values(waiting) = value
+      added()
+    }
+
+    override protected def hash(hashes: Array[Long]): Unit =
+      Kernels.hashLongs(values, 0, waiting, hashes, 0)
+  }
+
+  private final class OfBytes(sink: HashSink) extends ValueHasher(sink) {
+    private var bytes = new Array[Byte](BatchBytes)
+    private val offsets = new Array[Int](Batch + 1)
+
+    override def addBytes(value: Binary): Unit = {
+      val length = value.length
+      if (length > bytes.length - offsets(waiting)) makeRoom(length)
+      val start = offsets(waiting)
+      value.toByteBuffer.duplicate().get(bytes, start, length)
+      offsets(waiting + 1) = start + length
+      added()
+    }
+
+    private def makeRoom(length: Int): Unit = {
+      flush()
+      if (length > bytes.length) bytes = new Array[Byte](length)
+    }
+
+    override protected def hash(hashes: Array[Long]): Unit =
+      Kernels.hashBytes(bytes, offsets, 0, waiting, hashes, 0)
+  }
+}

@@ -1,0 +1,37 @@
+"""A bar that shows how far something is."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[int, int], None]
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a kernel of Jupyter's; libraries load IPython elsewhere too."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel")
+
+
+@contextmanager
+def progress_bar(title: str, unit: str, wanted: bool | None) -> Iterator[Progress]:
+    """Shows how many units are done; None shows it in a terminal and in notebooks."""
+    shown = wanted if wanted is not None else sys.stderr.isatty() or in_notebook()
+    if not shown:
+        yield lambda done, all_: None
+        return
+    from tqdm.auto import tqdm
+
+    lock = threading.Lock()
+    with tqdm(desc=title, unit=unit, unit_scale=True) as bar:
+
+        def show(done: int, all_: int) -> None:
+            with lock:
+                bar.total = all_ or None
+                bar.update(done - bar.n)
+
+        yield show

@@ -1,0 +1,65 @@
+import re
+from xml.etree import ElementTree
+
+from spark_sbbf.advice import WIDTH, as_html
+
+ROW = {
+    "column": "key",
+    "type": "INT64",
+    "advice": "attach",
+    "reason": "because",
+    "lookups": None,
+    "row_groups": 1000,
+    "sampled": 16,
+    "distinct": 5_000_000,
+    "distinct_of_row_group": 5000,
+    "holding": 1.2,
+    "kept_present": 1000.0,
+    "kept_absent": 1000.0,
+    "kept_present_then": 2.5,
+    "kept_absent_then": 1.25,
+    "kept_sorted": 1.0,
+    "bytes": 10**9,
+    "advised_bytes": 2_000_000,
+    "advised_fpp": 0.00123,
+    "filters": 0,
+    "filter_bytes": 0,
+    "filter_fpp": None,
+    "dictionaries": 0,
+    "dictionary_bytes": 0,
+}
+
+
+def pictures(html):
+    """Each bar's title and width, of each column."""
+    for svg in re.findall(r"<svg viewBox.*?</svg>", html, re.DOTALL):
+        bars = ElementTree.fromstring(svg).iter("g")
+        yield {g.find("title").text: float(g.find("rect").get("width")) for g in bars}
+
+
+def test_bars_are_as_long_as_lookups_read_row_groups():
+    (bars,) = pictures(as_html("events", [ROW]))
+    assert bars == {
+        "now, of a value that is there: 1000.0": WIDTH,
+        "now, of one that is not: 1000.0": WIDTH,
+        "with filters, of a value that is there: 2.5": 1.0,  # what can just be seen
+        "with filters, of one that is not: 1.2": 1.0,
+        "sorted by it, without filters: 1.0": 1.0,
+    }
+
+
+def test_the_page_says_what_to_write():
+    other = {**ROW, "column": "st.a", "advice": "keep", "filters": 5, "filter_bytes": 77}
+    html = as_html("events", [ROW, other]).replace("&#34;", '"')
+    assert 'sbbf.attach(spark, "events", ["key"], fpp="auto")' in html
+    assert "<td>77</td>" in html
+    html = as_html("events", [ROW, {**other, "advice": "replace"}]).replace("&#34;", '"')
+    assert 'sbbf.attach(spark, "events", ["key", "st.a"], fpp="auto", replace=True)' in html
+    assert "sbbf.attach" not in as_html("events", [other])
+    assert "Bloom filters of events" in as_html("events", [])
+
+
+def test_names_are_escaped():
+    html = as_html("<path>", [{**ROW, "column": "<b>&", "reason": "<i>"}])
+    assert not re.search("<path>|<b>&|<i>", html)
+    assert "&lt;b&gt;&amp;<br>" in html
