@@ -165,7 +165,7 @@ def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
     asked = session.read.option("column", "key").option("value", KEY)
     assert rows(asked.table(table)) == probed
     namespaces = session.sql("SHOW NAMESPACES IN sbbf").collect()
-    assert [row.namespace for row in namespaces] == ["filters", "reports", "session"]
+    assert [row.namespace for row in namespaces] == ["filters", "reports", "advice", "session"]
 
 
 def test_files_get_filters_by_what_one_session_brought(
