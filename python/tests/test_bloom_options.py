@@ -59,6 +59,19 @@ def test_filters_of_little_use_are_left_out_by_options_that_stock_spark_does_not
     }
 
 
+def test_what_counts_for_columns_that_nobody_names_goes_with_auto():
+    assert bloom_options(auto=True) == {
+        "sbbf.bloom.filter.auto": "true",
+        "sbbf.bloom.filter.fpp": "0.01",
+    }
+    options = bloom_options("a", auto=True, fpp="auto", min_ndv=10, dictionary=True)
+    assert options["sbbf.bloom.filter.fpp"] == options["sbbf.bloom.filter.fpp#a"] == "auto"
+    assert options["sbbf.bloom.filter.min.ndv"] == "10"
+    assert options["sbbf.bloom.filter.dictionary"] == "true"
+    by_column = bloom_options("a", auto=True, fpp={"a": 0.1}, min_ndv={"a": 5})
+    assert not {"sbbf.bloom.filter.fpp", "sbbf.bloom.filter.min.ndv"} & by_column.keys()
+
+
 @pytest.mark.parametrize("size", [32, 64, 1 << 20, 128 << 20])
 def test_a_power_of_two_up_to_128_mib_bounds_the_filters(size):
     assert bloom_options("a", max_bytes=size)["parquet.bloom.filter.max.bytes"] == str(size)
@@ -81,6 +94,7 @@ WRONG = [
     ("fpp", ("a",), {"fpp": "automatic"}),
     ("min_ndv", ("a",), {"min_ndv": 0}),
     ("dictionary", ("a",), {"dictionary": 1}),
+    ("auto", ("a",), {"auto": "yes"}),
     ("nvd", ("a",), {"nvd": 10}),
 ]
 

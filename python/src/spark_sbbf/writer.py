@@ -30,6 +30,7 @@ def bloom_options(
     candidates: int | Mapping[str, int] | None = None,
     min_ndv: int | Mapping[str, int] | None = None,
     dictionary: bool | Mapping[str, bool] | None = None,
+    auto: bool = False,
     **unknown: object,
 ) -> dict[str, str]:
     """Options for ``df.write.options(...)``, and of tables, that make Spark write bloom filters.
@@ -73,6 +74,10 @@ def bloom_options(
         dictionary: False for no filter where all pages of a column chunk are dictionary encoded,
             as stock Spark does it: its dictionary already says exactly which values are there, but
             takes longer to read.
+        auto: filters also of columns that are not named, if their type is that of keys (integers,
+            texts, bytes, UUIDs), for row groups in which they have at least 1,000 distinct values
+            (``min_ndv``) and are not all dictionary encoded. All of these columns are hashed while
+            they are written. Not for stock Spark, and not for ``attach``.
 
     BOOLEAN columns get no filter.
 
@@ -80,6 +85,8 @@ def bloom_options(
     """
     if unknown:
         raise ValueError(f"unknown option {', '.join(sorted(unknown))}; known are {_OPTIONS}")
+    if not _flag("auto", auto):
+        _need_one(columns)
     _check_columns(columns)
     options = {f"parquet.bloom.filter.enabled#{column}": "true" for column in columns}
     probabilities = _per_column("fpp", fpp, columns, _probability)
@@ -97,6 +104,8 @@ def bloom_options(
         options[f"sbbf.bloom.filter.min.ndv#{column}"] = str(count)
     for column, also in _per_column("dictionary", dictionary, columns, _flag).items():
         options[f"sbbf.bloom.filter.dictionary#{column}"] = str(also).lower()
+    if auto:
+        options |= _for_all(fpp, min_ndv, dictionary)
     if max_bytes is not None:
         options["parquet.bloom.filter.max.bytes"] = str(_filter_bytes("max_bytes", max_bytes))
     if adaptive is not None:
@@ -104,12 +113,27 @@ def bloom_options(
     return options
 
 
-_OPTIONS = "fpp, ndv, max_bytes, adaptive, candidates, min_ndv, dictionary"
+_OPTIONS = "fpp, ndv, max_bytes, adaptive, candidates, min_ndv, dictionary, auto"
+
+
+def _for_all(fpp: PerColumn, min_ndv: PerColumn, dictionary: PerColumn) -> dict[str, str]:
+    """What counts for columns that are not named."""
+    options = {"sbbf.bloom.filter.auto": "true"}
+    if not isinstance(fpp, Mapping):
+        options["sbbf.bloom.filter.fpp"] = str(_probability("fpp", fpp))
+    if min_ndv is not None and not isinstance(min_ndv, Mapping):
+        options["sbbf.bloom.filter.min.ndv"] = str(_count("min_ndv", min_ndv))
+    if dictionary is not None and not isinstance(dictionary, Mapping):
+        options["sbbf.bloom.filter.dictionary"] = str(_flag("dictionary", dictionary)).lower()
+    return options
+
+
+def _need_one(columns: tuple[str, ...]) -> None:
+    if not columns:
+        raise ValueError("columns: name at least one column")
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:
-    if not columns:
-        raise ValueError("columns: name at least one column")
     for column in columns:
         if not isinstance(column, str) or not column:
             raise ValueError(f"columns: {column!r} is not the name of a column")

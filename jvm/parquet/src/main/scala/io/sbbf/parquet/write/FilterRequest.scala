@@ -1,7 +1,13 @@
 package io.sbbf.parquet
 package write
 
-import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation
+import org.apache.parquet.schema.LogicalTypeAnnotation.{
+  DecimalLogicalTypeAnnotation,
+  EnumLogicalTypeAnnotation,
+  IntLogicalTypeAnnotation,
+  StringLogicalTypeAnnotation,
+  UUIDLogicalTypeAnnotation
+}
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
@@ -57,6 +63,19 @@ private[sbbf] object FilterRequest {
     case BINARY if of.getLogicalTypeAnnotation.isInstanceOf[DecimalLogicalTypeAnnotation] => None
     case BINARY | FIXED_LEN_BYTE_ARRAY | INT96 => Some(Bytes)
     case BOOLEAN => None
+  }
+
+  /**
+   * Whether values of a type are looked up one by one, as keys and names are; numbers with a point,
+   * dates and times are asked for by ranges.
+   */
+  def isKey(of: PrimitiveType): Boolean = of.getLogicalTypeAnnotation match {
+    case null =>
+      Set(INT32, INT64, BINARY, FIXED_LEN_BYTE_ARRAY).contains(of.getPrimitiveTypeName)
+    case _: IntLogicalTypeAnnotation | _: StringLogicalTypeAnnotation |
+        _: EnumLogicalTypeAnnotation | _: UUIDLogicalTypeAnnotation =>
+      true
+    case _ => false
   }
 
   /**

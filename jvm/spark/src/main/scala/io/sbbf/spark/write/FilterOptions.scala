@@ -20,13 +20,19 @@ import io.sbbf.parquet.write.FilterRequest
  * `fpp#column`; `expected.ndv#column`, the most distinct values of a row group that a filter is
  * made for, which asks for a filter as well (`ParquetProperties.withBloomFilterNDV`); `max.bytes`,
  * for all. Those that parquet-mr does not know begin with `sbbf.`: `fpp`, which may also be `auto`,
- * `min.ndv` and `dictionary`, each for all columns or for one.
+ * `min.ndv` and `dictionary`, each for all columns or for one; and `auto`, which asks for filters of
+ * all columns whose type is that of keys ([[FilterRequest.isKey]]), in row groups with many distinct
+ * values that are not all in a dictionary.
  */
 private[spark] final class FilterOptions private (settings: Map[String, String]) {
   import FilterOptions._
 
   /** Whether some column may get a filter. */
-  def isEmpty: Boolean = !settings.exists { case (key, value) => isAsking(key, value) }
+  def isEmpty: Boolean = !isAuto && !settings.exists { case (key, value) =>
+    isAsking(key, value)
+  }
+
+  private def isAuto: Boolean = settings.get(Auto).exists(flag(Auto, _))
 
   /** The columns that are named, in the order of the alphabet. */
   def named: Seq[String] =
@@ -59,11 +65,12 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     for {
       (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
       path = column.getPath.mkString(".")
-      if isWanted(path)
+      isNamed = isWanted(path)
+      if isNamed || isAuto && FilterRequest.isKey(column.getPrimitiveType)
       kind <- FilterRequest.kind(column.getPrimitiveType)
     } yield {
       val fpp = settingOf(OurFpp, path) match {
-        case Some(Auto) => autoFpp
+        case Some(AutoFpp) => autoFpp
         case Some(text) => probability(s"$OurFpp#$path", text)
         case None =>
           own(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(s"$BLOOM_FILTER_FPP#$path", _))
@@ -71,9 +78,10 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
         .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
       val fewest = settingOf(FewestNdv, path)
-        .fold(1L)(count(s"$FewestNdv#$path", _, FilterRequest.MostCounted))
+        .fold(if (isNamed) 1L else AutoNdv)(
+          count(s"$FewestNdv#$path", _, FilterRequest.MostCounted))
       val besideDictionary =
-        settingOf(BesideDictionary, path).forall(flag(s"$BesideDictionary#$path", _))
+        settingOf(BesideDictionary, path).fold(isNamed)(flag(s"$BesideDictionary#$path", _))
       val largest = FilterRequest.largestBytes(fpp, ndv, maxBytes)
       FilterRequest(number, kind, fpp, largest, fewest.toInt, besideDictionary)
     }
@@ -128,10 +136,14 @@ private[spark] object FilterOptions {
   private final val OurFpp = "sbbf.bloom.filter.fpp"
   private final val FewestNdv = "sbbf.bloom.filter.min.ndv"
   private final val BesideDictionary = "sbbf.bloom.filter.dictionary"
-  private final val Auto = "auto"
+  private final val AutoFpp = "auto"
+  private final val Auto = "sbbf.bloom.filter.auto"
+
+  /** Fewer distinct values of a row group are mostly in all row groups. */
+  private final val AutoNdv = 1000L
 
   /** Keys that may stand for all columns, and those that may stand for one. */
-  private val OfAll = Seq(BLOOM_FILTER_MAX_BYTES, OurFpp, FewestNdv, BesideDictionary)
+  private val OfAll = Seq(BLOOM_FILTER_MAX_BYTES, Auto, OurFpp, FewestNdv, BesideDictionary)
   private val OfOne =
     Seq(Enabled, BLOOM_FILTER_FPP, BLOOM_FILTER_EXPECTED_NDV, OurFpp, FewestNdv, BesideDictionary)
 

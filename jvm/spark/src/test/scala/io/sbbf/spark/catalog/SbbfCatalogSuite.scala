@@ -173,7 +173,12 @@ class SbbfCatalogSuite extends SparkSuite {
   test("it lists what is there without being asked for.") {
     def names(statement: String, column: String) =
       spark.sql(statement).select(column).collect().map(_.getString(0)).toSeq
-    assert(names("SHOW NAMESPACES IN sbbf", "namespace") == Seq("filters", "reports", "advice", "session"))
+    assert(
+      names("SHOW NAMESPACES IN sbbf", "namespace") == Seq(
+        "filters",
+        "reports",
+        "advice",
+        "session"))
     assert(names("SHOW NAMESPACES IN sbbf.filters", "namespace").isEmpty)
     assert(names("SHOW TABLES IN sbbf.session", "tableName") == Seq("doctor"))
     assert(names("SHOW TABLES IN sbbf.filters", "tableName").isEmpty)

@@ -149,6 +149,28 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(Seq("little", "listed").forall(file.filter(0, _).isEmpty))
   }
 
+  test("auto chooses columns by their types and the distinct values of row groups.") {
+    val table = path("chosen")
+    events.write
+      .option("sbbf.bloom.filter.auto", "true")
+      .option("sbbf.bloom.filter.fpp#key", "0.001")
+      .option("parquet.bloom.filter.enabled#few", "true")
+      .parquet(table)
+    val Seq(file) = files(table)
+    val chosen = columns.filter(file.filter(0, _).isDefined)
+    assert(
+      // of names and the list all values are in a dictionary
+      chosen == Seq("id", "key", "few", "number", "bytes", "st.id", "m.key_value.value"))
+    assertExact(file, "bytes")
+    assertExact(file, "key", fpp = 0.001)
+    events.write
+      .options(Map("sbbf.bloom.filter.auto" -> "true", "sbbf.bloom.filter.min.ndv" -> "4001"))
+      .parquet(path("fewer"))
+    val Seq(fewer) = files(path("fewer"))
+    assert(columns.forall(fewer.filter(0, _).isEmpty))
+    refused("sbbf.bloom.filter.auto", "maybe")
+  }
+
   test("an FPP of auto falsely keeps one row group of the table.") {
     val sizes =
       Seq(0L -> 0.01, 50L -> 0.01, 1000L -> 0.001, 10000L -> 0.0001, (1L << 40) -> 0.00001)
