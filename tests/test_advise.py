@@ -31,7 +31,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
         ids = range(n * GROUPS * ROWS, (n + 1) * GROUPS * ROWS)
         columns: dict[str, Any] = {
             "key": [KEYS[i] for i in ids],
-            "name": [f"user-{KEYS[i % (COUNT // 2)]}" for i in ids],
+            "Name": [f"user-{KEYS[i % (COUNT // 2)]}" for i in ids],
             "seq": list(ids),
             "few": [i % 5 for i in ids],
             "st": pa.array([{"trace": str(KEYS[i])} for i in ids]),
@@ -60,12 +60,12 @@ def test_what_is_foretold_of_lookups_is_what_filters_do(
     assert before.kept_present == pytest.approx(kept(spark, path, present), abs=0.7)
     assert before.kept_absent == pytest.approx(kept(spark, path, absent), abs=0.7)
     report = sbbf.attach(spark, path, "key", fpp=0.01)
-    assert sum(file.filter_bytes for file in report.files) == before.advised_bytes
-    assert before.kept_present_then == pytest.approx(kept(spark, path, present), abs=0.3)
-    assert before.kept_absent_then == pytest.approx(kept(spark, path, absent), abs=0.3)
+    assert sum(file.filter_bytes for file in report.files) == before.new_filter_bytes
+    assert before.new_kept_present == pytest.approx(kept(spark, path, present), abs=0.3)
+    assert before.new_kept_absent == pytest.approx(kept(spark, path, absent), abs=0.3)
     after = advised(sbbf.advise(spark, path, fpp=0.01))["key"]
     assert (after.advice, after.filters) == ("keep", FILES * GROUPS)
-    assert after.kept_absent == pytest.approx(before.kept_absent_then, abs=0.1)
+    assert after.kept_absent == pytest.approx(before.new_kept_absent, abs=0.1)
 
 
 def test_each_column_gets_the_advice_that_fits_it(
@@ -76,15 +76,15 @@ def test_each_column_gets_the_advice_that_fits_it(
     by_column = advised(found)
     assert {name: row.advice for name, row in by_column.items()} == {
         "key": "attach",
-        "name": "attach",
+        "Name": "attach",
         "st.trace": "attach",
         "seq": "min/max",
         "few": "sort",
     }
     assert [row.column for row in found.where("advice = 'min/max'").collect()] == ["seq"]
-    assert by_column["key"].row_groups == by_column["key"].sampled == FILES * GROUPS
-    assert by_column["name"].holding == pytest.approx(2, abs=0.05)
-    assert (by_column["few"].distinct, by_column["few"].distinct_of_row_group) == (5, 5)
+    assert by_column["key"].row_groups == by_column["key"].sampled_row_groups == FILES * GROUPS
+    assert by_column["Name"].row_groups_with_value == pytest.approx(2, abs=0.05)
+    assert (by_column["few"].ndv, by_column["few"].ndv_per_row_group) == (5, 5)
     html = page.read_text(encoding="utf-8")
     assert f'sbbf.attach(spark, "{lake}", ["' in html.replace("&#34;", '"')
     assert html.count("<svg viewBox") == len(by_column)
@@ -93,7 +93,7 @@ def test_each_column_gets_the_advice_that_fits_it(
 
 def test_columns_can_be_named_and_mistakes_are_said(spark: SparkSession, lake: str) -> None:
     assert set(advised(sbbf.advise(spark, lake, "key"))) == {"key"}
-    assert set(advised(sbbf.advise(spark, lake, ["st.trace", "few"]))) == {"st.trace", "few"}
+    assert set(advised(sbbf.advise(spark, lake, ["Name", "st.trace"]))) == {"Name", "st.trace"}
     for arguments, said in (
         ({"columns": "kye"}, "has 'kye'"),
         ({"fpp": 2}, "fpp must be between 0 and 1"),
@@ -103,37 +103,46 @@ def test_columns_can_be_named_and_mistakes_are_said(spark: SparkSession, lake: s
             sbbf.advise(spark, lake, **arguments)
     with pytest.raises(ValueError, match="there is no file or folder"):
         sbbf.advise(spark, f"{lake}-not")
+    with pytest.raises(FileNotFoundError, match="report: there is no folder"):
+        sbbf.advise(spark, lake, report=f"{lake}-not/page.html")
 
 
 def test_queries_weigh_the_columns_and_are_not_run(spark: SparkSession, lake: str) -> None:
     df = spark.read.parquet(lake)
     queries = [
-        df.where("name = 'x' AND few > 1"),
+        df.where("Name = 'x' AND few > 1"),
         f"SELECT count(*) FROM parquet.`{lake}` WHERE name IN ('y', 'z') OR key = 1",
         spark.range(5).where("id = 1"),
     ]
     views = len(spark.catalog.listTables())
     found = advised(sbbf.advise(spark, lake, queries=queries))
     assert {name: row.lookups for name, row in found.items()} == {
-        "name": 2,
+        "Name": 2,
         "key": 1,
         "few": 0,
         "seq": 0,
         "st.trace": 0,
     }
-    assert list(found)[:2] == ["name", "key"]
+    assert list(found)[:2] == ["Name", "key"]
     assert found["st.trace"].reason == "none of the queries looks a value up in it"
     with pytest.raises(PySparkException):
         sbbf.advise(spark, lake, queries=[f"CREATE DATABASE d{COUNT}"])
+    with pytest.raises(ValueError, match="of the same session"):
+        sbbf.advise(spark, lake, queries=session_with(spark, {}).range(5))
+    with pytest.raises(ValueError, match="none of these queries looks a value up"):
+        sbbf.advise(spark, lake, queries=df.where("seq > 5"))
+    one = sbbf.advise(spark, lake, "key", queries=f"SELECT * FROM parquet.`{lake}` WHERE key=1;")
+    assert one.first().lookups == 1
     assert not spark.catalog.databaseExists(f"d{COUNT}")
     assert len(spark.catalog.listTables()) == views
 
 
 def test_the_history_of_a_session_weighs_the_columns(spark: SparkSession, lake: str) -> None:
     session = session_with(spark, {})
-    assert sbbf.advise(session, lake, "key", queries="history").first().lookups == 0
+    with pytest.raises(ValueError, match="none of these queries looks a value up"):
+        sbbf.advise(session, lake, "key", history=True)
     session.read.parquet(lake).where(f"st.trace = '{KEYS[0]}' AND key > 0").count()
-    found = advised(sbbf.advise(session, lake, queries="history"))
+    found = advised(sbbf.advise(session, lake, history=True))
     assert {name for name, row in found.items() if row.lookups} == {"st.trace"}
     assert advised(sbbf.advise(session, lake))["key"].lookups is None
 

@@ -10,18 +10,19 @@ ROW = {
     "reason": "because",
     "lookups": None,
     "row_groups": 1000,
-    "sampled": 16,
-    "distinct": 5_000_000,
-    "distinct_of_row_group": 5000,
-    "holding": 1.2,
+    "sampled_row_groups": 16,
+    "ndv": 5_000_000,
+    "ndv_per_row_group": 5000,
+    "row_groups_with_value": 1.2,
     "kept_present": 1000.0,
     "kept_absent": 1000.0,
-    "kept_present_then": 2.5,
-    "kept_absent_then": 1.25,
+    "new_kept_present": 2.5,
+    "new_kept_absent": 1.25,
     "kept_sorted": 1.0,
-    "bytes": 10**9,
-    "advised_bytes": 2_000_000,
-    "advised_fpp": 0.00123,
+    "column_bytes": 10**9,
+    "fpp": 0.001,
+    "new_filter_bytes": 2_000_000,
+    "new_filter_fpp": 0.00123,
     "filters": 0,
     "filter_bytes": 0,
     "filter_fpp": None,
@@ -40,8 +41,8 @@ def pictures(html):
 def test_bars_are_as_long_as_lookups_read_row_groups():
     (bars,) = pictures(as_html("events", [ROW]))
     assert bars == {
-        "now, of a value that is there: 1000.0": WIDTH,
-        "now, of one that is not: 1000.0": WIDTH,
+        "now, of a value that is there: 1,000.0": WIDTH,
+        "now, of one that is not: 1,000.0": WIDTH,
         "with filters, of a value that is there: 2.5": 1.0,  # what can just be seen
         "with filters, of one that is not: 1.2": 1.0,
         "sorted by it, without filters: 1.0": 1.0,
@@ -51,10 +52,10 @@ def test_bars_are_as_long_as_lookups_read_row_groups():
 def test_the_page_says_what_to_write():
     other = {**ROW, "column": "st.a", "advice": "keep", "filters": 5, "filter_bytes": 77}
     html = as_html("events", [ROW, other]).replace("&#34;", '"')
-    assert 'sbbf.attach(spark, "events", ["key"], fpp="auto")' in html
+    assert 'sbbf.attach(spark, "events", ["key"], fpp=0.001)' in html
     assert "<td>77</td>" in html
     html = as_html("events", [ROW, {**other, "advice": "replace"}]).replace("&#34;", '"')
-    assert 'sbbf.attach(spark, "events", ["key", "st.a"], fpp="auto", replace=True)' in html
+    assert 'sbbf.attach(spark, "events", ["st.a"], fpp=0.001, replace=True)' in html
     assert "sbbf.attach" not in as_html("events", [other])
     assert "Bloom filters of events" in as_html("events", [])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,17 +13,16 @@ from spark_sbbf.bridge import bring_jar, mistakes, running, seeing_the_jar
 from spark_sbbf.catalog import as_view, bring_catalog
 from spark_sbbf.page import render
 from spark_sbbf.progress import in_notebook
-from spark_sbbf.writer import AUTO, bloom_options
+from spark_sbbf.writer import AUTO
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    Queries = Iterable["DataFrame | str"] | str | None
+    Queries = DataFrame | str | Iterable[DataFrame | str] | None
 
 Row = Mapping[str, Any]
 
-HISTORY = "history"
-WRITES = ("attach", "replace")
+TO_DO = ("attach", "replace")
 
 
 def advise(
@@ -33,10 +33,11 @@ def advise(
     fpp: float | str = AUTO,
     row_groups: int = 16,
     queries: Queries = None,
+    history: bool = False,
     report: str | Path | None = None,
 ) -> DataFrame:
-    """What to do about the filters of the Parquet files under a path: a row for each column, those
-    that are most worth filters first.
+    """What to do about the filters of the Parquet files under a path: a row for each column, first
+    those for which something is to be done.
 
     Examples:
         >>> advise(spark, "events").select("column", "advice", "reason").show()  # doctest: +SKIP
@@ -44,13 +45,11 @@ def advise(
     The footers of at most 1,000 files are read, drawn by chance, and the values of a few row
     groups. ``advice`` is ``attach``, ``replace`` (the filters that are there are too full or far
     too large), ``keep``, ``min/max`` or ``dictionary`` (which tell as much), ``sort`` (most values
-    are in most row groups, which sorting would change) or ``none``; ``reason`` says why in numbers.
-    A lookup reads, on average, ``kept_present`` row groups for a value that the table has and
-    ``kept_absent`` for one that it does not have; with the advised filters ``kept_present_then``
-    and ``kept_absent_then``; ``kept_sorted`` if the table were sorted by the column and had no
-    filters. The documentation tells all columns and how they are estimated.
-
-    A notebook shows a picture of it.
+    are in most row groups, which sorting would change), ``none`` or ``unknown`` (nothing could be
+    sampled); ``reason`` says why in numbers. A lookup reads, on average, ``kept_present`` row
+    groups for a value that the table has and ``kept_absent`` for one that it does not have; with
+    filters of the FPP ``fpp``, ``new_kept_present`` and ``new_kept_absent``. The documentation
+    tells all columns and how they are estimated. A notebook shows a picture of it.
 
     Args:
         spark: a session, classic or Spark Connect (4.0 and newer).
@@ -59,32 +58,36 @@ def advise(
         fpp: of the filters that may be advised, or ``"auto"`` for one that follows the number of
             row groups.
         row_groups: how many have their values read, at least 2.
-        queries: DataFrames, or texts of SELECT, whose lookups weigh the columns; or ``"history"``
-            for the queries that this session has planned while it was enabled.
+        queries: one or some DataFrames of this session, or texts of SELECT, whose lookups weigh the
+            columns. They are planned, and not run.
+        history: weigh the columns by the queries that this session planned while it was enabled.
         report: a file that gets the picture and the numbers, as HTML.
 
-    Raises ValueError for an option that is wrong, a path without files and a column that no file
-    has; TypeError and RuntimeError for a session as ``enable`` does.
+    Raises ValueError for an option that is wrong, a path without files, a column that no file has,
+    queries that look nothing up in the files and tables of Delta, Iceberg and Hudi; TypeError and
+    RuntimeError for a session as ``enable`` does; FileNotFoundError for a ``report`` in a folder
+    that is not there.
     """
     bring_jar(running(spark))
+    target = None if report is None else _writable(Path(report))
     named = [columns] if isinstance(columns, str) else list(columns)
-    options = {**(bloom_options(*named) if named else {}), "row_groups": str(row_groups)}
+    options = {"columns": json.dumps(named), "fpp": str(fpp), "row_groups": str(row_groups)}
+    if history:
+        options["history"] = "true"
     with ExitStack() as stack:
         stack.enter_context(mistakes())
         stack.enter_context(seeing_the_jar(spark))
         bring_catalog(spark)
-        if queries == HISTORY:
-            options["history"] = "true"
-        elif queries is not None:
-            frames = [_frame(spark, query) for query in queries]
+        if queries is not None:
+            frames = [_frame(spark, query) for query in _listed(queries)]
             options["views"] = ",".join(stack.enter_context(as_view(df)) for df in frames)
         quoted = path.replace("`", "``")
-        table = spark.read.options(**options, fpp=str(fpp)).table(f"sbbf.advice.`{quoted}`")
+        table = spark.read.options(**options).table(f"sbbf.advice.`{quoted}`")
         rows = table.collect()
         found: DataFrame = spark.createDataFrame(rows, table.schema)
     page = as_html(path, [row.asDict() for row in rows])
-    if report is not None:
-        write_page(Path(report), page)
+    if target is not None:
+        write_page(target, page)
     if in_notebook():
         _display(page)
     return found
@@ -92,7 +95,14 @@ def advise(
 
 def as_html(path: str, rows: Sequence[Row]) -> str:
     """The rows of ``advise`` as a picture and a table."""
-    return render("advice.html", path=path, columns=[AdvisedColumn(row) for row in rows])
+    to_do = {advice: [r["column"] for r in rows if r["advice"] == advice] for advice in TO_DO}
+    return render(
+        "advice.html",
+        path=path,
+        columns=[AdvisedColumn(row) for row in rows],
+        sampled=max((row["sampled_row_groups"] for row in rows), default=0),
+        to_do={advice: names for advice, names in to_do.items() if names},
+    )
 
 
 def write_page(file: Path, html: str) -> None:
@@ -112,8 +122,8 @@ class AdvisedColumn:
         kept = {
             "now, of a value that is there": ("kept_present", "#d55e00"),
             "now, of one that is not": ("kept_absent", "#e69f00"),
-            "with filters, of a value that is there": ("kept_present_then", "#0072b2"),
-            "with filters, of one that is not": ("kept_absent_then", "#56b4e9"),
+            "with filters, of a value that is there": ("new_kept_present", "#0072b2"),
+            "with filters, of one that is not": ("new_kept_absent", "#56b4e9"),
             "sorted by it, without filters": ("kept_sorted", "#009e73"),
         }
         most = max(1, self.row["row_groups"])
@@ -121,10 +131,6 @@ class AdvisedColumn:
             Bar(title, self.row[name], WIDTH * min(1.0, self.row[name] / most), colour)
             for title, (name, colour) in kept.items()
         ]
-
-    @property
-    def writes(self) -> bool:
-        return self.row["advice"] in WRITES
 
 
 @dataclass(frozen=True)
@@ -138,9 +144,25 @@ class Bar:
 WIDTH = 240.0
 
 
-def _frame(spark: SparkSession, query: DataFrame | str) -> DataFrame:
+def _listed(queries: Any) -> list[Any]:
+    """One query is a list of one: texts and DataFrames are iterable themselves."""
+    one = isinstance(queries, str) or hasattr(queries, "sparkSession")
+    return [queries] if one else list(queries)
+
+
+def _frame(spark: SparkSession, query: Any) -> Any:
     """A text within a query of our own: what is no query is refused, and not run."""
-    return spark.sql(f"SELECT * FROM (\n{query}\n)") if isinstance(query, str) else query
+    if isinstance(query, str):
+        return spark.sql(f"SELECT * FROM (\n{query.strip().rstrip(';')}\n)")
+    if getattr(query, "sparkSession", None) is not spark:
+        raise ValueError("queries: expected DataFrames of the same session, or texts of SELECT")
+    return query
+
+
+def _writable(file: Path) -> Path:
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"report: there is no folder {file.parent}")
+    return file
 
 
 def _display(page: str) -> None:

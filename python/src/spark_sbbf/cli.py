@@ -25,7 +25,8 @@ from spark_sbbf.writer import AUTO, DEFAULT_FPP, bloom_options
 
 INSPECT = "file row_group column rows nulls physical_type filter_bytes fill fpp distinct_estimate"
 ADVICE = (
-    "column advice kept_present kept_absent kept_present_then kept_absent_then advised_bytes reason"
+    "column advice kept_present kept_absent new_kept_present new_kept_absent new_filter_bytes "
+    "reason"
 )
 FORCE = "also files of Delta, Iceberg and Hudi tables"
 FPP = "false positive probability of a filter, between 0 and 1"
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # as under 'head'
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (RuntimeError, FileNotFoundError) as error:
+    except (RuntimeError, OSError) as error:
         print(f"spark-sbbf: {error}", file=sys.stderr)
         return 1
     except ValueError as error:  # of arguments that only together are wrong
@@ -97,9 +98,13 @@ def _parser() -> argparse.ArgumentParser:
     advised.add_argument("columns", nargs="*", help="dotted Parquet paths; all if none is named")
     advised.add_argument("--fpp", type=_probability, default=AUTO, help=f"{FPP}, or 'auto'")
     advised.add_argument(
-        "--row-groups", type=_count, default=16, metavar="N", help="how many have their values read"
+        "--row-groups",
+        type=_two_or_more,
+        default=16,
+        metavar="N",
+        help="how many have their values read",
     )
-    advised.add_argument("--report", type=Path, metavar="FILE", help="a file for it as HTML")
+    advised.add_argument("--report", type=Path, metavar="FILE", help="write the report as HTML")
     checked = command("doctor", _doctor, "tell what sessions of the installed Spark would run on")
     for reporting in (inspect, probe, checked, add, drop, advised):
         reporting.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -134,6 +139,12 @@ def _count(text: str) -> int:
     if not text.replace("_", "").isdecimal():
         raise argparse.ArgumentTypeError(f"expected a whole number, not '{text}'")
     return int(text)
+
+
+def _two_or_more(text: str) -> int:
+    if _count(text) < 2:
+        raise argparse.ArgumentTypeError("expected 2 or more")
+    return _count(text)
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -237,17 +248,17 @@ def _advise(asked: argparse.Namespace) -> int:
         "path": asked.path,
         "fpp": str(asked.fpp),
         "row_groups": str(asked.row_groups),
-        **(bloom_options(*asked.columns) if asked.columns else {}),
+        "columns": json.dumps(asked.columns),
     }
     with closing(answers(spark, "advise", options, settings_of(spark, dict(asked.conf)))) as lines:
         rows = [json.loads(line) for line in lines]
-    if asked.report:
-        write_page(asked.report, as_html(asked.path, rows))
     if asked.json:
         for row in rows:
             print(json.dumps(row))
     else:
         print(table(rows, ADVICE.split()))
+    if asked.report:
+        write_page(asked.report, as_html(asked.path, rows))
     return 0
 
 

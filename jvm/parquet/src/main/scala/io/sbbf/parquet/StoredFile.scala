@@ -9,31 +9,27 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 
 /** A Parquet file without encryption, as it was listed, for what reads its values. */
-private[parquet] final class StoredFile(val file: FileStatus, val conf: Configuration) {
+private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
   import StoredFile._
 
   val store: FileSystem = file.getPath.getFileSystem(conf)
 
   /**
-   * The footer's thrift as it is stored.
+   * The footer.
    *
-   * @throws UnusableFile when there is none, or it is encrypted
+   * @throws UnusableFile when there is none, or anything is encrypted
    * @throws java.io.IOException when it cannot be read
    */
-  def footer(): Array[Byte] = {
+  def metadata(): LocatedMetadata = {
     val bytes = open()
     try {
       val found = FooterReader.locate(bytes)
       if (found.isEncrypted) throw new UnusableFile("encrypted")
-      bytes.read(found.start, found.length)
+      val thrift = bytes.read(found.start, found.length)
+      val metadata = FooterReader.parse(thrift)
+      if (metadata.isSetEncryption_algorithm) throw new UnusableFile("encrypted")
+      LocatedMetadata(found.start, thrift, metadata)
     } finally bytes.close()
-  }
-
-  /** The same, parsed; also throws [[UnusableFile]] where columns are encrypted. */
-  def metadata(): FileMetaData = {
-    val metadata = FooterReader.parse(footer())
-    if (metadata.isSetEncryption_algorithm) throw new UnusableFile("encrypted")
-    metadata
   }
 
   /** Its bytes, to be closed. */
@@ -50,6 +46,15 @@ private[parquet] final class StoredFile(val file: FileStatus, val conf: Configur
     finally reader.close()
   }
 }
+
+/**
+ * @param start of the metadata in the file
+ * @param thrift as it is stored
+ */
+private[parquet] final case class LocatedMetadata(
+    start: Long,
+    thrift: Array[Byte],
+    metadata: FileMetaData)
 
 private object StoredFile {
   private final val TailBytes = 64 * 1024

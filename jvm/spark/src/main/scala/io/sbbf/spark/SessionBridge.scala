@@ -14,14 +14,14 @@ import io.sbbf.spark.attach.{AttachJob, AttachRequest}
  * whichever class loader has the JAR. All else goes through the catalog.
  */
 final class SessionBridge {
-  private object watch extends AttachJob.Watch {
+  private object listener extends AttachJob.ProgressListener {
     @volatile var done = 0L
     @volatile var all = 0L
     @volatile var stopped = false
 
-    override def isStopped: Boolean = stopped
+    override def isCancelled: Boolean = stopped
 
-    override def progress(done: Long, all: Long): Unit = {
+    override def onProgress(done: Long, all: Long): Unit = {
       this.all = all
       this.done = done
     }
@@ -32,17 +32,17 @@ final class SessionBridge {
 
   /** Changes the filters of existing files; a JSON object for each, a line each. */
   def attach(session: SparkSession, options: util.Map[String, String]): String =
-    new AttachJob(session, AttachRequest.parse(options.asScala.toMap), watch)
+    new AttachJob(session, AttachRequest.parse(options.asScala.toMap), listener)
       .run()
       .map(_.json)
       .mkString("\n")
 
   /** Bytes read and written so far by [[attach]]. */
-  def attached: Long = watch.done
+  def attached: Long = listener.done
 
   /** Bytes that [[attach]] is to read and write, 0 as long as it does not know. */
-  def toAttach: Long = watch.all
+  def toAttach: Long = listener.all
 
   /** Has [[attach]] begin with no more files. */
-  def stopAttach(): Unit = watch.stopped = true
+  def stopAttach(): Unit = listener.stopped = true
 }

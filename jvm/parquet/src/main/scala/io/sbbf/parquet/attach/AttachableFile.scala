@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.hadoop.io.IOUtils
 import org.apache.parquet.schema.MessageType
 
-import io.sbbf.parquet.chunk.ChunkValues
+import io.sbbf.parquet.values.ChunkValues
 import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterPlace, FilteredTail}
 
 /**
@@ -22,19 +22,22 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   private val path = file.getPath
   private val stored = new StoredFile(file, conf)
 
+  private lazy val metadata = stored.metadata().metadata
+
   /**
-   * What is to be done.
-   *
-   * @param wish by the schema of the file; what it throws this does
    * @throws UnusableFile with the reason why this file must not be changed
    * @throws java.io.IOException when it cannot be read
    */
-  def plan(wish: MessageType => FilterWish): FilePlan = {
-    val metadata = stored.metadata()
-    val schema = stored.reading(_.getFileMetaData.getSchema)
+  lazy val schema: MessageType = {
+    metadata // whose errors are ours, before parquet-mr looks at the file
+    stored.reading(_.getFileMetaData.getSchema)
+  }
+
+  /** What is to be done. Throws as [[schema]] does. */
+  def plan(edit: FilterEdit): FilePlan = {
     val paths = schema.getPaths.toArray(Array.empty[Array[String]]).toIndexedSeq.map(_.toSeq)
-    val plan = FilePlan.of(metadata, paths, wish(schema))
-    if (!plan.isNothing) Replacement.of(file, conf)
+    val plan = FilePlan.of(metadata, paths, edit)
+    if (!plan.isNothing) Replacement.requireSupported(file, conf)
     plan
   }
 
@@ -60,17 +63,18 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   /**
    * Puts the file with these filters in its place.
    *
-   * @param gone the chunks, by row group and column, whose filters are named no more
+   * @param dropped the chunks, by row group and column, whose filters are named no more
    * @return the bytes that the file has now
    * @throws java.io.IOException when that cannot be done, or the file has changed, and then it is as it was
    */
-  def rewrite(filters: Seq[ChunkFilter], gone: Set[(Int, Int)]): Long = {
+  def rewrite(filters: Seq[ChunkFilter], dropped: Set[(Int, Int)]): Long = {
     check()
     val end = FilteredTail.appended(
-      stored.footer(),
+      stored.metadata().thrift,
       file.getLen,
       filters,
-      (rowGroup, column) => if (gone((rowGroup, column))) FilterPlace.Gone else FilterPlace.Kept)
+      (rowGroup, column) =>
+        if (dropped((rowGroup, column))) FilterPlace.Dropped else FilterPlace.Kept)
     Replacement
       .of(file, conf)
       .write(

@@ -7,29 +7,25 @@ import io.sbbf.parquet.chunk.ChunkLayout
 import io.sbbf.parquet.footer.FooterBuilder
 import io.sbbf.parquet.write.FilterRequest
 
-/** What somebody wants of the bloom filters of one file that exists. */
-private[sbbf] sealed trait FilterWish
-
-private[sbbf] object FilterWish {
-
-  /** @param replaced whether also in place of filters that are there */
-  final case class Add(requests: Seq[FilterRequest], replaced: Boolean) extends FilterWish
-
-  /** @param columns by their numbers among the leaves of the schema */
-  final case class Drop(columns: Seq[Int]) extends FilterWish
-}
+/**
+ * What is to become of the bloom filters of one file.
+ *
+ * @param add filters that chunks are to get, if they have none or lose theirs
+ * @param drop columns whose filters go, by their numbers among the leaves of the schema
+ */
+private[sbbf] final case class FilterEdit(add: Seq[FilterRequest], drop: Seq[Int])
 
 /**
  * What is to be done to the filters of a file.
  *
  * @param chunks that get filters
- * @param gone the chunks, by row group and column, whose filters the footer is to name no more
+ * @param dropped the chunks, by row group and column, whose filters the footer is to name no more
  */
 private[sbbf] final case class FilePlan(
     chunks: Seq[ChunkPlan],
-    gone: Seq[(Int, Int)],
+    dropped: Seq[(Int, Int)],
     rowGroups: Int) {
-  def isNothing: Boolean = chunks.isEmpty && gone.isEmpty
+  def isNothing: Boolean = chunks.isEmpty && dropped.isEmpty
 
   /** Of the chunks that must be read, compressed. */
   def bytesToRead: Long = chunks.map(_.bytes).sum
@@ -56,28 +52,18 @@ private[attach] object FilePlan {
    * @param paths of the leaves of its schema
    * @throws UnusableFile with the reason why the file must not be changed
    */
-  def of(metadata: FileMetaData, paths: IndexedSeq[Seq[String]], wish: FilterWish): FilePlan = {
+  def of(metadata: FileMetaData, paths: IndexedSeq[Seq[String]], edit: FilterEdit): FilePlan = {
     ChunkLayout.check(metadata, paths)
-    val (chunks, gone) = wish match {
-      case FilterWish.Add(requests, replaced) =>
-        (
-          added(metadata, requests, replaced),
-          if (replaced) existing(metadata, requests.map(_.column)) else Nil)
-      case FilterWish.Drop(dropped) => (Nil, existing(metadata, dropped))
-    }
-    FilePlan(chunks, gone, metadata.getRow_groups.size)
+    FilePlan(added(metadata, edit), existing(metadata, edit.drop), metadata.getRow_groups.size)
   }
 
-  private def added(
-      metadata: FileMetaData,
-      requests: Seq[FilterRequest],
-      replaced: Boolean): Seq[ChunkPlan] =
+  private def added(metadata: FileMetaData, edit: FilterEdit): Seq[ChunkPlan] =
     for {
       rowGroup <- 0 until metadata.getRow_groups.size
       if metadata.getRow_groups.get(rowGroup).getNum_rows > 0
-      request <- requests
+      request <- edit.add
       chunk = chunkOf(metadata, rowGroup, request.column)
-      if replaced || !chunk.isSetBloom_filter_offset
+      if edit.drop.contains(request.column) || !chunk.isSetBloom_filter_offset
       isAllDictionary = FooterBuilder.isAllDictionary(chunk)
       if request.besideDictionary || !isAllDictionary
     } yield ChunkPlan(

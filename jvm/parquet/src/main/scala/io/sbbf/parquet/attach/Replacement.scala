@@ -52,6 +52,12 @@ private[attach] object Replacement {
     }
   }
 
+  /** @throws UnusableFile for a file that cannot be replaced at once */
+  def requireSupported(file: FileStatus, conf: Configuration): Unit = {
+    of(file, conf)
+    ()
+  }
+
   /** Stores that show a file only when all of it is there, and the one before until then. */
   private val Putting = Set("s3a", "s3", "gs")
 
@@ -69,7 +75,7 @@ private[attach] object Replacement {
   }
 
   /** Where the file itself lies: a link stays one. */
-  def placeOf(path: Path, conf: Configuration): Path = path.getFileSystem(conf) match {
+  def resolveLink(path: Path, conf: Configuration): Path = path.getFileSystem(conf) match {
     case Local(disk) => real(path, disk)
     case _ => path
   }
@@ -78,7 +84,7 @@ private[attach] object Replacement {
     disk.makeQualified(new Path(disk.pathToFile(path).toPath.toRealPath().toUri))
 
   /** Readers leave out what begins with a dot. */
-  private def beside(path: Path): Path =
+  private def temporaryFor(path: Path): Path =
     new Path(path.getParent, s".${path.getName}.${UUID.randomUUID}$Suffix")
 
   /** Of files that are about to take another's place. */
@@ -86,16 +92,16 @@ private[attach] object Replacement {
   private final val UuidLength = 36
 
   /** Whether a file was to take another's place, and whoever wrote it may have died before. */
-  def isLeftOver(path: Path): Boolean = {
+  def isTemporary(path: Path): Boolean = {
     val name = path.getName
     name.startsWith(".") && name.endsWith(Suffix) &&
     name.length > UuidLength + Suffix.length + 2
   }
 
-  /** Whose place a left-over was to take. */
-  def replacedBy(leftOver: Path): Path = {
-    val name = leftOver.getName
-    new Path(leftOver.getParent, name.substring(1, name.length - UuidLength - Suffix.length - 1))
+  /** Whose place it was to take. */
+  def targetOf(temporary: Path): Path = {
+    val name = temporary.getName
+    new Path(temporary.getParent, name.substring(1, name.length - UuidLength - Suffix.length - 1))
   }
 
   /** Writes the new file beside the old one, and gives it the name then. */
@@ -107,7 +113,7 @@ private[attach] object Replacement {
     protected def takePlace(next: Path): Unit
 
     override final def write(contents: OutputStream => Unit, check: () => Unit): Unit = {
-      val next = beside(path)
+      val next = temporaryFor(path)
       try {
         val out = create(next)
         try {

@@ -22,7 +22,7 @@ import io.sbbf.parquet.footer.{ColumnType, Physical}
 private[parquet] object DictionaryReader {
 
   /** Larger dictionaries cost more to read than they are worth. */
-  private final val MaxPage = 8 * 1024 * 1024
+  private[parquet] final val MaxPage = 8 * 1024 * 1024
 
   /** What the first read takes: most dictionaries with their header. */
   private final val FirstRead = 64 * 1024

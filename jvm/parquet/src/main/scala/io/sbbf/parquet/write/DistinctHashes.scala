@@ -5,6 +5,7 @@ import scala.annotation.tailrec
 
 import io.sbbf.core.kernel.Kernels
 import io.sbbf.core.{FilterShape, FilterSizing}
+import io.sbbf.parquet.values.HashSink
 
 /**
  * The distinct ones of hashes that come in any number, and the smallest filter of them that keeps

@@ -4,6 +4,8 @@ package write
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.parquet.schema.{MessageType, Type}
 
+import io.sbbf.parquet.values.ValueHasher
+
 /**
  * The filters of a file that is being written: hears each row group begin and each of its values.
  * Not thread-safe.

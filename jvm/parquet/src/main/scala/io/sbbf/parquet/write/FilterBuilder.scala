@@ -1,6 +1,8 @@
 package io.sbbf.parquet
 package write
 
+import io.sbbf.parquet.values.ValueHasher
+
 /** The bloom filters of one column, row group after row group. Not thread-safe. */
 private[parquet] final class FilterBuilder(request: FilterRequest) {
   private val distinct = new DistinctHashes(request.fpp, request.largestBytes)

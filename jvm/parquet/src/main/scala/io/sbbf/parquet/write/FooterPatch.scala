@@ -9,7 +9,7 @@ import io.sbbf.parquet.footer.CompactStruct
 private[parquet] sealed trait FilterPlace
 private[parquet] object FilterPlace {
   case object Kept extends FilterPlace
-  case object Gone extends FilterPlace
+  case object Dropped extends FilterPlace
 
   /** @param length bytes of header and bitset */
   final case class At(offset: Long, length: Int) extends FilterPlace

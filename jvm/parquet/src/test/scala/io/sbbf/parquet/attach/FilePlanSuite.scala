@@ -5,12 +5,12 @@ import org.apache.parquet.format.{FileMetaData, Type}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.parquet.SyntheticFooter.Column
+import io.sbbf.parquet.values.ValueKind
 import io.sbbf.parquet.write.FilterRequest
 
 class FilePlanSuite extends AnyFunSuite {
   private val paths = IndexedSeq(Seq("a"), Seq("b"))
-  private val wish =
-    FilterWish.Add(Seq(FilterRequest(0, FilterRequest.Longs, 0.01, 1024)), replaced = false)
+  private val edit = FilterEdit(Seq(FilterRequest(0, ValueKind.Longs, 0.01, 1024)), drop = Nil)
 
   private def metadata(): FileMetaData =
     SyntheticFooter.metadata(Seq("a" -> Column(Type.INT64), "b" -> Column(Type.INT64)), 3)(
@@ -19,11 +19,11 @@ class FilePlanSuite extends AnyFunSuite {
   private def refused(paths: IndexedSeq[Seq[String]])(change: FileMetaData => Unit): String = {
     val changed = metadata()
     change(changed)
-    intercept[UnusableFile](FilePlan.of(changed, paths, wish)).reason
+    intercept[UnusableFile](FilePlan.of(changed, paths, edit)).reason
   }
 
   test("a file as writers write it is planned, row group by row group") {
-    val plan = FilePlan.of(metadata(), paths, wish)
+    val plan = FilePlan.of(metadata(), paths, edit)
     assert(plan.chunks.map(_.chunk) == Seq((0, 0), (1, 0), (2, 0)))
   }
 

@@ -9,7 +9,7 @@ import org.apache.parquet.format.{FileMetaData, Type, Util}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.parquet.SyntheticFooter.Column
-import io.sbbf.parquet.write.FilterPlace.{At, Gone, Kept}
+import io.sbbf.parquet.write.FilterPlace.{At, Dropped, Kept}
 import io.sbbf.parquet.write.ThriftTree.{Items, Kind, Leaf, Node, Struct}
 
 class FooterPatchSuite extends AnyFunSuite {
@@ -42,7 +42,7 @@ class FooterPatchSuite extends AnyFunSuite {
       val own = new Random(salt ^ (group * 1000 + column))
       own.nextInt(3) match {
         case 0 => Kept
-        case 1 => Gone
+        case 1 => Dropped
         case _ => At(own.nextLong() >>> (1 + own.nextInt(60)), own.nextInt(1 << 20))
       }
     }
@@ -51,7 +51,7 @@ class FooterPatchSuite extends AnyFunSuite {
   /** What a chunk's metadata says then, by a way of its own. */
   private def expected(data: Struct, place: FilterPlace): Struct = place match {
     case Kept => data
-    case Gone => data.without(14, 15)
+    case Dropped => data.without(14, 15)
     case At(offset, length) =>
       data.updated(14, Leaf(Kind.I64, offset)).updated(15, Leaf(Kind.I32, length))
   }
@@ -117,16 +117,16 @@ class FooterPatchSuite extends AnyFunSuite {
     (1 to 50).foreach { _ =>
       val footer = bytes(random(rng))
       assert(FooterPatch.patched(footer, (_, _) => Kept) sameElements footer)
-      val without = FooterPatch.patched(footer, (_, _) => Gone)
+      val without = FooterPatch.patched(footer, (_, _) => Dropped)
       val filled = FooterPatch.patched(without, (_, _) => At(1L << 40, 77))
-      assert(FooterPatch.patched(filled, (_, _) => Gone) sameElements without)
+      assert(FooterPatch.patched(filled, (_, _) => Dropped) sameElements without)
     }
   }
 
   test("a damaged footer is refused") {
     val footer = bytes(random(new Random(seed)))
     (0 until footer.length by 7).foreach { end =>
-      assertThrows[UnusableFile](FooterPatch.patched(footer.take(end), (_, _) => Gone))
+      assertThrows[UnusableFile](FooterPatch.patched(footer.take(end), (_, _) => Dropped))
     }
   }
 }

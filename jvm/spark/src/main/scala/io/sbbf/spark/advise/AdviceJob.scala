@@ -10,161 +10,185 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.core.ColumnPath
-import io.sbbf.parquet.UnusableFile
+import io.sbbf.parquet.FileFailure
+import io.sbbf.parquet.attach.TableLog
 import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile}
+import io.sbbf.spark.Packed
 import io.sbbf.spark.inspect.TableFiles
-import io.sbbf.spark.plan.ExecutorJar
+import io.sbbf.spark.plan.{ExecutorJar, LookupHistory, Lookups}
 import io.sbbf.spark.write.FilterOptions
-import io.sbbf.spark.{FileFailure, Packed}
 
 /**
  * What filters would cost and give, column by column, by Spark jobs: one that looks at footers, one that reads
  * the values of some row groups, and one that asks the footers' bounds for some of these values.
+ *
+ * @param mostFiles whose footers are read; of larger tables they stand for the others
  */
-private[spark] final class AdviceJob(session: SparkSession, request: AdviceRequest)
+private[spark] final class AdviceJob(
+    session: SparkSession,
+    request: AdviceRequest,
+    mostFiles: Int = AdviceJob.MostFiles)
     extends Logging {
   import AdviceJob._
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val conf = context.broadcast(new SerializableConfiguration(hadoopConf))
+  private lazy val roots = TableFiles.roots(request.path, hadoopConf).map(_.getPath)
 
   /**
-   * The columns, most worth a filter first.
+   * The columns, those first for which something is to be done, most worth it first.
    *
-   * @throws IllegalArgumentException where there are no files, none can be read, or a named column is in none
+   * @throws IllegalArgumentException where there are no files, none can be read, a named column is in none, no
+   *   query looks a value up in them, or they belong to a table with a log
    * @throws IllegalStateException where executors do not have our classes
    */
   def run(): Seq[ColumnAdvice] = {
-    if (!ExecutorJar.isThere(context)) throw new IllegalStateException(ExecutorJar.missing)
+    ExecutorJar.require(context)
     val all = new TableFiles(request.path, hadoopConf).data
     if (all.isEmpty) throw new IllegalArgumentException(s"there are no files in ${request.path}")
-    val seen = footers(some(all, MostFiles).map(ListedFile.of))
+    refuseTablesWithLog()
+    val asked = lookups()
+    val seen = footers(some(all, mostFiles).map(ListedFile.of), asked.toSeq.flatMap(_.keys))
     val columns = wanted(seen)
     val samples = sampled(seen, columns)
     val kept = keptByBounds(seen.map(_.file), samples)
-    val rowGroups = seen.map(_.facts.rows.count(_ > 0)).sum
-    val scale = all.size.toDouble / seen.size
-    val fpp = request.fpp.getOrElse(FilterOptions.oneOf((rowGroups * scale).toLong))
-    val lookups = lookupsOf(seen)
+    val table = Seen(seen.map(_.facts.rowGroups.size).sum, all.size.toDouble / seen.size)
+    val fpp = request.fpp.getOrElse(FilterOptions.oneOf(table.rowGroups.toLong))
+    val counts = asked.map(ofColumns(_, seen))
     seen
       .flatMap(_.facts.columns)
       .groupBy(_.column)
       .collect {
         case (column, facts) if columns(column) =>
-          val evidence = ColumnEvidence(
-            facts,
-            samples.filter(_.column == column),
-            kept.getOrElse(column, 0),
-            rowGroups,
-            scale)
-          ColumnAdvice.of(evidence, fpp, lookups.map(_.getOrElse(column, 0L)))
+          val ofColumn = samples.filter(_.column == column)
+          val evidence =
+            new ColumnEvidence(facts, ofColumn, kept.getOrElse(column, 0), table)
+          ColumnAdvice.of(evidence, fpp, counts.map(_.getOrElse(column, 0L)))
       }
       .toSeq
-      .sortBy(advice => (-advice.saved * advice.lookups.getOrElse(1L), advice.column))
+      .sortBy(_.order)
   }
 
-  private def footers(files: Seq[ListedFile]): Seq[SeenFile] = {
-    val asked = request.lookups.fold(Seq.empty[ColumnPath])(_.keys.toSeq)
-    val caseSensitive = session.sessionState.conf.caseSensitiveAnalysis
-    val found = onExecutors(files) { (file, conf) =>
-      val opened = file.open(conf)
-      SeenFile(file, opened.facts(), opened.resolve(asked, caseSensitive))
+  private def refuseTablesWithLog(): Unit =
+    for (root <- roots; kind <- TableLog.of(root, hadoopConf))
+      throw new IllegalArgumentException(
+        s"$root belongs to a $kind table: its reader does its own skipping, and attach leaves its files alone")
+
+  /** None where nobody has told of queries. */
+  private def lookups(): Option[Lookups.Counts] = {
+    val counts = request.weight match {
+      case AdviceRequest.Unweighed => None
+      case AdviceRequest.Counted(known) => Some(known)
+      case AdviceRequest.History => Some(LookupHistory.of(session, roots))
+      case AdviceRequest.Views(names) =>
+        Some(Lookups.of(names.map(session.table(_).queryExecution), roots))
     }
-    val seen = found.flatMap(_.toOption)
+    if (counts.exists(_.isEmpty))
+      throw new IllegalArgumentException(
+        s"none of these queries looks a value up in the files of ${request.path}; the history of a session has those " +
+          "alone that were planned since it was enabled")
+    counts
+  }
+
+  private def footers(files: Seq[ListedFile], paths: Seq[ColumnPath]): Seq[SeenFile] = {
+    val caseSensitive = session.sessionState.conf.caseSensitiveAnalysis
+    val found = onExecutors(files, "footers") { (file, conf) =>
+      file.answering {
+        val opened = file.open(conf)
+        SeenFile(file, opened.facts(), opened.resolve(paths, caseSensitive))
+      }
+    }
     val failures = found.flatMap(_.left.toOption)
+    val seen = found.flatMap(_.toOption)
     if (seen.isEmpty)
       throw new IllegalArgumentException(s"no file could be looked at: ${failures.head}")
-    if (failures.nonEmpty)
-      logWarning(
-        s"${failures.size} of ${files.size} files could not be looked at: ${failures.head}")
+    warn(
+      failures,
+      files.size,
+      "files could not be looked at, and are taken to be like the others")
     seen
   }
 
   private def wanted(seen: Seq[SeenFile]): Set[String] = {
     val known = seen.flatMap(_.facts.columns.map(_.column)).toSet
     val missing = request.columns.filterNot(known)
-    if (missing.nonEmpty)
-      throw new IllegalArgumentException(
-        s"no file of ${request.path} has ${missing.map(c => s"'$c'").mkString(", ")}; nested columns are named by " +
-          "their Parquet path, as in 'tags.list.element'")
+    if (missing.nonEmpty) throw TableFiles.withoutColumns(request.path, missing)
     if (request.columns.isEmpty) known else request.columns.toSet
   }
 
   private def sampled(seen: Seq[SeenFile], columns: Set[String]): Seq[ChunkSample] = {
-    val rowGroups = for {
-      file <- seen
-      (rows, rowGroup) <- file.facts.rows.zipWithIndex
-      if rows > 0
-    } yield (file.file, rowGroup)
-    val found = onExecutors(some(rowGroups, request.rowGroups)) { case ((file, rowGroup), conf) =>
-      file.open(conf).sample(rowGroup, columns)
+    val rowGroups = seen.flatMap(file => file.facts.rowGroups.map(file.file -> _))
+    val chosen = some(rowGroups, request.rowGroups)
+    val found = onExecutors(chosen, "values of some row groups") {
+      case ((file, rowGroup), conf) =>
+        file.answering(file.open(conf).sample(rowGroup, columns))
     }
-    found.flatMap(_.left.toOption).headOption.foreach { failure =>
-      logWarning(s"A row group could not be sampled: $failure")
-    }
-    found.flatMap(_.toOption).flatten
+    val failures = found.flatMap(_.fold(Seq(_), _.flatMap(_.left.toOption)))
+    warn(failures, chosen.size, "row groups could not be sampled in full")
+    found.flatMap(_.toOption).flatten.flatMap(_.toOption)
   }
 
-  /** How many row groups min/max keep of a lookup in a column, on average. */
+  /** How many of the row groups seen min/max keep of a lookup in a column, on average. */
   private def keptByBounds(
       files: Seq[ListedFile],
       samples: Seq[ChunkSample]): Map[String, Double] = {
-    val probes = samples
+    val values = samples
       .groupBy(_.column)
-      .map { case (column, of) => column -> some(of.flatMap(_.probes), MostProbes) }
-    val shared = context.broadcast(Packed.pack(probes))
-    val kept = onExecutors(files) { (file, conf) =>
-      file
-        .open(conf)
-        .keptByBounds(Packed.unpack[Map[String, Seq[Array[Byte]]]](shared.value))
-    }
-    shared.destroy()
-    kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
-      column -> counts.map(_._2).sum.toDouble / math.max(1, probes(column).size)
-    }
+      .map { case (column, of) => column -> some(of.flatMap(_.some), MostValues) }
+    val shared = context.broadcast(Packed.pack(values))
+    try {
+      val kept = onExecutors(files, "bounds") { (file, conf) =>
+        val asked = Packed.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
+        file.answering(file.open(conf).keptByBounds(asked))
+      }
+      kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
+        column -> counts.map(_._2).sum.toDouble / math.max(1, values(column).size)
+      }
+    } finally shared.destroy()
   }
 
-  /** By the columns of the files; None where nobody has told of queries. */
-  private def lookupsOf(seen: Seq[SeenFile]): Option[Map[String, Long]] =
-    request.lookups.map { counts =>
-      seen.flatMap(_.resolved).distinct.groupBy(_._2).map { case (column, paths) =>
-        column -> paths.map { case (path, _) => counts(path) }.sum
-      }
+  /** By the columns of the files. */
+  private def ofColumns(counts: Lookups.Counts, seen: Seq[SeenFile]): Map[String, Long] =
+    seen.flatMap(_.resolved).distinct.groupBy(_._2).map { case (column, paths) =>
+      column -> paths.map { case (path, _) => counts(path) }.sum
     }
 
-  private def onExecutors[A: ClassTag, B](items: Seq[A])(
-      work: (A, Configuration) => B): Seq[Either[String, B]] = {
-    val shared = conf
-    val slices = math.max(1, math.min(items.size, context.defaultParallelism * 4))
-    context
-      .parallelize(items, slices)
-      .map { item =>
-        val answer: Either[String, B] =
-          try Right(work(item, shared.value.value))
-          catch {
-            case e: UnusableFile => Left(e.reason)
-            case FileFailure(e) => Left(e.getClass.getName)
-          }
-        Packed.pack(answer)
-      }
-      .collect()
-      .toSeq
-      .map(Packed.unpack[Either[String, B]](_))
+  private def warn(failures: Seq[String], of: Int, what: String): Unit =
+    if (failures.nonEmpty) logWarning(s"${failures.size} of $of $what: ${failures.head}")
+
+  private def onExecutors[A: ClassTag, B: ClassTag](items: Seq[A], what: String)(
+      work: (A, Configuration) => B): Seq[B] = {
+    val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
+    val slices = TableFiles.slices(items.size, context)
+    context.setLocalProperty("spark.job.description", s"spark-sbbf advise: $what")
+    try
+      context
+        .parallelize(items, slices)
+        .map(item => Packed.pack(work(item, shared.value.value)))
+        .collect()
+        .toSeq
+        .map(Packed.unpack[B](_))
+    finally {
+      context.setLocalProperty("spark.job.description", null)
+      shared.destroy()
+    }
   }
 }
 
 private[spark] object AdviceJob {
-
-  /** Files whose footers are read; of larger tables they stand for the others. */
   private final val MostFiles = 1000
 
   /** Values of a column that the bounds of all row groups are asked for. */
-  private final val MostProbes = 64
+  private final val MostValues = 64
 
   private final case class ListedFile(path: String, length: Long) {
     def open(conf: Configuration): SampledFile =
       new SampledFile(new FileStatus(length, false, 1, 0, 0, new Path(path)), conf)
+
+    /** Or why there is no answer. */
+    def answering[T](work: => T): Either[String, T] =
+      try Right(work)
+      catch { case FileFailure(e) => Left(s"$path: ${FileFailure.message(e)}") }
   }
 
   private object ListedFile {

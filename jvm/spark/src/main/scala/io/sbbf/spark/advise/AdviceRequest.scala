@@ -1,7 +1,13 @@
 package io.sbbf.spark.advise
 
-import io.sbbf.core.ColumnPath
-import io.sbbf.spark.write.FilterOptions
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.core.JsonProcessingException
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import io.sbbf.spark.plan.Lookups
 
 /**
  * What somebody wants to know of the files under a path.
@@ -10,45 +16,78 @@ import io.sbbf.spark.write.FilterOptions
  * @param columns dotted Parquet paths; all columns where none is named
  * @param fpp of the filters that may be advised; None for one that follows the number of row groups
  * @param rowGroups whose values are read
- * @param lookups how often queries ask for values of columns; None where nobody has told
+ * @param weight which queries weigh the columns
  */
 private[spark] final case class AdviceRequest(
     path: String,
     columns: Seq[String],
     fpp: Option[Double],
     rowGroups: Int,
-    lookups: Option[Map[ColumnPath, Long]])
+    weight: AdviceRequest.Weight)
 
 private[spark] object AdviceRequest {
+  sealed trait Weight
+  case object Unweighed extends Weight
+
+  /** The queries that the session has planned. */
+  case object History extends Weight
+
+  /** The queries of views of the session. */
+  final case class Views(names: Seq[String]) extends Weight
+
+  /** What is known of queries already. */
+  final case class Counted(counts: Lookups.Counts) extends Weight
+
   private final val Auto = "auto"
   private final val DefaultRowGroups = 16
 
   /** Two tell how much row groups have in common. */
   private final val FewestRowGroups = 2
 
-  private val Known = Seq("path", "fpp", "row_groups")
+  private val Known = Seq("path", "columns", "fpp", "row_groups", "history", "views")
 
   /**
-   * @param options `path`, and where they are told `fpp` (a number or `auto`), `row_groups` to sample, and the
-   *   settings that name columns as those of a job that writes do ([[FilterOptions]])
+   * @param options `path`, and where they are told, whatever the case of their keys: `columns` (names with commas
+   *   between, or a JSON array of them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
+   *   `views` (names with commas between)
    * @throws IllegalArgumentException naming the option that is unknown or wrong
    */
-  def parse(
-      options: Map[String, String],
-      lookups: Option[Map[ColumnPath, Long]]): AdviceRequest = {
-    val (own, settings) = options.partition { case (key, _) => Known.contains(key) }
-    val columns = FilterOptions.of(settings)
-    columns.idle.headOption.foreach(key =>
-      throw new IllegalArgumentException(
-        s"'$key' says nothing here: there are ${Known.mkString(", ")}"))
+  def parse(options: Map[String, String]): AdviceRequest = {
+    val own = options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+    options.keys
+      .find(key => !Known.contains(key.toLowerCase(Locale.ROOT)))
+      .foreach(key =>
+        throw new IllegalArgumentException(
+          s"'$key' has no effect here: there are ${Known.mkString(", ")}"))
     AdviceRequest(
       own.getOrElse("path", throw new IllegalArgumentException("name the path of the files")),
-      columns.named,
+      own.get("columns").fold(Seq.empty[String])(names),
       own.get("fpp").filter(_ != Auto).map(probability),
       own.get("row_groups").fold(DefaultRowGroups)(count),
-      lookups
+      weight(own.get("history").exists(flag), own.get("views").map(names))
     )
   }
+
+  private def weight(history: Boolean, views: Option[Seq[String]]): Weight =
+    (history, views) match {
+      case (true, Some(_)) =>
+        throw new IllegalArgumentException("history and views cannot both weigh the columns")
+      case (true, None) => History
+      case (false, Some(names)) => Views(names)
+      case (false, None) => Unweighed
+    }
+
+  private def names(text: String): Seq[String] =
+    if (!text.startsWith("[")) text.split(",").toSeq.map(_.trim).filter(_.nonEmpty)
+    else
+      try new ObjectMapper().readTree(text).elements.asScala.map(_.asText).toSeq
+      catch {
+        case _: JsonProcessingException =>
+          throw new IllegalArgumentException("columns must be names or a JSON array of names")
+      }
+
+  private def flag(text: String): Boolean =
+    parsed(text, "history", "true or false")(_.toBoolean)(_ => true)
 
   private def probability(text: String): Double =
     parsed(text, "fpp", s"between 0 and 1, both excluded, or $Auto")(_.toDouble)(fpp =>

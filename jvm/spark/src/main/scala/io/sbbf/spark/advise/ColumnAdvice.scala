@@ -1,198 +1,121 @@
 package io.sbbf.spark.advise
 
-import java.util.Locale
-
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 
-import io.sbbf.parquet.write.FilterRequest
-
-/**
- * What to do about the filters of one column. Row groups kept are those that a lookup of one value reads, on
- * average: of a value that the table has, and of one that it does not have.
- *
- * @param lookups that the given queries make; None where none were given
- * @param keptNow by what there is: min/max, dictionaries and filters
- * @param keptThen with the filters that are advised as well
- * @param keptSorted by min/max alone, were the table sorted by the column
- */
-private[spark] final case class ColumnAdvice(
-    column: String,
-    dataType: String,
-    advice: String,
-    reason: String,
-    lookups: Option[Long],
-    rowGroups: Long,
-    sampled: Int,
-    distinct: Long,
-    distinctOfRowGroup: Long,
-    holding: Double,
-    keptNow: Kept,
-    keptThen: Kept,
-    keptSorted: Double,
-    bytes: Long,
-    cost: FilterCost,
-    filters: Long,
-    filterBytes: Long,
-    filterFpp: Option[Double],
-    dictionaries: Long,
-    dictionaryBytes: Long) {
-
-  /** Row groups that the advised filters save a lookup, where every other value is not there. */
-  def saved: Double = keptNow.mean - keptThen.mean
-
-  def row: Row = Row(
-    column,
-    dataType,
-    advice,
-    reason,
-    lookups.orNull,
-    rowGroups,
-    sampled,
-    distinct,
-    distinctOfRowGroup,
-    holding,
-    keptNow.present,
-    keptNow.absent,
-    keptThen.present,
-    keptThen.absent,
-    keptSorted,
-    bytes,
-    cost.bytes,
-    cost.fpp,
-    filters,
-    filterBytes,
-    filterFpp.orNull,
-    dictionaries,
-    dictionaryBytes
-  )
-}
-
-/** Row groups that a lookup reads: of a value that is there, and of one that is not. */
+/** Row groups that a lookup reads, on average: of a value that is there, and of one that is not. */
 private[advise] final case class Kept(present: Double, absent: Double) {
+
+  /** Every other value is taken not to be there. */
   def mean: Double = (present + absent) / 2
 }
 
+/**
+ * Row groups that a lookup reads.
+ *
+ * @param now by what there is: min/max, dictionaries and filters
+ * @param withMore once the row groups without filters have such as `filter`
+ * @param withNew once all row groups have them
+ * @param sorted by min/max alone, of a value that is there, were the table sorted by the column
+ */
+private[advise] final case class KeptRowGroups(
+    now: Kept,
+    withMore: Kept,
+    withNew: Kept,
+    sorted: Double,
+    filter: FilterCost)
+
+private[advise] object KeptRowGroups {
+  def of(e: ColumnEvidence, fpp: Double): KeptRowGroups = {
+    val filter = e.filterOf(fpp)
+    def kept(missed: Double) =
+      Kept(e.holding + (e.keptByBounds - e.holding) * missed, e.keptByBounds * missed)
+    KeptRowGroups(
+      kept(e.missedNow),
+      kept(e.missedWithMore(filter.fpp)),
+      kept(e.missedWithNew(filter.fpp)),
+      if (e.ndv == 0) e.keptByBounds else math.min(e.keptByBounds, 1 + e.rowGroups / e.ndv),
+      filter
+    )
+  }
+}
+
+/**
+ * What to do about the filters of one column, and by which numbers.
+ *
+ * @param fpp of the filters that may be advised
+ * @param lookups that the given queries make; None where none were given
+ */
+private[spark] final case class ColumnAdvice(
+    evidence: ColumnEvidence,
+    kept: KeptRowGroups,
+    advice: Advice,
+    reason: String,
+    fpp: Double,
+    lookups: Option[Long]) {
+
+  /** With what is advised; where nothing is, with filters where there are none. */
+  def keptThen: Kept =
+    if (!evidence.canHaveFilter) kept.now
+    else if (advice == Advice.Replace) kept.withNew
+    else kept.withMore
+
+  /** Of the filters that would be written. */
+  def newFilterBytes: Long = {
+    val without =
+      if (advice == Advice.Replace) evidence.rowGroups else evidence.rowGroups - evidence.filters
+    math.round(math.max(0, without) * kept.filter.bytes)
+  }
+
+  /** Something to do comes first, and what saves lookups most row groups. */
+  private[advise] def order: (Boolean, Double, String) = {
+    val saved = (kept.now.mean - keptThen.mean) * lookups.getOrElse(1L)
+    (!advice.isToDo, -saved, evidence.column)
+  }
+
+  def row: Row = Row.fromSeq(ColumnAdvice.Fields.map { case (_, value) => value(this) })
+}
+
 private[spark] object ColumnAdvice {
+  private def field(name: String, kind: DataType)(value: ColumnAdvice => Any) =
+    (StructField(name, kind, nullable = false), value)
 
-  /** Some number of row groups fewer that is no reason to write filters. */
-  private final val FewSaved = 0.5
+  private val Fields: Seq[(StructField, ColumnAdvice => Any)] = Seq(
+    field("column", StringType)(_.evidence.column),
+    field("type", StringType)(_.evidence.dataType),
+    field("advice", StringType)(_.advice.name),
+    field("reason", StringType)(_.reason),
+    (StructField("lookups", LongType), _.lookups.orNull),
+    field("row_groups", LongType)(a => math.round(a.evidence.table.rowGroups)),
+    field("sampled_row_groups", IntegerType)(_.evidence.sampled),
+    field("ndv", LongType)(a => math.round(a.evidence.ndv)),
+    field("ndv_per_row_group", LongType)(a => math.round(a.evidence.ndvPerRowGroup)),
+    field("row_groups_with_value", DoubleType)(_.evidence.holding),
+    field("kept_present", DoubleType)(_.kept.now.present),
+    field("kept_absent", DoubleType)(_.kept.now.absent),
+    field("new_kept_present", DoubleType)(_.keptThen.present),
+    field("new_kept_absent", DoubleType)(_.keptThen.absent),
+    field("kept_sorted", DoubleType)(_.kept.sorted),
+    field("column_bytes", LongType)(_.evidence.bytes),
+    field("fpp", DoubleType)(_.fpp),
+    field("new_filter_bytes", LongType)(_.newFilterBytes),
+    field("new_filter_fpp", DoubleType)(_.kept.filter.fpp),
+    field("filters", LongType)(_.evidence.filters),
+    field("filter_bytes", LongType)(_.evidence.filterBytes),
+    (StructField("filter_fpp", DoubleType), _.evidence.existingFpp.orNull),
+    field("dictionaries", LongType)(_.evidence.dictionaries),
+    field("dictionary_bytes", LongType)(_.evidence.dictionaryBytes)
+  )
 
-  /** Filters that lie so often are as good as none. */
-  private final val Saturated = 0.25
-
-  /** Filters this many times as large as need be are worth being written anew. */
-  private final val Oversized = 4
-
-  val Schema: StructType = new StructType()
-    .add("column", StringType, nullable = false)
-    .add("type", StringType, nullable = false)
-    .add("advice", StringType, nullable = false)
-    .add("reason", StringType, nullable = false)
-    .add("lookups", LongType)
-    .add("row_groups", LongType, nullable = false)
-    .add("sampled", IntegerType, nullable = false)
-    .add("distinct", LongType, nullable = false)
-    .add("distinct_of_row_group", LongType, nullable = false)
-    .add("holding", DoubleType, nullable = false)
-    .add("kept_present", DoubleType, nullable = false)
-    .add("kept_absent", DoubleType, nullable = false)
-    .add("kept_present_then", DoubleType, nullable = false)
-    .add("kept_absent_then", DoubleType, nullable = false)
-    .add("kept_sorted", DoubleType, nullable = false)
-    .add("bytes", LongType, nullable = false)
-    .add("advised_bytes", LongType, nullable = false)
-    .add("advised_fpp", DoubleType, nullable = false)
-    .add("filters", LongType, nullable = false)
-    .add("filter_bytes", LongType, nullable = false)
-    .add("filter_fpp", DoubleType)
-    .add("dictionaries", LongType, nullable = false)
-    .add("dictionary_bytes", LongType, nullable = false)
+  val Schema: StructType = StructType(Fields.map { case (field, _) => field })
 
   /**
    * @param fpp of the filters that may be advised
    * @param lookups that queries make of the column; None where nobody told
    */
-  def of(e: ColumnEvidence, fpp: Double, lookups: Option[Long]): ColumnAdvice = {
-    val cost = e.filtersOf(fpp)
-    val now = kept(e, e.missedNow)
-    val next = kept(e, math.min(e.missedNow, cost.fpp))
-    val sorted =
-      if (e.samples.isEmpty) e.keptByBounds
-      else if (e.distinct == 0) 0
-      else math.min(e.keptByBounds, 1 + e.rowGroups / e.distinct)
-    val (advice, reason) = advise(e, cost, now, next, sorted, lookups)
-    ColumnAdvice(
-      e.column,
-      e.dataType,
-      advice,
-      reason,
-      lookups,
-      math.round(e.rowGroups),
-      e.samples.size,
-      math.round(e.distinct),
-      math.round(e.distinctOfRowGroup),
-      e.holding,
-      now,
-      if (e.hasKind) next else now,
-      sorted,
-      e.bytes,
-      if (e.hasKind) cost else FilterCost(0, 1),
-      e.filters,
-      e.filterBytes,
-      if (e.existing.isEmpty) None else Some(ColumnEvidence.mean(e.existing.map(_.fpp))),
-      e.dictionaries,
-      e.dictionaryBytes
-    )
+  def of(evidence: ColumnEvidence, fpp: Double, lookups: Option[Long]): ColumnAdvice = {
+    val kept = KeptRowGroups.of(evidence, fpp)
+    val (advice, reason) = Advice.of(evidence, kept, lookups)
+    ColumnAdvice(evidence, kept, advice, reason, fpp, lookups)
   }
-
-  /** @param missed how often a row group without the value is kept, of those that min/max keep */
-  private def kept(e: ColumnEvidence, missed: Double): Kept =
-    Kept(e.holding + (e.keptByBounds - e.holding) * missed, e.keptByBounds * missed)
-
-  private def advise(
-      e: ColumnEvidence,
-      cost: FilterCost,
-      now: Kept,
-      next: Kept,
-      sorted: Double,
-      lookups: Option[Long]): (String, String) = {
-    val gain =
-      s"a lookup reads ${few(now.present)} row groups for a value that is there and ${few(now.absent)} for " +
-        s"one that is not; with these filters ${few(next.present)} and ${few(next.absent)}"
-    val hasAll = e.filters >= e.rowGroups * 0.99
-    if (!e.hasKind) ("none", FilterRequest.WhyNone)
-    else if (e.distinctOfRowGroup == 0) ("none", "the sampled row groups hold nothing but nulls")
-    else if (lookups.contains(0L)) ("none", "none of the queries looks a value up in it")
-    else if (hasAll && e.existing.nonEmpty) ofExisting(e, cost, gain)
-    else if (e.keptByBounds <= e.holding + FewSaved && e.keptByBounds < 2)
-      (
-        "min/max",
-        s"min/max keep ${few(e.keptByBounds)} row groups of a lookup, next to what filters could do")
-    else if (e.missedNow < 0.01)
-      ("dictionary", "dictionaries hold all values and tell as much as filters would")
-    else if (now.mean - next.mean < FewSaved) ("none", s"filters save next to nothing: $gain")
-    else if (now.present - next.present < FewSaved && sorted < now.present / 2)
-      (
-        "sort",
-        s"most values are in most row groups: $gain. Sorted by this column, min/max would keep ${few(sorted)}")
-    else ("attach", gain)
-  }
-
-  private def ofExisting(e: ColumnEvidence, cost: FilterCost, gain: String): (String, String) = {
-    val fpp = ColumnEvidence.mean(e.existing.map(_.fpp))
-    if (fpp > Saturated && cost.fpp < fpp / 2)
-      ("replace", s"its filters are too full, with an FPP of ${share(fpp)}: $gain")
-    else if (e.filterBytes > Oversized * cost.bytes)
-      (
-        "replace",
-        s"its filters have ${whole(e.filterBytes)} bytes where ${whole(cost.bytes)} keep an FPP of ${share(cost.fpp)}")
-    else ("keep", s"its filters have an FPP of ${share(fpp)}")
-  }
-
-  private def few(rowGroups: Double): String = text("%,.1f", rowGroups)
-  private def whole(bytes: Long): String = text("%,d", bytes)
-  private def share(fpp: Double): String = text("%.2g", fpp)
-  private def text(format: String, value: Any): String =
-    format.formatLocal(Locale.ROOT, value)
 }

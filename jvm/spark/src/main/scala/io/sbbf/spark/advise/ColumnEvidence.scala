@@ -1,34 +1,47 @@
 package io.sbbf.spark.advise
 
 import io.sbbf.core.FilterSizing
-import io.sbbf.parquet.sample.{ChunkSample, ColumnFacts, ExistingFilter, Sketch}
+import io.sbbf.parquet.sample.{ChunkSample, ColumnFacts, ExistingFilter, KmvSketch}
 import io.sbbf.parquet.write.FilterRequest
 
 /**
- * What is known of one column of a table, and the row groups that a lookup reads by it. A lookup asks for one value;
- * it is either one of a row group taken by chance, or one that the table does not have.
+ * What was looked at of a table.
+ *
+ * @param seen row groups that were looked at
+ * @param scale how many times as large the table is as that
+ */
+private[advise] final case class Seen(seen: Int, scale: Double) {
+  def rowGroups: Double = seen * scale
+}
+
+/**
+ * What is known of one column of a table, and the row groups that a lookup reads by it. A lookup asks for one value:
+ * one of a row group taken by chance, or one that the table does not have and that lies among those that it has. All
+ * row groups here are those in which the column has values.
  *
  * @param facts of each file that was looked at and has the column
  * @param samples of row groups taken by chance
- * @param bounded row groups, of those looked at, that min/max keep of a lookup on average
- * @param seen row groups that were looked at
- * @param scale how many times as large the table is as what was looked at
+ * @param bounded row groups, of those looked at, that min/max keep of a value of the samples on average
  */
-private[advise] final case class ColumnEvidence(
+private[advise] final class ColumnEvidence(
     facts: Seq[ColumnFacts],
     samples: Seq[ChunkSample],
     bounded: Double,
-    seen: Int,
-    scale: Double) {
+    val table: Seen) {
   import ColumnEvidence._
 
-  private val sketches = samples.map(_.values)
+  private val seen = facts.map(_.chunks).sum
+  private val sketches = samples.map(_.values).filter(_.distinct > 0)
+  private val multiplicities = KmvSketch.multiplicities(sketches)
 
   def column: String = facts.head.column
   def dataType: String = facts.head.dataType
-  def hasKind: Boolean = facts.exists(_.kind.isDefined)
+  def canHaveFilter: Boolean = facts.exists(_.canHaveFilter)
 
-  def rowGroups: Double = seen * scale
+  /** Row groups with values, and those of them that were sampled. */
+  val rowGroups: Double = seen * table.scale
+  def sampled: Int = sketches.size
+
   def bytes: Long = scaled(facts.map(_.bytes).sum)
 
   /** Row groups that have a filter, and the bytes of these. */
@@ -39,60 +52,90 @@ private[advise] final case class ColumnEvidence(
   def dictionaries: Long = scaled(facts.map(_.dictionaries.toLong).sum)
   def dictionaryBytes: Long = scaled(facts.map(_.dictionaryBytes).sum)
 
-  /** What sampled row groups have for a filter. */
-  val existing: Seq[ExistingFilter] = samples.flatMap(_.filter)
-
-  val distinctOfRowGroup: Double = mean(sketches.map(_.distinct))
-
-  /**
-   * Row groups that hold a value of the column: the one that it was taken from, and of each other one the
-   * [[Sketch.overlap]]. All of them where nothing was sampled.
-   */
-  val holding: Double =
-    if (samples.isEmpty) rowGroups
-    else if (distinctOfRowGroup == 0) 0
-    else if (sketches.size < 2) 1
-    else math.min(rowGroups, 1 + (rowGroups - 1) * Sketch.overlap(sketches))
-
-  /** Distinct values of the table: counted where all row groups are in the sample. */
-  val distinct: Double =
-    if (distinctOfRowGroup == 0) 0
-    else {
-      val ofSample = Sketch.union(sketches).distinct
-      if (sketches.size >= rowGroups) ofSample
-      else math.max(ofSample, rowGroups * distinctOfRowGroup / holding)
-    }
-
-  /** Row groups that min/max keep of any lookup. */
-  val keptByBounds: Double = math.max(holding, bounded * scale)
-
-  /** How often dictionaries and filters that are there keep a row group without the value. */
-  def missedNow: Double = {
-    val byFilter = share(facts.map(_.filters).sum)
-    val fpp = if (existing.isEmpty) 1 else mean(existing.map(_.fpp))
-    (1 - share(facts.map(_.dictionaries).sum)) * (1 - byFilter + byFilter * fpp)
+  /** The FPP of the filters that there are, on average; None where the sample has none. */
+  val existingFpp: Option[Double] = {
+    val existing: Seq[ExistingFilter] = samples.flatMap(_.filter)
+    if (existing.isEmpty) None else Some(mean(existing.map(_.fpp)))
   }
 
-  private def share(chunks: Int): Double = math.min(1, chunks.toDouble / math.max(1, seen))
-  private def scaled(count: Long): Long = math.round(count * scale)
+  val ndvPerRowGroup: Double = mean(sketches.map(_.distinct))
 
-  /** The filters that each row group would get for an FPP. */
-  def filtersOf(fpp: Double): FilterCost = {
+  /** Whether all row groups are in the sample, which then leaves nothing to chance. */
+  private def isWhole: Boolean = sampled >= rowGroups
+
+  /** How often a row group holds a value of another one. */
+  private val overlap: Double =
+    if (sampled < 2) 0
+    else
+      multiplicities.map(c => c.toDouble * (c - 1)).sum / multiplicities.sum / (sampled - 1)
+
+  /** Row groups that min/max keep of any lookup; all where nothing was sampled. */
+  val keptByBounds: Double =
+    if (seen < 2 || sampled == 0) rowGroups
+    else 1 + math.max(0, bounded - 1) * (rowGroups - 1) / (seen - 1)
+
+  /**
+   * Row groups that hold a value of the column: that which it was taken from, and of those others that min/max keep
+   * the share that the sample shows. Where it has next to no such pairs, as of a sorted table, all of them.
+   */
+  val holding: Double = {
+    val byBounds = if (rowGroups <= 1) 0 else (keptByBounds - 1) / (rowGroups - 1)
+    val pairs = sampled * (sampled - 1) * byBounds
+    if (isWhole && sampled > 0) math.min(keptByBounds, 1 + (rowGroups - 1) * overlap)
+    else if (sampled < 2 || pairs < FewestPairs) keptByBounds
+    else 1 + (keptByBounds - 1) * math.min(1, overlap / byBounds)
+  }
+
+  /** Distinct values of the table: counted where all row groups are in the sample. */
+  val ndv: Double =
+    if (sampled == 0) 0
+    else if (isWhole) KmvSketch.union(sketches).distinct
+    else {
+      // each value counts once, in however many row groups it is
+      val shares = multiplicities.map { c =>
+        val others = if (sampled < 2) 0.0 else (c - 1.0) / (sampled - 1)
+        c / (1 + (rowGroups - 1) * others)
+      }
+      rowGroups * ndvPerRowGroup * shares.sum / multiplicities.sum
+    }
+
+  /** How often what there is keeps a row group without the value, of those that min/max keep. */
+  def missedNow: Double = missed(existingFpp.getOrElse(1), 1)
+
+  /** The same once the row groups without filters have some of this FPP. */
+  def missedWithMore(fpp: Double): Double = missed(existingFpp.getOrElse(1), fpp)
+
+  /** The same once all row groups have filters of this FPP. */
+  def missedWithNew(fpp: Double): Double = missed(fpp, fpp)
+
+  /** Of a dictionary nothing is missed. */
+  private def missed(fppOfFilters: Double, fppOfOthers: Double): Double = {
+    val filters = facts.map(_.filtersAlone).sum
+    val others = seen - filters - facts.map(_.dictionaries).sum
+    (filters * fppOfFilters + others * fppOfOthers) / math.max(1, seen)
+  }
+
+  /** The filters that a row group would get for an FPP, on average. */
+  def filterOf(fpp: Double): FilterCost = {
     val sizes = sketches.map { sketch =>
       val ndv = math.ceil(sketch.distinct).toLong
       val bytes = math.min(FilterRequest.DefaultLargestBytes, FilterSizing.bytesFor(ndv, fpp))
       (bytes.toDouble, FilterSizing.falsePositiveProbability(ndv, bytes))
     }
-    FilterCost(math.round(mean(sizes.map(_._1)) * rowGroups), mean(sizes.map(_._2)))
+    FilterCost(mean(sizes.map(_._1)), mean(sizes.map(_._2)))
   }
+
+  private def scaled(count: Long): Long = math.round(count * table.scale)
 }
 
-/**
- * @param bytes of all filters of a column
- * @param fpp on average
- */
-private[advise] final case class FilterCost(bytes: Long, fpp: Double)
+/** Of one row group's filter, on average. */
+private[advise] final case class FilterCost(bytes: Double, fpp: Double)
 
 private[advise] object ColumnEvidence {
-  def mean(numbers: Seq[Double]): Double = if (numbers.isEmpty) 0 else numbers.sum / numbers.size
+
+  /** Pairs of sampled row groups, one of which min/max keep of the other's values, that tell anything. */
+  private final val FewestPairs = 5
+
+  private def mean(numbers: Seq[Double]): Double =
+    if (numbers.isEmpty) 0 else numbers.sum / numbers.size
 }

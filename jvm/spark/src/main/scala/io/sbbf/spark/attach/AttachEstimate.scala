@@ -61,11 +61,11 @@ private[attach] object AttachEstimate {
       secondsOfByte: Double)
 
   private def measured(file: PlannedFile, conf: Configuration): Sample = {
-    val unit = file.units.head
-    val (found, secondsOfChunks) = timed(unit.filters(conf))
+    val task = file.tasks.head
+    val (found, secondsOfChunks) = timed(task.filters(conf))
     val filters = found.collect { case Right(Some(filter)) => filter }
-    val chunkBytes = unit.chunks.map(_.bytes).sum
-    val values = unit.chunks.map(_.values).sum
+    val chunkBytes = task.chunks.map(_.bytes).sum
+    val values = task.chunks.map(_.values).sum
     val (read, seconds) = timed(readSome(new Path(file.file.path), conf))
     Sample(
       filters.map(_.bitset.length.toLong).sum.toDouble / math.max(1, values),

@@ -9,7 +9,7 @@ import org.apache.spark.util.SerializableConfiguration
 import org.apache.spark.{HashPartitioner, SparkException}
 
 import io.sbbf.parquet.FileVersion
-import io.sbbf.parquet.attach.{LeftOvers, TableLog}
+import io.sbbf.parquet.attach.{StaleTemporaries, TableLog}
 import io.sbbf.spark.Packed
 import io.sbbf.spark.attach.AttachOutcome.{Done, Failed}
 import io.sbbf.spark.inspect.TableFiles
@@ -24,7 +24,7 @@ import io.sbbf.spark.write.TableSize
 private[spark] final class AttachJob(
     session: SparkSession,
     request: AttachRequest,
-    watch: AttachJob.Watch = AttachJob.NoWatch)
+    listener: AttachJob.ProgressListener = AttachJob.NoListener)
     extends Logging {
   import AttachJob._
   import Packed._
@@ -32,8 +32,8 @@ private[spark] final class AttachJob(
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
   private lazy val files = new TableFiles(request.path, hadoopConf).data
-  private lazy val change =
-    request.change(TableSize.estimated(files.size, files.map(_.getLen).sum))
+  private lazy val edits =
+    request.edits(TableSize.estimated(files.size, files.map(_.getLen).sum))
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**
@@ -45,14 +45,14 @@ private[spark] final class AttachJob(
    * @throws org.apache.spark.SparkException when the jobs are cancelled
    */
   def run(): Seq[AttachOutcome] = {
-    if (!ExecutorJar.isThere(context)) throw new IllegalStateException(NoJar)
+    ExecutorJar.require(context)
     if (!request.force) refuseTablesWithLog()
     val planned = plan()
     refuseMistakes(planned)
     val (todo, settled) = planned.partition(_.todo.isDefined)
     val outcomes =
       if (request.dryRun) new AttachEstimate(context, conf, todo).outcomes()
-      else changed(todo)
+      else runBatches(todo)
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
 
@@ -65,8 +65,8 @@ private[spark] final class AttachJob(
   }
 
   private def plan(): Seq[PlannedFile] = {
-    val (wanted, shared) = (change, conf)
-    val slices = math.max(1, math.min(files.size, context.defaultParallelism * 4))
+    val (wanted, shared) = (edits, conf)
+    val slices = TableFiles.slices(files.size, context)
     context
       .parallelize(files.map(file => ListedFile(FileVersion.of(file))), slices)
       .mapPartitions { some =>
@@ -84,23 +84,21 @@ private[spark] final class AttachJob(
       .headOption
       .foreach(text => throw new IllegalArgumentException(text))
     val readable = planned.flatMap(_.wanted)
-    val missing = change.columns.filterNot(column => readable.exists(_.contains(column)))
+    val missing = edits.columns.filterNot(column => readable.exists(_.contains(column)))
     if (readable.nonEmpty && missing.nonEmpty)
-      throw new IllegalArgumentException(
-        s"no file of ${request.path} has ${missing.map(c => s"'$c'").mkString(", ")}; nested columns are named by " +
-          "their Parquet path, as in 'tags.list.element'")
+      throw TableFiles.withoutColumns(request.path, missing)
   }
 
-  private def changed(todo: Seq[PlannedFile]): Seq[AttachOutcome] = {
-    LeftOvers.remove(files.map(_.getPath), hadoopConf)
+  private def runBatches(todo: Seq[PlannedFile]): Seq[AttachOutcome] = {
+    StaleTemporaries.remove(files.map(_.getPath), hadoopConf)
     val all = todo.map(_.work).sum
     var done = 0L
-    watch.progress(0, all)
+    listener.onProgress(0, all)
     val outcomes = todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
-      if (watch.isStopped) throw new SparkException("attach was cancelled")
-      val some = survived(batch)
+      if (listener.isCancelled) throw new SparkException("attach was cancelled")
+      val some = runOrReport(batch)
       done += batch.map(_.work).sum
-      watch.progress(done, all)
+      listener.onProgress(done, all)
       some
     }
     try session.catalog.refreshByPath(request.path)
@@ -116,27 +114,27 @@ private[spark] final class AttachJob(
     math.min(LargestBatch, math.max(context.defaultParallelism, files / 50))
 
   /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
-  private def survived(batch: Seq[PlannedFile]): Seq[AttachOutcome] =
-    try changed(batch, change)
+  private def runOrReport(batch: Seq[PlannedFile]): Seq[AttachOutcome] =
+    try runBatch(batch, edits)
     catch {
-      case e: SparkException if !watch.isStopped && !isCancelled(e) =>
+      case e: SparkException if !listener.isCancelled && !isCancelled(e) =>
         batch.map { planned =>
           val chunks = planned.todo.toSeq.flatMap(_.chunks.map(_.chunk))
-          val isDone = planned.file.isDone(chunks, change, hadoopConf)
+          val isDone = planned.file.isDone(chunks, edits, hadoopConf)
           planned.file.outcome(if (isDone) Done else Failed, if (isDone) "" else LostJob)
         }
     }
 
-  private def changed(batch: Seq[PlannedFile], wanted: FilterChange): Seq[AttachOutcome] = {
+  private def runBatch(batch: Seq[PlannedFile], wanted: FilterEdits): Seq[AttachOutcome] = {
     val shared = conf
-    val units = batch.zipWithIndex.flatMap { case (file, n) => file.units.map(n -> _) }
+    val tasks = batch.zipWithIndex.flatMap { case (file, n) => file.tasks.map(n -> _) }
     context
-      .parallelize(units, units.size)
-      .flatMap { case (n, unit) => unit.filters(shared.value.value).map(n -> pack(_)) }
+      .parallelize(tasks, tasks.size)
+      .flatMap { case (n, task) => task.filters(shared.value.value).map(n -> pack(_)) }
       .groupByKey(new HashPartitioner(batch.size))
       .map { case (n, found) =>
-        val filters = found.map(unpack[AttachUnit.Found](_))
-        pack(batch(n).changed(filters, wanted, shared.value.value))
+        val filters = found.map(unpack[RowGroupTask.FilterResult](_))
+        pack(batch(n).writeFilters(filters, wanted, shared.value.value))
       }
       .collect()
       .toSeq
@@ -148,26 +146,20 @@ private[spark] object AttachJob {
   private[attach] type Conf = Broadcast[SerializableConfiguration]
 
   /** What looks at a job from outside, from any thread. */
-  trait Watch {
-
-    /** Is told bytes done and bytes in all. */
-    def progress(done: Long, all: Long): Unit
+  trait ProgressListener {
+    def onProgress(doneBytes: Long, totalBytes: Long): Unit
 
     /** Whether no more batches are to begin. */
-    def isStopped: Boolean
+    def isCancelled: Boolean
   }
 
-  private object NoWatch extends Watch {
-    override def progress(done: Long, all: Long): Unit = ()
-    override def isStopped: Boolean = false
+  private object NoListener extends ProgressListener {
+    override def onProgress(doneBytes: Long, totalBytes: Long): Unit = ()
+    override def isCancelled: Boolean = false
   }
 
   /** Files of one job, which is what one loses to a trouble of the cluster's. */
   private final val LargestBatch = 256
-
-  private final val NoJar =
-    "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: " +
-      "name it in spark.jars (--jars)"
 
   private final val LostJob = "the job with its tasks failed; Spark's log tells why"
 

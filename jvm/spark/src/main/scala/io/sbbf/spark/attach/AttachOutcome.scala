@@ -4,7 +4,8 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
 
-import io.sbbf.spark.{FileFailure, JsonRow}
+import io.sbbf.parquet.FileFailure
+import io.sbbf.spark.JsonRow
 
 /**
  * What became of the filters of one file.

@@ -2,7 +2,6 @@ package io.sbbf.spark.catalog
 
 import java.util
 
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.util.quoteIfNeeded
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
@@ -12,8 +11,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
-import io.sbbf.spark.inspect.TableFiles
-import io.sbbf.spark.plan.Lookups
 import io.sbbf.spark.{Doctor, PruneReport}
 
 /**
@@ -55,39 +52,15 @@ private[catalog] object DriverTable {
       (session, _) => Seq(Row(PruneReport.json(queryOf(session, view)))))
 
   /**
-   * A row for each column of the files under a path ([[ColumnAdvice.Schema]]), found by jobs of Spark.
-   *
-   * Its options are those of [[AdviceRequest.parse]], and `views`, the names of views whose queries weigh the columns,
-   * with commas between; or `history`, which is `true` where the queries of the session are to do so.
+   * A row for each column of the files under a path ([[ColumnAdvice.Schema]]), found by jobs of Spark. Its options are
+   * those of [[AdviceRequest.parse]].
    */
   def advice(path: String): DriverTable =
     new DriverTable(
       s"advice on $path",
       ColumnAdvice.Schema,
-      (session, options) => {
-        val (weights, others) = options.partition { case (key, _) => Weights.contains(key) }
-        val request =
-          AdviceRequest.parse(others + ("path" -> path), lookups(session, path, weights))
-        new AdviceJob(session, request).run().map(_.row)
-      }
-    )
-
-  private val Weights = Seq("views", "history")
-
-  private def lookups(
-      session: SparkSession,
-      path: String,
-      weights: Map[String, String]): Option[Lookups.Counts] = {
-    lazy val roots = rootsOf(session, path)
-    weights
-      .get("views")
-      .map(views => Lookups.of(views.split(",").toSeq.map(queryOf(session, _)), roots))
-      .orElse(if (weights.get("history").contains("true")) Some(Lookups.ofHistory(session, roots))
-      else None)
-  }
-
-  private def rootsOf(session: SparkSession, path: String): Seq[Path] =
-    TableFiles.roots(path, session.sessionState.newHadoopConf()).map(_.getPath)
+      (session, options) =>
+        new AdviceJob(session, AdviceRequest.parse(options + ("path" -> path))).run().map(_.row))
 
   private def queryOf(session: SparkSession, view: String): QueryExecution =
     session.table(quoteIfNeeded(view)).queryExecution

@@ -127,7 +127,7 @@ private[spark] object SbbfCatalog {
   def register(): Unit =
     SparkInternals.registerConf(
       s"spark.sql.catalog.$Name",
-      "The catalog that lists filters, reports and findings of spark-sbbf.",
+      "The catalog of spark-sbbf: filters, reports, advice and findings.",
       classOf[SbbfCatalog].getName,
       identity)
 }

@@ -78,11 +78,11 @@ object Main {
   private def attach(request: Request, out: PrintStream): Unit = {
     val wanted = AttachRequest.parse(request.options)
     inSession(request)(
-      new AttachJob(_, wanted, watch(out)).run().map(_.json).foreach(out.println))
+      new AttachJob(_, wanted, listener(out)).run().map(_.json).foreach(out.println))
   }
 
   private def advise(request: Request, out: PrintStream): Unit = {
-    val wanted = AdviceRequest.parse(request.options, lookups = None)
+    val wanted = AdviceRequest.parse(request.options)
     inSession(request)(
       new AdviceJob(_, wanted)
         .run()
@@ -102,11 +102,12 @@ object Main {
     finally session.stop()
   }
 
-  private def watch(out: PrintStream): AttachJob.Watch = new AttachJob.Watch {
-    override def progress(done: Long, all: Long): Unit =
-      out.println(s"""{"done":$done,"all":$all}""")
-    override def isStopped: Boolean = false
-  }
+  private def listener(out: PrintStream): AttachJob.ProgressListener =
+    new AttachJob.ProgressListener {
+      override def onProgress(done: Long, all: Long): Unit =
+        out.println(s"""{"done":$done,"all":$all}""")
+      override def isCancelled: Boolean = false
+    }
 
   private val Defaults = Map("spark.master" -> "local[*]", "spark.ui.enabled" -> "false")
 

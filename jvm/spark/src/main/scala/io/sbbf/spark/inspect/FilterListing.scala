@@ -27,14 +27,13 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
    */
   override def buildScan(): RDD[Row] = {
     val session = sqlContext.sparkSession
-    if (!ExecutorJar.isThere(session.sparkContext))
-      throw new IllegalStateException(ExecutorJar.missing)
+    ExecutorJar.require(session.sparkContext)
     val table = parquetTable()
     val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
     val hadoopConf = session.sparkContext.broadcast(
       new SerializableConfiguration(session.sessionState.newHadoopConfWithOptions(Map.empty)))
     val question = Question.of(options, table.dataSchema, conf)
-    val slices = math.max(1, math.min(files.size, session.sparkContext.defaultParallelism * 4))
+    val slices = TableFiles.slices(files.size, session.sparkContext)
     session.sparkContext
       .parallelize(files.map(f => (f.getPath.toString, f.getLen)), slices)
       .flatMap { case (path, length) =>

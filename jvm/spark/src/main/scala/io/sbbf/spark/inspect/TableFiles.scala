@@ -2,6 +2,7 @@ package io.sbbf.spark.inspect
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.spark.SparkContext
 
 /**
  * The files that Spark reads for a path, found without a session: those right in a folder or, where folders
@@ -62,6 +63,16 @@ private[spark] object TableFiles {
       throw new IllegalArgumentException(s"there is no file or folder $path")
     matches.toSeq
   }
+
+  /** What there is to say of columns that no file under a path has. */
+  def withoutColumns(path: String, columns: Seq[String]): IllegalArgumentException =
+    new IllegalArgumentException(
+      s"no file of $path has ${columns.map(c => s"'$c'").mkString(", ")}; nested columns are named by their Parquet " +
+        "path, as in 'tags.list.element'")
+
+  /** The tasks of a job that looks at as many files: none is idle while others have many of them. */
+  def slices(files: Int, context: SparkContext): Int =
+    math.max(1, math.min(files, context.defaultParallelism * 4))
 
   private final case class Found(status: FileStatus, depth: Int, isPartition: Boolean)
 

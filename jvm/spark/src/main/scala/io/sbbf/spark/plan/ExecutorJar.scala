@@ -16,6 +16,13 @@ private[spark] object ExecutorJar {
     "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: whole files are left out " +
       "of queries, row groups of the others are not, and filters are written by stock Spark. Name it in spark.jars (--jars), which ships it"
 
+  /** @throws IllegalStateException where executors do not have them */
+  def require(context: SparkContext): Unit =
+    if (!isThere(context))
+      throw new IllegalStateException(
+        "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: " +
+          "name it in spark.jars (--jars)")
+
   /** Whether row groups may be chosen by the tasks; says once in the log why not. */
   def isThere(context: SparkContext): Boolean = {
     val there = context.isLocal || !isOfDriverAlone(context)

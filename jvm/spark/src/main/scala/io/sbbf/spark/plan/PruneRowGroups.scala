@@ -89,12 +89,11 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
             dataFilters ++ split(scan, files, later.map(withStandIns))._2),
           files.dataSchema,
           SparkInternals.readsByFieldId(conf))
-    val predicate = translator.translate(dataFilters)
-    Lookups.remember(files.sparkSession, files.location.rootPaths, predicate)
-    if (unsafe.isEmpty && !predicate.isUsable) scan
+    if (unsafe.isEmpty && !translator.translate(dataFilters).isUsable) scan
     else {
       val index = new PrunedFileIndex(files.location, translator, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
+      index.selection.foreach(LookupHistory.remember(scan, _))
       val settled = index.selection.exists(_.settlesFilters(later.nonEmpty))
       val format = new PrunedParquetFormat(index, keepsSplits, later.nonEmpty)
       rebuilt(scan, files, index, unsafe ++ (if (settled) SafeRead.FiltersOff else Nil), format)

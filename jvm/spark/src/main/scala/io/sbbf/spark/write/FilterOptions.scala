@@ -12,6 +12,7 @@ import org.apache.parquet.hadoop.ParquetOutputFormat.{
 import org.apache.parquet.schema.MessageType
 
 import io.sbbf.core.FilterSizing
+import io.sbbf.parquet.values.ValueKind
 import io.sbbf.parquet.write.FilterRequest
 
 /**
@@ -21,7 +22,7 @@ import io.sbbf.parquet.write.FilterRequest
  * made for, which asks for a filter as well (`ParquetProperties.withBloomFilterNDV`); `max.bytes`,
  * for all. Those that parquet-mr does not know begin with `sbbf.`: `fpp`, which may also be `auto`,
  * `min.ndv` and `dictionary`, each for all columns or for one; and `auto`, which asks for filters of
- * all columns whose type is that of keys ([[FilterRequest.isKey]]), in row groups with many distinct
+ * all columns whose type is that of keys ([[ValueKind.isKey]]), in row groups with many distinct
  * values that are not all in a dictionary.
  */
 private[spark] final class FilterOptions private (settings: Map[String, String]) {
@@ -66,8 +67,8 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
       path = column.getPath.mkString(".")
       isNamed = isWanted(path)
-      if isNamed || isAuto && FilterRequest.isKey(column.getPrimitiveType)
-      kind <- FilterRequest.kind(column.getPrimitiveType)
+      if isNamed || isAuto && ValueKind.isKey(column.getPrimitiveType)
+      kind <- ValueKind.of(column.getPrimitiveType)
     } yield {
       val fpp = settingOf(OurFpp, path) match {
         case Some(AutoFpp) => autoFpp
@@ -137,7 +138,7 @@ private[spark] object FilterOptions {
   private final val FewestNdv = "sbbf.bloom.filter.min.ndv"
   private final val BesideDictionary = "sbbf.bloom.filter.dictionary"
   private final val AutoFpp = "auto"
-  private final val Auto = "sbbf.bloom.filter.auto"
+  final val Auto = "sbbf.bloom.filter.auto"
 
   /** Fewer distinct values of a row group are mostly in all row groups. */
   private final val AutoNdv = 1000L

@@ -6,11 +6,11 @@ import java.nio.file.{Files => NioFiles}
 import scala.util.Random
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import io.sbbf.spark.SparkSuite
 import io.sbbf.spark.attach.{AttachJob, AttachRequest}
-import io.sbbf.spark.plan.{Lookups, PrunedScan}
+import io.sbbf.spark.plan.{LookupHistory, Lookups, PrunedScan}
 
 class AdviceSuite extends SparkSuite {
   private val seed = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
@@ -30,7 +30,7 @@ class AdviceSuite extends SparkSuite {
         "concat('user-', hash(id)) AS name",
         "cast(id % 7 AS int) AS few",
         "xxhash64(id % 1000) AS spread",
-        "named_struct('key', xxhash64(id, 1)) AS st",
+        "named_struct('Key', xxhash64(id, 1)) AS st",
         "cast(null AS bigint) AS nothing",
         "id % 2 = 0 AS flag"
       )
@@ -43,14 +43,11 @@ class AdviceSuite extends SparkSuite {
   private val plain = "parquet.enable.dictionary" -> "false"
   private lazy val table = write("plain", plain)
 
-  private def advice(
-      path: String,
-      lookups: Option[Lookups.Counts],
-      options: (String, String)*): Seq[ColumnAdvice] =
-    new AdviceJob(spark, AdviceRequest.parse(options.toMap + ("path" -> path), lookups)).run()
+  private def advice(path: String, options: (String, String)*): Seq[ColumnAdvice] =
+    new AdviceJob(spark, AdviceRequest.parse(options.toMap + ("path" -> path))).run()
 
   private def of(path: String, column: String, options: (String, String)*): ColumnAdvice =
-    advice(path, None, options: _*).find(_.column == column).get
+    advice(path, options: _*).find(_.evidence.column == column).get
 
   private def rowGroups(query: DataFrame): Double = {
     val plan = query.queryExecution.optimizedPlan
@@ -69,72 +66,125 @@ class AdviceSuite extends SparkSuite {
   }
 
   private def assertNear(foretold: Double, real: Double, what: String): Unit =
-    assert(math.abs(foretold - real) <= 0.3 + 0.1 * real, s"$what: $foretold, but it was $real")
+    assert(math.abs(foretold - real) <= 0.4 + 0.1 * real, s"$what: $foretold, but it was $real")
 
   test("what is foretold of lookups is what pruning does, before filters are there and after") {
     for (column <- Seq("key", "pair", "spread")) {
       val copy = write(s"foretold-$column", plain)
       val foretold = of(copy, column, "fpp" -> "0.05")
       val (present, absent) = measured(copy, column)
-      assertNear(foretold.keptNow.present, present, s"$column now, there")
-      assertNear(foretold.keptNow.absent, absent, s"$column now, not there")
+      assertNear(foretold.kept.now.present, present, s"$column now, there")
+      assertNear(foretold.kept.now.absent, absent, s"$column now, not there")
       val attach = Map(
         "path" -> copy,
         s"parquet.bloom.filter.enabled#$column" -> "true",
         s"parquet.bloom.filter.fpp#$column" -> "0.05")
       val outcomes = new AttachJob(spark, AttachRequest.parse(attach)).run()
       val written = outcomes.map(_.filterBytes).sum
-      assert(written <= 2 * foretold.cost.bytes && foretold.cost.bytes <= 2 * written)
+      assert(written <= 2 * foretold.newFilterBytes && foretold.newFilterBytes <= 2 * written)
       val (filteredPresent, filteredAbsent) = measured(copy, column)
       assertNear(foretold.keptThen.present, filteredPresent, s"$column then, there")
       assertNear(foretold.keptThen.absent, filteredAbsent, s"$column then, not there")
       val again = of(copy, column, "fpp" -> "0.05")
-      val headers = again.filterBytes - written
-      assert(again.filters == Files && headers > 0 && headers < 32 * Files)
-      assertNear(again.keptNow.present, filteredPresent, s"$column with its filters, there")
-      assertNear(again.keptNow.absent, filteredAbsent, s"$column with its filters, not there")
+      val headers = again.evidence.filterBytes - written
+      assert(again.evidence.filters == Files && headers > 0 && headers < 32 * Files)
+      assertNear(again.kept.now.present, filteredPresent, s"$column with its filters, there")
+      assertNear(again.kept.now.absent, filteredAbsent, s"$column with its filters, not there")
     }
   }
 
   test("each column gets the advice that fits what it holds") {
-    val found = advice(table, None).map(a => a.column -> a).toMap
+    val found = advice(table).map(a => a.evidence.column -> a).toMap
     val wanted = Map(
-      "id" -> "min/max",
-      "key" -> "attach",
-      "pair" -> "attach",
-      "name" -> "attach",
-      "st.key" -> "attach",
-      "few" -> "sort",
-      "spread" -> "sort",
-      "nothing" -> "none",
-      "flag" -> "none"
+      "id" -> Advice.MinMax,
+      "key" -> Advice.Attach,
+      "pair" -> Advice.Attach,
+      "name" -> Advice.Attach,
+      "st.Key" -> Advice.Attach,
+      "few" -> Advice.Sort,
+      "spread" -> Advice.Sort,
+      "nothing" -> Advice.None,
+      "flag" -> Advice.None
     )
     assert(found.map { case (column, a) => column -> a.advice } == wanted)
-    assert(found("key").holding == 1 && math.abs(found("pair").holding - 2) < 0.1)
-    assert(found("spread").holding == Files && found("few").distinct == 7)
-    assert(math.abs(found("key").distinct / Rows.toDouble - 1) < 0.1)
-    assert(found("spread").distinct == 1000)
-    assert(found("flag").keptNow == Kept(Files, Files) && found("flag").sampled == 0)
-    assert(found("nothing").keptNow == Kept(0, 0))
-    assert(found("id").keptSorted <= 1.1 && found("few").keptSorted < 2.2)
-    assert(
-      found.values.forall(a => a.rowGroups == Files && a.sampled == Files || a.column == "flag"))
+    val evidence = found.map { case (column, a) => column -> a.evidence }
+    assert(evidence("key").holding == 1 && math.abs(evidence("pair").holding - 2) < 0.1)
+    assert(evidence("spread").holding == Files && evidence("few").ndv == 7)
+    assert(math.abs(evidence("key").ndv / Rows - 1) < 0.1 && evidence("spread").ndv == 1000)
+    assert(found("flag").kept.now == Kept(Files, Files) && evidence("flag").sampled == 0)
+    assert(found("nothing").kept.now == Kept(0, 0))
+    assert(found("id").kept.sorted <= 1.1 && found("few").kept.sorted < 2.2)
+    assert(found.keys.filter(c => evidence(c).sampled != Files).toSet == Set("flag", "nothing"))
   }
 
   test("dictionaries that hold all values are said to be enough") {
     val few = of(write("dictionary"), "few")
-    assert(few.advice == "dictionary" && few.dictionaries == Files && few.dictionaryBytes > 0)
-    assert(few.keptNow.absent == 0 && few.keptNow.present == Files)
+    assert(few.advice == Advice.Dictionary && few.evidence.dictionaries == Files)
+    assert(few.kept.now.absent == 0 && few.kept.now.present == Files)
+  }
+
+  test("a column in some of the files, and NULL in some row groups, counts where it has values") {
+    val grown = path("grown")
+    write("grown", plain)
+    spark
+      .range(0, 8000, 1, 2)
+      .selectExpr("id + 100000 AS id", "xxhash64(id, 9) AS late", "cast(null AS bigint) AS key")
+      .write
+      .mode("append")
+      .option(plain._1, plain._2)
+      .parquet(grown)
+    val late = of(grown, "late")
+    assert(late.advice == Advice.Attach && late.evidence.rowGroups == 2)
+    assert(late.evidence.table.rowGroups == Files + 2 && late.evidence.holding == 1)
+    val attach = Map("path" -> grown, "parquet.bloom.filter.enabled#key" -> "true")
+    new AttachJob(spark, AttachRequest.parse(attach)).run()
+    val key = of(grown, "key", "fpp" -> "0.01")
+    assert(key.advice == Advice.Keep && key.evidence.filters == Files)
+  }
+
+  test("filters beside dictionaries leave nothing to do") {
+    val mixed = path("mixed")
+    def keyed(values: String, options: (String, String)*) = spark
+      .range(0, 8000, 1, 2)
+      .selectExpr(s"$values AS key")
+      .write
+      .mode("append")
+      .options(options.toMap)
+      .parquet(mixed)
+    val filter = "parquet.bloom.filter.enabled#key" -> "true"
+    keyed("xxhash64(id % 300)", filter, "sbbf.bloom.filter.dictionary#key" -> "false")
+    keyed("xxhash64(id)", filter, plain)
+    val key = of(mixed, "key", "fpp" -> "0.01")
+    assert(key.evidence.dictionaries == 2 && key.evidence.filters == 2)
+    assert(key.kept.now.absent < 0.05 && key.advice == Advice.Keep)
+  }
+
+  test("of a table too large to look at in full, what was looked at stands for the rest") {
+    def some(column: String, files: Int): ColumnAdvice = {
+      val request = AdviceRequest.parse(Map("path" -> table, "fpp" -> "0.01"))
+      new AdviceJob(spark, request, mostFiles = files)
+        .run()
+        .find(_.evidence.column == column)
+        .get
+    }
+    for (column <- Seq("id", "key", "spread")) {
+      val (half, all) = (some(column, 4), some(column, Files))
+      assert(half.advice == all.advice && half.evidence.rowGroups == Files, column)
+      assertNear(half.kept.now.present, all.kept.now.present, column)
+      assertNear(half.kept.now.absent, all.kept.now.absent, column)
+      assertNear(half.kept.withMore.present, all.kept.withMore.present, column)
+    }
   }
 
   test("filters that are too full or far too large are to be replaced, good ones stay") {
     def filtered(name: String, ndv: Int) = of(writtenByStock(name, ndv), "key", "fpp" -> "0.01")
     val saturated = filtered("saturated", 100)
-    assert(saturated.advice == "replace" && saturated.filterFpp.exists(_ > 0.9))
+    assert(saturated.advice == Advice.Replace && saturated.evidence.existingFpp.exists(_ > 0.9))
     val oversized = filtered("oversized", 1000000)
-    assert(oversized.advice == "replace" && oversized.filterBytes > 4 * oversized.cost.bytes)
+    assert(
+      oversized.advice == Advice.Replace && oversized.evidence.filterBytes > 4 * oversized.newFilterBytes)
     val good = filtered("good", Rows / Files)
-    assert(good.advice == "keep" && good.filters == Files)
+    assert(good.advice == Advice.Keep && good.evidence.filters == Files)
   }
 
   private def writtenByStock(name: String, ndv: Int): String =
@@ -149,10 +199,10 @@ class AdviceSuite extends SparkSuite {
   test("a sample of a few row groups foretells about the same as all of them") {
     for (column <- Seq("key", "pair", "spread")) {
       val (some, all) = (of(table, column, "row_groups" -> "4"), of(table, column))
-      assert(some.sampled == 4 && all.sampled == Files)
-      assertNear(some.holding, all.holding, s"$column: row groups that hold a value")
+      assert(some.evidence.sampled == 4 && all.evidence.sampled == Files)
+      assertNear(some.evidence.holding, all.evidence.holding, s"$column: row groups with a value")
       assertNear(some.keptThen.present, all.keptThen.present, s"$column: with filters")
-      assert(math.abs(some.distinct.toDouble / all.distinct - 1) < 0.25, column)
+      assert(math.abs(some.evidence.ndv / all.evidence.ndv - 1) < 0.4, column)
     }
   }
 
@@ -161,52 +211,60 @@ class AdviceSuite extends SparkSuite {
     val queries = Seq(
       all.where("pair = 5"),
       all.where("pair IN (1, 2) AND id > 3"),
-      all.where("st.key = 7").select("id"),
+      all.where("st.Key = 7").select("id"),
+      all.where("key = 1 OR rand() < 0.5"),
       spark.read.parquet(path("plain/")).where("name > 'x'"),
       spark.read.parquet(write("other")).where("key = 1")
     )
-    val roots = Seq(new Path(table))
-    val counts = Lookups.of(queries.map(_.queryExecution), roots)
-    assert(counts.map { case (c, n) => c.toString -> n } == Map("pair" -> 2L, "st.key" -> 1L))
-    val found = advice(table, Some(counts))
-    assert(found.take(2).map(_.column) == Seq("pair", "st.key"))
-    assert(
-      found.find(_.column == "key").exists(a => a.advice == "none" && a.lookups.contains(0L)))
+    val counts = Lookups.of(queries.map(_.queryExecution), Seq(new Path(table)))
+    assert(counts.map { case (c, n) => c.toString -> n } == Map("pair" -> 2L, "st.Key" -> 1L))
+    queries.zipWithIndex.foreach { case (query, n) => query.createOrReplaceTempView(s"view$n") }
+    val views = queries.indices.map(n => s"view$n").mkString(", ")
+    val found = advice(table, "views" -> views)
+    assert(found.take(2).map(_.evidence.column) == Seq("pair", "st.Key"))
+    val key = found.find(_.evidence.column == "key").get
+    assert(key.advice == Advice.None && key.lookups.contains(0L))
+    val e = intercept[IllegalArgumentException](advice(table, "views" -> "view5"))
+    assert(e.getMessage.startsWith("none of these queries looks a value up in the files of"))
   }
 
   test("the queries of a session are remembered by their columns, each session's by itself") {
     val session = spark.newSession()
     session.read.parquet(table).where("key = 42 AND pair = 3").count()
     session.read.parquet(table).where("key = 42").count()
-    val roots = Seq(new Path(table))
-    val counts = Lookups.ofHistory(session, roots).map { case (c, n) => c.toString -> n }
-    assert(counts == Map("key" -> 2L, "pair" -> 1L))
-    assert(Lookups.ofHistory(spark.newSession(), roots).isEmpty)
-    assert(Lookups.ofHistory(session, Seq(new Path(path("els")))).isEmpty)
+    def history(session: SparkSession, path: String) =
+      LookupHistory.of(session, Seq(new Path(path))).map { case (c, n) => c.toString -> n }
+    assert(history(session, table) == Map("key" -> 2L, "pair" -> 1L))
+    assert(history(session, s"file:$table") == Map("key" -> 2L, "pair" -> 1L))
+    assert(history(spark.newSession(), table).isEmpty)
+    assert(history(session, path("els")).isEmpty && history(session, s"s3a://$table").isEmpty)
   }
 
   test("the catalog gives the advice as a table") {
     val rows = spark.read
       .option("fpp", "0.001")
-      .option("parquet.bloom.filter.enabled#key", "true")
+      .option("columns", "key, st.Key")
       .table(s"sbbf.advice.`$table`")
     assert(rows.schema == ColumnAdvice.Schema)
-    val Seq(Row(column: String, advice: String)) = rows.select("column", "advice").collect().toSeq
-    assert(column == "key" && advice == "attach")
+    val found = rows.select("column", "advice").collect().toSet
+    assert(found == Set(Row("key", "attach"), Row("st.Key", "attach")))
   }
 
   test("what is wrong with a request is said before anything is read") {
     val wrong = Seq(
       Seq("fpp" -> "2") -> "fpp must be between 0 and 1, both excluded, or auto, but was '2'",
+      Seq("history" -> "yes") -> "history must be true or false, but was 'yes'",
+      Seq("history" -> "true", "views" -> "v") -> "history and views cannot both",
       Seq("row_groups" -> "1") -> "row_groups must be at least 2, but was '1'",
-      Seq("sample" -> "5") -> "'sample' says nothing here: there are path, fpp, row_groups",
-      Seq("parquet.bloom.filter.enabled#nope" -> "true") -> s"no file of $table has 'nope'"
+      Seq(
+        "sample" -> "5") -> "'sample' has no effect here: there are path, columns, fpp, row_groups, history, views",
+      Seq("columns" -> """["nope"]""") -> s"no file of $table has 'nope'"
     )
     for ((options, message) <- wrong) {
-      val e = intercept[IllegalArgumentException](advice(table, None, options: _*))
+      val e = intercept[IllegalArgumentException](advice(table, options: _*))
       assert(e.getMessage.contains(message))
     }
-    val e = intercept[IllegalArgumentException](advice(path("absent"), None))
+    val e = intercept[IllegalArgumentException](advice(path("absent")))
     assert(e.getMessage.contains("there is no file or folder"))
   }
 
@@ -217,9 +275,11 @@ class AdviceSuite extends SparkSuite {
     val Seq(first, others @ _*) = data.filter(_.getName.endsWith(".parquet"))
     def damage(file: File) = NioFiles.write(file.toPath, new Array[Byte](100))
     damage(first)
-    assert(of(damaged, "key").rowGroups >= Files - 1)
+    // taken to be like the others
+    assert(of(damaged, "key").evidence.rowGroups == Files)
     others.foreach(damage(_))
-    val e = intercept[IllegalArgumentException](advice(damaged, None))
-    assert(e.getMessage == "no file could be looked at: not a Parquet file")
+    val e = intercept[IllegalArgumentException](advice(damaged))
+    assert(e.getMessage.startsWith("no file could be looked at: file:"))
+    assert(e.getMessage.endsWith(": not a Parquet file"))
   }
 }

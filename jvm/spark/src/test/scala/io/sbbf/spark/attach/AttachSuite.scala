@@ -144,18 +144,18 @@ class AttachSuite extends SparkSuite with WrittenFiles {
 
   test("a task that is run again finds its work done.") {
     val table = writeEvents("again")
-    val change = AttachRequest.parse(asking("key", "nothing") + ("path" -> table)).change(1)
+    val edits = AttachRequest.parse(asking("key", "nothing") + ("path" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
-    val planned = ListedFile(FileVersion.of(file)).planned(change, conf)
-    val found = planned.units.flatMap(_.filters(conf))
-    assert(planned.changed(found, change, conf).status == Done)
+    val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
+    val found = planned.tasks.flatMap(_.filters(conf))
+    assert(planned.writeFilters(found, edits, conf).status == Done)
     val after = bytes(only(table))
-    assert(planned.changed(found, change, conf).status == Done)
-    assert(planned.units.flatMap(_.filters(conf)).forall(_.isLeft)) // of another file
+    assert(planned.writeFilters(found, edits, conf).status == Done)
+    assert(planned.tasks.flatMap(_.filters(conf)).forall(_.isLeft)) // of another file
     assert(bytes(only(table)) == after)
     drop(table)
-    assert(planned.changed(found, change, conf).status == Failed)
+    assert(planned.writeFilters(found, edits, conf).status == Failed)
   }
 
   test("what is wrong with the request is said before anything is done.") {
@@ -167,9 +167,9 @@ class AttachSuite extends SparkSuite with WrittenFiles {
         asking("key", "flag") -> "'flag' is optional boolean",
         (asking("key") + ("parquet.bloom.filter.fpp#key" -> "2")) -> "fpp#key must be between",
         (asking("key") + ("replace" -> "yes")) -> "replace must be true or false",
-        (asking("key") + ("parquet.block.size" -> "1")) -> "'parquet.block.size' says nothing",
-        (asking("key") + ("parquet.bloom.filter.fpp" -> "0.1")) -> "filter.fpp' says nothing",
-        (asking("key") + ("parquet.bloom.filter.fpp#id" -> "0.1")) -> "fpp#id' says nothing",
+        (asking("key") + ("parquet.block.size" -> "1")) -> "'parquet.block.size' has no effect",
+        (asking("key") + ("parquet.bloom.filter.fpp" -> "0.1")) -> "filter.fpp' has no effect",
+        (asking("key") + ("parquet.bloom.filter.fpp#id" -> "0.1")) -> "fpp#id' has no effect",
         Map.empty[String, String] -> "name the columns"
       )) {
       val message =

@@ -1,5 +1,5 @@
 package io.sbbf.parquet
-package write
+package values
 
 import org.apache.parquet.io.api.Binary
 
@@ -65,10 +65,10 @@ private[parquet] object ValueHasher {
   /** Larger byte arrays than all of a batch's are hashed on their own. */
   private final val BatchBytes = 64 * 1024
 
-  def of(kind: FilterRequest.Kind, sink: HashSink): ValueHasher = kind match {
-    case FilterRequest.Ints => new OfInts(sink)
-    case FilterRequest.Longs => new OfLongs(sink)
-    case FilterRequest.Bytes => new OfBytes(sink)
+  def of(kind: ValueKind, sink: HashSink): ValueHasher = kind match {
+    case ValueKind.Ints => new OfInts(sink)
+    case ValueKind.Longs => new OfLongs(sink)
+    case ValueKind.Bytes => new OfBytes(sink)
   }
 
   private final class OfInts(sink: HashSink) extends ValueHasher(sink) {

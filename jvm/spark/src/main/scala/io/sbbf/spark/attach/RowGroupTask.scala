@@ -2,23 +2,23 @@ package io.sbbf.spark.attach
 
 import org.apache.hadoop.conf.Configuration
 
+import io.sbbf.parquet.FileFailure
 import io.sbbf.parquet.attach.ChunkPlan
 import io.sbbf.parquet.write.ChunkFilter
-import io.sbbf.spark.FileFailure
 
 /** @param chunks of one row group */
-private[attach] final case class AttachUnit(file: ListedFile, chunks: Seq[ChunkPlan]) {
+private[attach] final case class RowGroupTask(file: ListedFile, chunks: Seq[ChunkPlan]) {
 
   /** Their filters, each by itself as it may be large; one without any where there are none. */
-  def filters(conf: Configuration): Seq[AttachUnit.Found] =
+  def filters(conf: Configuration): Seq[RowGroupTask.FilterResult] =
     try {
       val found = if (chunks.isEmpty) Nil else file.open(conf).filters(chunks)
       if (found.isEmpty) Seq(Right(None)) else found.map(filter => Right(Some(filter)))
     } catch { case FileFailure(e) => Seq(Left(AttachOutcome.reason(file.path, e))) }
 }
 
-private[attach] object AttachUnit {
+private[attach] object RowGroupTask {
 
   /** A filter, or why there is none. */
-  type Found = Either[String, Option[ChunkFilter]]
+  type FilterResult = Either[String, Option[ChunkFilter]]
 }

@@ -5,19 +5,19 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-class SketchSuite extends AnyFunSuite {
+class KmvSketchSuite extends AnyFunSuite {
   private val seed = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
   info(s"SBBF_SEED=$seed")
 
   private val counts =
-    Seq(0, 1, 2, Sketch.Size - 1, Sketch.Size, Sketch.Size + 1, 2 * Sketch.Size, 50000)
+    Seq(0, 1, 2, KmvSketch.K - 1, KmvSketch.K, KmvSketch.K + 1, 2 * KmvSketch.K, 50000)
 
   private def hashes(count: Int, random: Random): Seq[Long] =
     Iterator.continually(random.nextLong()).take(count).toVector
 
   /** Each several times, in batches of different lengths. */
-  private def sketch(values: Seq[Long], random: Random): Sketch = {
-    val sketch = new DistinctSketch
+  private def sketch(values: Seq[Long], random: Random): KmvSketch = {
+    val sketch = new KmvSketch.Builder
     var left = random.shuffle(values ++ values.take(3000))
     while (left.nonEmpty) {
       val (batch, rest) = left.splitAt(1 + random.nextInt(4000))
@@ -29,7 +29,7 @@ class SketchSuite extends AnyFunSuite {
 
   /** What a sketch is, without one. */
   private def plain(values: Seq[Long]): Seq[Long] =
-    values.map(_ ^ Long.MinValue).distinct.sorted.take(Sketch.Size)
+    values.map(_ ^ Long.MinValue).distinct.sorted.take(KmvSketch.K)
 
   test("a sketch holds the smallest hashes, each once, in whatever order and batches they come") {
     val random = new Random(seed)
@@ -45,8 +45,8 @@ class SketchSuite extends AnyFunSuite {
     val random = new Random(seed)
     for (count <- counts) {
       val found = sketch(hashes(count, random), random).distinct
-      if (count < Sketch.Size) assert(found == count)
-      else assert(math.abs(found / count - 1) < 5 / math.sqrt(Sketch.Size - 2.0), count)
+      if (count < KmvSketch.K) assert(found == count)
+      else assert(math.abs(found / count - 1) < 5 / math.sqrt(KmvSketch.K - 2.0), count)
     }
   }
 
@@ -55,27 +55,35 @@ class SketchSuite extends AnyFunSuite {
     for (sizes <- Seq(Seq(10, 20), Seq(500, 900), Seq(5000, 7), Seq(3000, 4000, 50000))) {
       val sets = sizes.map(hashes(_, random))
       val shared = hashes(400, random)
-      val union = Sketch.union(sets.map(set => sketch(set ++ shared, random)))
+      val union = KmvSketch.union(sets.map(set => sketch(set ++ shared, random)))
       assert(union.ranks.toSeq == plain(sets.flatten ++ shared), sizes)
     }
   }
 
-  test("the overlap is the share of a set's values that another set holds") {
+  /** The share of a set's values that another set holds, on average. */
+  private def overlap(sketches: Seq[KmvSketch]): Double = {
+    val counts = KmvSketch.multiplicities(sketches)
+    if (counts.isEmpty) 0
+    else counts.map(c => c.toDouble * (c - 1)).sum / counts.sum / (sketches.size - 1)
+  }
+
+  test("multiplicities tell how much of a set's values other sets hold") {
     val random = new Random(seed)
     for (size <- Seq(100, 20000); of <- Seq(0.0, 0.1, 0.5, 1.0); sets <- Seq(2, 5)) {
       val shared = hashes((size * of).toInt, random)
       val sketches =
         Seq.fill(sets)(sketch(shared ++ hashes(size - shared.size, random), random))
-      val found = Sketch.overlap(sketches)
-      assert(math.abs(found - of) < (if (size < Sketch.Size) 1e-9 else 0.08), (size, of, sets))
+      val found = overlap(sketches)
+      val within = if (size < KmvSketch.K) 1e-9 else 0.08
+      assert(math.abs(found - of) < within, (size, of, sets))
     }
-    assert(Sketch.overlap(Seq.fill(3)(sketch(Nil, random))) == 0)
+    assert(KmvSketch.multiplicities(Seq.fill(3)(sketch(Nil, random))).isEmpty)
   }
 
   test("sets of different sizes overlap by their values, however much smaller one is") {
     val random = new Random(seed)
     val large = hashes(50000, random)
-    val found = Sketch.overlap(Seq(sketch(large, random), sketch(large.take(25000), random)))
+    val found = overlap(Seq(sketch(large, random), sketch(large.take(25000), random)))
     assert(math.abs(found - 50000.0 / 75000) < 0.08)
   }
 }

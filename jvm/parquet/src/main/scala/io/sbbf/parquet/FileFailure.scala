@@ -1,16 +1,14 @@
-package io.sbbf.spark
+package io.sbbf.parquet
 
 import java.io.IOException
 
 import scala.util.control.NonFatal
 
-import io.sbbf.parquet.UnusableFile
-
 /**
- * What goes wrong with one file and is no reason to stop at the others: damaged pages may claim more memory than
- * there is, and a codec may lack its native library.
+ * What goes wrong with one file and is no reason to stop at the others: damaged pages may claim more
+ * memory than there is, and a codec may lack its native library.
  */
-private[spark] object FileFailure {
+private[sbbf] object FileFailure {
   def unapply(e: Throwable): Option[Throwable] = e match {
     case NonFatal(_) | _: LinkageError | _: OutOfMemoryError | _: StackOverflowError => Some(e)
     case _ => None

@@ -7,9 +7,9 @@ import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.parquet.footer.{Bounds, ColumnType, Logical, Physical}
-import io.sbbf.parquet.write.ValueSink
+import io.sbbf.parquet.values.ValueSink
 
-class ProbesSuite extends AnyFunSuite {
+class ValueSampleSuite extends AnyFunSuite {
 
   private final class Counting extends ValueSink {
     var passed = 0
@@ -30,43 +30,54 @@ class ProbesSuite extends AnyFunSuite {
     builder.build()
   }
 
-  test("values are kept evenly from all that pass, and all are handed on") {
+  test("each value has the same chance to be kept, and all are handed on") {
     for (count <- Seq(0, 1, 5, 16, 17, 100, 12345)) {
       val next = new Counting
-      val probes = new Probes(next)
-      (0 until count).foreach(probes.addInt)
-      val kept = probes.result.map(int)
+      val sample = new ValueSample(next)
+      (0 until count).foreach(sample.addInt)
+      val kept = sample.result.map(int)
       assert(next.passed == count)
-      assert(kept.size >= math.min(count, 8) && kept.size <= 16)
-      val steps = kept.zip(kept.drop(1)).map { case (a, b) => b - a }.distinct
-      assert(steps.size <= 1 && kept.headOption.forall(_ == 0))
-      assert(kept.isEmpty || count - kept.last <= steps.headOption.getOrElse(1))
+      assert(kept.distinct.size == math.min(count, 16) && kept.forall(v => v >= 0 && v < count))
     }
+    // not the first ones, nor the last
+    val sample = new ValueSample(new Counting)
+    (0 until 100000).foreach(sample.addInt)
+    val early = sample.result.map(int).count(_ < 50000)
+    assert(early > 1 && early < 15)
+  }
+
+  test("of long values the beginnings are kept") {
+    val sample = new ValueSample(new Counting)
+    sample.addBytes(Binary.fromString("x" * 100000))
+    assert(sample.result.map(_.length) == Seq(65))
   }
 
   test("of each physical type the kept bytes are those of the PLAIN encoding") {
-    val probes = new Probes(new Counting)
-    probes.addLong(0x0102030405060708L)
-    probes.addFloat(1.5f)
-    probes.addDouble(-2.5)
-    probes.addBytes(Binary.fromString("né"))
-    val Seq(long, float, double, text) = probes.result
+    val sample = new ValueSample(new Counting)
+    sample.addLong(0x0102030405060708L)
+    sample.addFloat(1.5f)
+    sample.addDouble(-2.5)
+    sample.addBytes(Binary.fromString("né"))
+    val Seq(long, float, double, text) = sample.result
     assert(long.toSeq == Seq[Byte](8, 7, 6, 5, 4, 3, 2, 1))
     def little(bytes: Array[Byte]) = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
     assert(little(float).getFloat == 1.5f && little(double).getDouble == -2.5)
     assert(new String(text, "UTF-8") == "né")
   }
 
+  private def within(values: Seq[Array[Byte]], columnType: ColumnType, bounds: Bounds): Int =
+    new BoundedValues(values, columnType).within(bounds, 0)
+
   private val ints = ColumnType(Physical.Int32, Logical.Integer(32, signed = true))
 
   test("those within bounds are counted, and all where bounds tell nothing") {
     val known = bounds(ints, plain(-5).head, plain(10).head)
     val values = plain(-6, -5, 0, 10, 11, Int.MinValue, Int.MaxValue)
-    assert(Probes.within(values, ints, known, 0) == 3)
-    assert(Probes.within(Nil, ints, known, 0) == 0)
+    assert(within(values, ints, known) == 3)
+    assert(within(Nil, ints, known) == 0)
     val unknown = new Bounds.Builder(1).build()
-    assert(Probes.within(values, ints, unknown, 0) == values.size)
-    assert(Probes.within(Seq(Array[Byte](1, 2)), ints, known, 0) == 1) // of another type
+    assert(within(values, ints, unknown) == values.size)
+    assert(within(Seq(Array[Byte](1, 2)), ints, known) == 1) // of another type
   }
 
   test("texts are compared as bytes without a sign") {
@@ -74,6 +85,6 @@ class ProbesSuite extends AnyFunSuite {
     def bytes(text: String) = text.getBytes("UTF-8")
     val known = bounds(texts, bytes("b"), bytes("né"))
     val values = Seq("a", "b", "m", "ne", "né", "nü", "z").map(bytes)
-    assert(Probes.within(values, texts, known, 0) == 4)
+    assert(within(values, texts, known) == 4)
   }
 }

@@ -1,5 +1,5 @@
 package io.sbbf.parquet
-package chunk
+package values
 
 import org.apache.parquet.column.impl.ColumnReadStoreImpl
 import org.apache.parquet.column.page.DictionaryPageReadStore
@@ -8,8 +8,6 @@ import org.apache.parquet.example.DummyRecordConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
-
-import io.sbbf.parquet.write.ValueSink
 
 /**
  * The values of column chunks, as parquet-mr reads them, as they are stored. Of a row group one

@@ -1,0 +1,101 @@
+package io.sbbf.spark.advise
+
+import java.util.Locale
+
+import io.sbbf.parquet.values.ValueKind
+
+/** What to do about the filters of a column. */
+private[spark] sealed abstract class Advice(val name: String, val isToDo: Boolean)
+
+private[spark] object Advice {
+  case object Attach extends Advice("attach", isToDo = true)
+  case object Replace extends Advice("replace", isToDo = true)
+  case object Keep extends Advice("keep", isToDo = false)
+  case object MinMax extends Advice("min/max", isToDo = false)
+  case object Dictionary extends Advice("dictionary", isToDo = false)
+  case object Sort extends Advice("sort", isToDo = false)
+  case object None extends Advice("none", isToDo = false)
+
+  /** Nothing could be found out. */
+  case object Unknown extends Advice("unknown", isToDo = false)
+
+  /** Savings below this many row groups of a lookup are no reason to write filters. */
+  private final val FewSaved = 0.5
+
+  /** Min/max that keep no more than this beside the row groups that hold the value are as good as filters. */
+  private final val Close = 1.2
+
+  /** Filters this many times as large as need be are worth being written anew. */
+  private final val Oversized = 4
+
+  /** Of row groups: a few may differ from all others. */
+  private final val AsGoodAsAll = 0.99
+
+  /** With the reason. */
+  def of(e: ColumnEvidence, kept: KeptRowGroups, lookups: Option[Long]): (Advice, String) =
+    if (!e.canHaveFilter) (None, ValueKind.WhyNone)
+    else if (e.rowGroups == 0) (None, "it has no value but NULL")
+    else if (e.sampled == 0)
+      (
+        Unknown,
+        "none of the sampled row groups with values of it could be read: sample more row groups, or see Spark's log")
+    else if (lookups.contains(0L)) (None, "none of the queries looks a value up in it")
+    else ofFilters(e, kept).getOrElse(ofOthers(e, kept))
+
+  /** Where there are filters that are worth more, or less, than nothing. */
+  private def ofFilters(e: ColumnEvidence, kept: KeptRowGroups): Option[(Advice, String)] =
+    e.existingFpp.flatMap { fpp =>
+      val bytes = e.filters * kept.filter.bytes
+      if (kept.withMore.mean - kept.withNew.mean >= FewSaved && kept.filter.fpp < fpp / 2)
+        Some(
+          (Replace, s"its filters have an FPP of ${share(fpp)}: ${gain(kept.now, kept.withNew)}"))
+      else if (e.filterBytes > Oversized * bytes)
+        Some(
+          (
+            Replace,
+            s"its filters have ${whole(e.filterBytes)} bytes where ${whole(bytes.toLong)} keep an FPP of " +
+              s"${share(kept.filter.fpp)}; files grow by these, but lookups read less"))
+      else if (kept.now.mean - kept.withMore.mean < FewSaved)
+        Some((Keep, s"its filters have an FPP of ${share(fpp)}"))
+      else scala.None
+    }
+
+  private def ofOthers(e: ColumnEvidence, kept: KeptRowGroups): (Advice, String) =
+    if (e.keptByBounds <= Close * e.holding + FewSaved)
+      if (e.keptByBounds > e.rowGroups / 2) ofSpread(e, kept)
+      else
+        (
+          MinMax,
+          s"min/max keep ${few(e.keptByBounds)} of ${few(e.rowGroups)} row groups of a lookup, next to what filters could do")
+    else if (hasDictionaries(e)) WithDictionaries
+    else if (kept.now.mean - kept.withMore.mean < FewSaved)
+      (None, s"filters save next to nothing: ${gain(kept.now, kept.withMore)}")
+    else (Attach, gain(kept.now, kept.withMore))
+
+  /** Of a column whose values are in most row groups. */
+  private def ofSpread(e: ColumnEvidence, kept: KeptRowGroups): (Advice, String) =
+    if (hasDictionaries(e)) WithDictionaries
+    else if (kept.sorted < e.holding / 2)
+      (
+        Sort,
+        s"most values are in most row groups: ${gain(kept.now, kept.withMore)}. Sorted by this column, min/max would " +
+          s"keep ${few(kept.sorted)}")
+    else if (kept.now.absent - kept.withMore.absent >= FewSaved)
+      (Attach, s"for values that are not there: ${gain(kept.now, kept.withMore)}")
+    else (None, s"filters save next to nothing: ${gain(kept.now, kept.withMore)}")
+
+  private def hasDictionaries(e: ColumnEvidence): Boolean =
+    e.dictionaries >= AsGoodAsAll * e.rowGroups
+
+  private val WithDictionaries =
+    (Dictionary, "dictionaries hold all values and tell as much as filters would")
+
+  private def gain(before: Kept, after: Kept): String =
+    s"a lookup reads ${few(before.present)} row groups for a value that is there and ${few(before.absent)} for " +
+      s"one that is not; with these filters ${few(after.present)} and ${few(after.absent)}"
+
+  private def few(rowGroups: Double): String = text("%,.1f", rowGroups)
+  private def whole(bytes: Long): String = text("%,d", bytes)
+  private def share(fpp: Double): String = text("%.2g", fpp)
+  private def text(format: String, value: Any): String = format.formatLocal(Locale.ROOT, value)
+}

@@ -1,0 +1,85 @@
+package io.sbbf.spark.attach
+
+import java.io.IOException
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.schema.MessageType
+
+import io.sbbf.parquet.attach.{AttachableFile, FilePlan, FilterEdit}
+import io.sbbf.parquet.{FileFailure, FileVersion, UnusableFile}
+import io.sbbf.spark.attach.AttachOutcome.{Failed, Refused, Unchanged}
+
+/** A file as it was listed, for tasks that may run later, and twice. */
+private[attach] final case class ListedFile(version: FileVersion) {
+  def path: String = version.path.toString
+  def length: Long = version.length
+
+  /** @throws java.io.IOException when it is another file now */
+  def open(conf: Configuration): AttachableFile = {
+    val now = statusNow(conf)
+    if (FileVersion.of(now) != version) throw new IOException(s"$path has changed meanwhile")
+    new AttachableFile(now, conf)
+  }
+
+  /** What is to be done to it, or why nothing can be. */
+  def planned(edits: FilterEdits, conf: Configuration): PlannedFile =
+    opened(conf) match {
+      case Left(failure) => PlannedFile(this, None, None, Left(failure))
+      case Right((file, schema)) =>
+        val wanted = edits.columns.intersect(schema.getPaths.asScala.toSeq.map(_.mkString(".")))
+        edits.of(schema) match {
+          case Left(mistake) =>
+            PlannedFile(this, Some(wanted), Some(mistake), Left(outcome(Failed, mistake)))
+          case Right(edit) =>
+            val isStranger = edits.columns.nonEmpty && wanted.isEmpty
+            PlannedFile(this, Some(wanted), None, plan(file, edit, isStranger))
+        }
+    }
+
+  private def opened(conf: Configuration): Either[AttachOutcome, (AttachableFile, MessageType)] =
+    attempt {
+      val file = open(conf)
+      (file, file.schema)
+    }
+
+  /** @param isStranger whether it has none of the columns that are named */
+  private def plan(
+      file: AttachableFile,
+      edit: FilterEdit,
+      isStranger: Boolean): Either[AttachOutcome, FilePlan] =
+    attempt(file.plan(edit)) match {
+      case Right(_) if isStranger => Left(outcome(Unchanged, "has none of the columns"))
+      case other => other
+    }
+
+  private def attempt[T](work: => T): Either[AttachOutcome, T] =
+    try Right(work)
+    catch {
+      case e: UnusableFile => Left(outcome(Refused, e.reason))
+      case FileFailure(e) => Left(outcome(Failed, AttachOutcome.reason(path, e)))
+    }
+
+  def outcome(status: AttachOutcome.Status, reason: String): AttachOutcome =
+    AttachOutcome(path, status, reason)
+
+  /**
+   * Whether it has become what it was to become, with filters for these chunks: a task that is run again meets its
+   * own work.
+   */
+  def isDone(chunks: Seq[(Int, Int)], edits: FilterEdits, conf: Configuration): Boolean =
+    try {
+      val now = statusNow(conf)
+      now.getLen > length && {
+        val file = new AttachableFile(now, conf)
+        edits.withoutReplacing.of(file.schema).map(file.plan).exists { left =>
+          left.dropped.isEmpty && left.chunks.map(_.chunk).intersect(chunks).isEmpty
+        }
+      }
+    } catch { case FileFailure(_) => false }
+
+  private def statusNow(conf: Configuration): FileStatus =
+    version.path.getFileSystem(conf).getFileStatus(version.path)
+}

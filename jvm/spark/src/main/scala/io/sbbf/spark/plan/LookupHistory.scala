@@ -1,0 +1,66 @@
+package io.sbbf.spark.plan
+
+import java.util.{LinkedHashMap, Map => JMap, WeakHashMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+import io.sbbf.core.ColumnPath
+
+/** How often the pruned queries of each session looked values up in columns. Knows columns, and no values. */
+private[spark] object LookupHistory {
+
+  /** What the queries of the session have asked so far of the files under these roots. */
+  def of(session: SparkSession, roots: Seq[Path]): Lookups.Counts =
+    counts(session).entries
+      .collect {
+        case (Asked(path, column), count) if Lookups.areUnder(Seq(path), roots) => (column, count)
+      }
+      .groupBy(_._1)
+      .map { case (column, found) => column -> found.map(_._2).sum }
+
+  /** That a query is planned with this scan. Trouble with it is no trouble of the query's. */
+  def remember(scan: LogicalRelation, selection: ScanSelection): Unit =
+    try
+      for {
+        files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }
+        path <- location(scan, files)
+        column <- Lookups.columnsOf(selection.predicate)
+      } counts(files.sparkSession).add(Asked(path, column))
+    catch { case Trouble(_) => }
+
+  /** Of a table its own, not the partitions that a query reads; of paths one of them stands for all. */
+  private def location(scan: LogicalRelation, files: HadoopFsRelation): Option[Path] =
+    scan.catalogTable
+      .flatMap(_.storage.locationUri)
+      .map(new Path(_))
+      .orElse(files.location.rootPaths.headOption)
+
+  private final case class Asked(path: Path, column: ColumnPath)
+
+  private final val MostRemembered = 1000
+
+  /** Of one session; the pairs that were asked for longest ago go first. */
+  private final class Counts {
+    private val newest = new LinkedHashMap[Asked, Long](16, 0.75f, true) {
+      override def removeEldestEntry(eldest: JMap.Entry[Asked, Long]): Boolean =
+        size > MostRemembered
+    }
+
+    def add(asked: Asked): Unit = synchronized {
+      newest.merge(asked, 1L, _ + _)
+      ()
+    }
+
+    def entries: Seq[(Asked, Long)] = synchronized(newest.asScala.toVector)
+  }
+
+  private val sessions = new WeakHashMap[SparkSession, Counts]
+
+  private def counts(session: SparkSession): Counts = sessions.synchronized {
+    sessions.computeIfAbsent(session, _ => new Counts)
+  }
+}
