@@ -95,6 +95,7 @@ WRONG = [
     ("min_ndv", ("a",), {"min_ndv": 0}),
     ("dictionary", ("a",), {"dictionary": 1}),
     ("auto", ("a",), {"auto": "yes"}),
+    ("ndv", (), {"auto": True, "ndv": 50_000}),
     ("nvd", ("a",), {"nvd": 10}),
 ]
 

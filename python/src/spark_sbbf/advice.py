@@ -57,7 +57,7 @@ def advise(
         columns: dotted Parquet paths, as of ``attach``; all if none is named.
         fpp: of the filters that may be advised, or ``"auto"`` for one that follows the number of
             row groups.
-        row_groups: how many have their values read, at least 2.
+        row_groups: how many have their values read, at least 4.
         queries: one or some DataFrames of this session, or texts of SELECT, whose lookups weigh the
             columns. They are planned, and not run.
         history: weigh the columns by the queries that this session planned while it was enabled.

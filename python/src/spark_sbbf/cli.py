@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     advised.add_argument("--fpp", type=_probability, default=AUTO, help=f"{FPP}, or 'auto'")
     advised.add_argument(
         "--row-groups",
-        type=_two_or_more,
+        type=_four_or_more,
         default=16,
         metavar="N",
         help="how many have their values read",
@@ -141,9 +141,9 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _two_or_more(text: str) -> int:
-    if _count(text) < 2:
-        raise argparse.ArgumentTypeError("expected 2 or more")
+def _four_or_more(text: str) -> int:
+    if _count(text) < 4:
+        raise argparse.ArgumentTypeError("expected 4 or more")
     return _count(text)
 
 

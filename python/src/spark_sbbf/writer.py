@@ -105,6 +105,8 @@ def bloom_options(
     for column, also in _per_column("dictionary", dictionary, columns, _flag).items():
         options[f"sbbf.bloom.filter.dictionary#{column}"] = str(also).lower()
     if auto:
+        if not columns and (ndv is not None or candidates is not None):
+            raise ValueError("ndv, candidates: name the columns; auto knows max_bytes alone")
         options |= _for_all(fpp, min_ndv, dictionary)
     if max_bytes is not None:
         options["parquet.bloom.filter.max.bytes"] = str(_filter_bytes("max_bytes", max_bytes))

@@ -1,14 +1,17 @@
 package io.sbbf.parquet
 package sample
 
-/** @param rowGroups those with rows, by their numbers */
+/**
+ * @param rowGroups those with rows, by their numbers
+ * @param columns that were asked for
+ */
 private[sbbf] final case class FileFacts(rowGroups: Seq[Int], columns: Seq[ColumnFacts])
 
 /**
  * What the footer tells of one column, summed over the row groups in which it has values.
  *
  * @param column its dotted Parquet path
- * @param canHaveFilter whether there are filters for its type, and queries that they can answer
+ * @param whyNone why a filter of its type is of no use, if it is of none
  * @param chunks one for each of these row groups
  * @param bytes of all of its chunks, compressed
  * @param filters chunks that have one, whatever it is worth
@@ -20,7 +23,7 @@ private[sbbf] final case class FileFacts(rowGroups: Seq[Int], columns: Seq[Colum
 private[sbbf] final case class ColumnFacts(
     column: String,
     dataType: String,
-    canHaveFilter: Boolean,
+    whyNone: Option[String],
     chunks: Int,
     bytes: Long,
     filters: Int,

@@ -35,9 +35,13 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
 
   private def rowGroups: Seq[Int] = (0 until footer.numRowGroups).filter(footer.numRows(_) > 0)
 
-  /** What the footer tells of all columns. */
-  def facts(): FileFacts =
-    FileFacts(rowGroups, columns.zipWithIndex.map { case (column, n) => facts(column, n) })
+  /** What the footer tells of the columns with these names, or of all where none is named. */
+  def facts(names: Set[String]): FileFacts = {
+    val wanted = columns.zipWithIndex.filter { case (_, n) =>
+      names.isEmpty || names(footer.columnName(n))
+    }
+    FileFacts(rowGroups, wanted.map { case (column, n) => facts(column, n) })
+  }
 
   private def facts(descriptor: ColumnDescriptor, column: Int): ColumnFacts = {
     val primitive = descriptor.getPrimitiveType
@@ -48,10 +52,9 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
       footer.columnName(column),
       Option(primitive.getLogicalTypeAnnotation)
         .fold(primitive.getPrimitiveTypeName.name)(_.toString),
-      ValueKind.of(primitive).isDefined && footer.schema
-        .column(column)
-        .columnType
-        .keys != KeyKind.None,
+      if (ValueKind.of(primitive).isEmpty) Some(ValueKind.WhyNone)
+      else if (isIncomparable(column)) Some("queries cannot ask filters for values of this type")
+      else None,
       chunks.size,
       rowGroups.map(metadata(_, column).getTotal_compressed_size).sum,
       filters.size,
@@ -64,6 +67,9 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
 
   private def metadata(rowGroup: Int, column: Int): ColumnMetaData =
     located.metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
+
+  private def isIncomparable(column: Int): Boolean =
+    footer.schema.column(column).columnType.keys == KeyKind.None
 
   private def isAllNull(rowGroup: Int, column: Int): Boolean =
     footer.nullCount(rowGroup, column) == footer.numValues(rowGroup, column)

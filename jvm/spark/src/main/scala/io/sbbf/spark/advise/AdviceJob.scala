@@ -92,10 +92,11 @@ private[spark] final class AdviceJob(
 
   private def footers(files: Seq[ListedFile], paths: Seq[ColumnPath]): Seq[SeenFile] = {
     val caseSensitive = session.sessionState.conf.caseSensitiveAnalysis
+    val named = request.columns.toSet
     val found = onExecutors(files, "footers") { (file, conf) =>
       file.answering {
         val opened = file.open(conf)
-        SeenFile(file, opened.facts(), opened.resolve(paths, caseSensitive))
+        SeenFile(file, opened.facts(named), opened.resolve(paths, caseSensitive))
       }
     }
     val failures = found.flatMap(_.left.toOption)
@@ -160,7 +161,8 @@ private[spark] final class AdviceJob(
       work: (A, Configuration) => B): Seq[B] = {
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val slices = TableFiles.slices(items.size, context)
-    context.setLocalProperty("spark.job.description", s"spark-sbbf advise: $what")
+    val before = context.getLocalProperty(JobDescription)
+    context.setLocalProperty(JobDescription, s"spark-sbbf advise: $what")
     try
       context
         .parallelize(items, slices)
@@ -169,7 +171,7 @@ private[spark] final class AdviceJob(
         .toSeq
         .map(Packed.unpack[B](_))
     finally {
-      context.setLocalProperty("spark.job.description", null)
+      context.setLocalProperty(JobDescription, before)
       shared.destroy()
     }
   }
@@ -177,6 +179,9 @@ private[spark] final class AdviceJob(
 
 private[spark] object AdviceJob {
   private final val MostFiles = 1000
+
+  /** `SparkContext.SPARK_JOB_DESCRIPTION` */
+  private final val JobDescription = "spark.job.description"
 
   /** Values of a column that the bounds of all row groups are asked for. */
   private final val MostValues = 64

@@ -41,8 +41,8 @@ private[spark] object AdviceRequest {
   private final val Auto = "auto"
   private final val DefaultRowGroups = 16
 
-  /** Two tell how much row groups have in common. */
-  private final val FewestRowGroups = 2
+  /** Of fewer, next to no pairs tell how much row groups have in common. */
+  private final val FewestRowGroups = 4
 
   private val Known = Seq("path", "columns", "fpp", "row_groups", "history", "views")
 

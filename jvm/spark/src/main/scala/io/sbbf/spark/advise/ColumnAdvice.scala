@@ -31,7 +31,7 @@ private[advise] object KeptRowGroups {
     def kept(missed: Double) =
       Kept(e.holding + (e.keptByBounds - e.holding) * missed, e.keptByBounds * missed)
     KeptRowGroups(
-      kept(e.missedNow),
+      kept(e.missedNow(filter.fpp)),
       kept(e.missedWithMore(filter.fpp)),
       kept(e.missedWithNew(filter.fpp)),
       if (e.ndv == 0) e.keptByBounds else math.min(e.keptByBounds, 1 + e.rowGroups / e.ndv),
@@ -56,7 +56,7 @@ private[spark] final case class ColumnAdvice(
 
   /** With what is advised; where nothing is, with filters where there are none. */
   def keptThen: Kept =
-    if (!evidence.canHaveFilter) kept.now
+    if (evidence.whyNone.isDefined) kept.now
     else if (advice == Advice.Replace) kept.withNew
     else kept.withMore
 
@@ -115,7 +115,7 @@ private[spark] object ColumnAdvice {
    */
   def of(evidence: ColumnEvidence, fpp: Double, lookups: Option[Long]): ColumnAdvice = {
     val kept = KeptRowGroups.of(evidence, fpp)
-    val (advice, reason) = Advice.of(evidence, kept, lookups)
+    val (advice, reason) = Advice.of(evidence, kept, fpp, lookups)
     ColumnAdvice(evidence, kept, advice, reason, fpp, lookups)
   }
 }

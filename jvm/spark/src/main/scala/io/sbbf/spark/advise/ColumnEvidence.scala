@@ -36,7 +36,9 @@ private[advise] final class ColumnEvidence(
 
   def column: String = facts.head.column
   def dataType: String = facts.head.dataType
-  def canHaveFilter: Boolean = facts.exists(_.canHaveFilter)
+
+  /** Why filters of it are of no use, if they are of none. */
+  def whyNone: Option[String] = facts.flatMap(_.whyNone).headOption
 
   /** Row groups with values, and those of them that were sampled. */
   val rowGroups: Double = seen * table.scale
@@ -52,11 +54,17 @@ private[advise] final class ColumnEvidence(
   def dictionaries: Long = scaled(facts.map(_.dictionaries.toLong).sum)
   def dictionaryBytes: Long = scaled(facts.map(_.dictionaryBytes).sum)
 
+  private val existing: Seq[(ExistingFilter, KmvSketch)] =
+    samples.flatMap(sample => sample.filter.map(_ -> sample.values))
+
   /** The FPP of the filters that there are, on average; None where the sample has none. */
-  val existingFpp: Option[Double] = {
-    val existing: Seq[ExistingFilter] = samples.flatMap(_.filter)
-    if (existing.isEmpty) None else Some(mean(existing.map(_.fpp)))
-  }
+  val existingFpp: Option[Double] =
+    if (existing.isEmpty) None else Some(mean(existing.map(_._1.fpp)))
+
+  /** How many times as large the sample's filters are as those of an FPP would be. */
+  def oversize(fpp: Double): Double =
+    existing.map(_._1.bytes.toDouble).sum /
+      math.max(1, existing.map { case (_, values) => sized(values, fpp).bytes }.sum)
 
   val ndvPerRowGroup: Double = mean(sketches.map(_.distinct))
 
@@ -74,17 +82,26 @@ private[advise] final class ColumnEvidence(
     if (seen < 2 || sampled == 0) rowGroups
     else 1 + math.max(0, bounded - 1) * (rowGroups - 1) / (seen - 1)
 
+  /** How often min/max keep a row group of a value of another one. */
+  private val byBounds: Double =
+    if (rowGroups <= 1) 0 else (keptByBounds - 1) / (rowGroups - 1)
+
+  /** Whether the sample shows how many of the row groups that min/max keep hold the value. */
+  val isHoldingKnown: Boolean =
+    isWhole && sampled > 0 || sampled * (sampled - 1) * byBounds >= FewestPairs
+
+  /** Row groups to sample, about, for [[isHoldingKnown]]. */
+  def enoughRowGroups: Int =
+    math.min(rowGroups, 2 + math.sqrt(2 * FewestPairs / math.max(byBounds, 1e-9))).toInt
+
   /**
    * Row groups that hold a value of the column: that which it was taken from, and of those others that min/max keep
-   * the share that the sample shows. Where it has next to no such pairs, as of a sorted table, all of them.
+   * the share that the sample shows. Where it shows none, all of them.
    */
-  val holding: Double = {
-    val byBounds = if (rowGroups <= 1) 0 else (keptByBounds - 1) / (rowGroups - 1)
-    val pairs = sampled * (sampled - 1) * byBounds
+  val holding: Double =
     if (isWhole && sampled > 0) math.min(keptByBounds, 1 + (rowGroups - 1) * overlap)
-    else if (sampled < 2 || pairs < FewestPairs) keptByBounds
+    else if (!isHoldingKnown) keptByBounds
     else 1 + (keptByBounds - 1) * math.min(1, overlap / byBounds)
-  }
 
   /** Distinct values of the table: counted where all row groups are in the sample. */
   val ndv: Double =
@@ -99,11 +116,14 @@ private[advise] final class ColumnEvidence(
       rowGroups * ndvPerRowGroup * shares.sum / multiplicities.sum
     }
 
-  /** How often what there is keeps a row group without the value, of those that min/max keep. */
-  def missedNow: Double = missed(existingFpp.getOrElse(1), 1)
+  /**
+   * How often what there is keeps a row group without the value, of those that min/max keep. Filters of which the
+   * sample has none are taken to have this FPP.
+   */
+  def missedNow(fpp: Double): Double = missed(existingFpp.getOrElse(fpp), 1)
 
   /** The same once the row groups without filters have some of this FPP. */
-  def missedWithMore(fpp: Double): Double = missed(existingFpp.getOrElse(1), fpp)
+  def missedWithMore(fpp: Double): Double = missed(existingFpp.getOrElse(fpp), fpp)
 
   /** The same once all row groups have filters of this FPP. */
   def missedWithNew(fpp: Double): Double = missed(fpp, fpp)
@@ -117,12 +137,14 @@ private[advise] final class ColumnEvidence(
 
   /** The filters that a row group would get for an FPP, on average. */
   def filterOf(fpp: Double): FilterCost = {
-    val sizes = sketches.map { sketch =>
-      val ndv = math.ceil(sketch.distinct).toLong
-      val bytes = math.min(FilterRequest.DefaultLargestBytes, FilterSizing.bytesFor(ndv, fpp))
-      (bytes.toDouble, FilterSizing.falsePositiveProbability(ndv, bytes))
-    }
-    FilterCost(mean(sizes.map(_._1)), mean(sizes.map(_._2)))
+    val sizes = sketches.map(sized(_, fpp))
+    FilterCost(mean(sizes.map(_.bytes)), mean(sizes.map(_.fpp)))
+  }
+
+  private def sized(values: KmvSketch, fpp: Double): FilterCost = {
+    val ndv = math.ceil(values.distinct).toLong
+    val bytes = math.min(FilterRequest.DefaultLargestBytes, FilterSizing.bytesFor(ndv, fpp))
+    FilterCost(bytes.toDouble, FilterSizing.falsePositiveProbability(ndv, bytes))
   }
 
   private def scaled(count: Long): Long = math.round(count * table.scale)
@@ -134,7 +156,7 @@ private[advise] final case class FilterCost(bytes: Double, fpp: Double)
 private[advise] object ColumnEvidence {
 
   /** Pairs of sampled row groups, one of which min/max keep of the other's values, that tell anything. */
-  private final val FewestPairs = 5
+  private final val FewestPairs = 5.0
 
   private def mean(numbers: Seq[Double]): Double =
     if (numbers.isEmpty) 0 else numbers.sum / numbers.size

@@ -26,18 +26,20 @@ private[spark] object LookupHistory {
   def remember(scan: LogicalRelation, selection: ScanSelection): Unit =
     try
       for {
-        files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }
-        path <- location(scan, files)
+        files <- Seq(scan.relation).collect { case files: HadoopFsRelation => files }
+        path <- locations(scan, files)
         column <- Lookups.columnsOf(selection.predicate)
       } counts(files.sparkSession).add(Asked(path, column))
     catch { case Trouble(_) => }
 
-  /** Of a table its own, not the partitions that a query reads; of paths one of them stands for all. */
-  private def location(scan: LogicalRelation, files: HadoopFsRelation): Option[Path] =
-    scan.catalogTable
-      .flatMap(_.storage.locationUri)
-      .map(new Path(_))
-      .orElse(files.location.rootPaths.headOption)
+  /** Of a table its own, not the partitions that a query reads; of many paths the first ones stand for all. */
+  private def locations(scan: LogicalRelation, files: HadoopFsRelation): Seq[Path] =
+    scan.catalogTable.flatMap(_.storage.locationUri) match {
+      case Some(uri) => Seq(new Path(uri))
+      case None => files.location.rootPaths.take(MostPaths)
+    }
+
+  private final val MostPaths = 16
 
   private final case class Asked(path: Path, column: ColumnPath)
 

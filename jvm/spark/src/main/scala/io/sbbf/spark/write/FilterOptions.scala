@@ -67,14 +67,16 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
       path = column.getPath.mkString(".")
       isNamed = isWanted(path)
-      if isNamed || isAuto && ValueKind.isKey(column.getPrimitiveType)
+      if isNamed || isAuto && !isRefused(path) && ValueKind.isKey(column.getPrimitiveType)
       kind <- ValueKind.of(column.getPrimitiveType)
     } yield {
-      val fpp = settingOf(OurFpp, path) match {
-        case Some(AutoFpp) => autoFpp
-        case Some(text) => probability(s"$OurFpp#$path", text)
-        case None =>
-          own(BLOOM_FILTER_FPP, path).fold(DefaultFpp)(probability(s"$BLOOM_FILTER_FPP#$path", _))
+      val stated = own(OurFpp, path)
+        .map(s"$OurFpp#$path" -> _)
+        .orElse(own(BLOOM_FILTER_FPP, path).map(s"$BLOOM_FILTER_FPP#$path" -> _))
+        .orElse(settings.get(OurFpp).map(OurFpp -> _))
+      val fpp = stated.fold(DefaultFpp) {
+        case (key, AutoFpp) if key.startsWith(OurFpp) => autoFpp
+        case (key, text) => probability(key, text)
       }
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
         .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
@@ -87,6 +89,8 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       FilterRequest(number, kind, fpp, largest, fewest.toInt, besideDictionary)
     }
   }
+
+  private def isRefused(path: String): Boolean = own(Enabled, path).exists(!isTrue(_))
 
   private def isWanted(path: String): Boolean =
     own(BLOOM_FILTER_EXPECTED_NDV, path).isDefined || settingOf(Enabled, path).exists(isTrue)

@@ -142,6 +142,31 @@ class AdviceSuite extends SparkSuite {
     assert(key.advice == Advice.Keep && key.evidence.filters == Files)
   }
 
+  test("where the sample is too small to tell, it says how large one would do") {
+    val clustered = path("clustered")
+    spark
+      .range(0, 60000, 1, 60)
+      .selectExpr("floor(id / 4000) * 1000000 + pmod(xxhash64(id), 1000000) AS key")
+      .write
+      .option(plain._1, plain._2)
+      .parquet(clustered)
+    val few = of(clustered, "key", "row_groups" -> "6", "fpp" -> "0.01")
+    assert(few.advice == Advice.Unknown && few.reason.contains("sample "))
+    val enough = few.evidence.enoughRowGroups
+    assert(enough > 6 && enough <= 60)
+    val all = of(clustered, "key", "row_groups" -> "60", "fpp" -> "0.01")
+    assert(math.abs(all.evidence.keptByBounds - 4) < 0.3 && all.evidence.holding < 1.1)
+    assert(all.advice == Advice.Attach)
+  }
+
+  test("filters that are larger than need be stay where min/max tell as much") {
+    val sorted = withConf("spark.sbbf.enabled" -> "false") {
+      write("sorted", plain, "parquet.bloom.filter.enabled#id" -> "true")
+      path("sorted")
+    }
+    assert(of(sorted, "id").advice == Advice.MinMax)
+  }
+
   test("filters beside dictionaries leave nothing to do") {
     val mixed = path("mixed")
     def keyed(values: String, options: (String, String)*) = spark
@@ -255,7 +280,7 @@ class AdviceSuite extends SparkSuite {
       Seq("fpp" -> "2") -> "fpp must be between 0 and 1, both excluded, or auto, but was '2'",
       Seq("history" -> "yes") -> "history must be true or false, but was 'yes'",
       Seq("history" -> "true", "views" -> "v") -> "history and views cannot both",
-      Seq("row_groups" -> "1") -> "row_groups must be at least 2, but was '1'",
+      Seq("row_groups" -> "1") -> "row_groups must be at least 4, but was '1'",
       Seq(
         "sample" -> "5") -> "'sample' has no effect here: there are path, columns, fpp, row_groups, history, views",
       Seq("columns" -> """["nope"]""") -> s"no file of $table has 'nope'"
