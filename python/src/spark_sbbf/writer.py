@@ -85,8 +85,8 @@ def bloom_options(
     """
     if unknown:
         raise ValueError(f"unknown option {', '.join(sorted(unknown))}; known are {_OPTIONS}")
-    if not _flag("auto", auto):
-        _need_one(columns)
+    if not _flag("auto", auto) and not columns:
+        raise ValueError("columns: name at least one column")
     _check_columns(columns)
     options = {f"parquet.bloom.filter.enabled#{column}": "true" for column in columns}
     probabilities = _per_column("fpp", fpp, columns, _probability)
@@ -128,11 +128,6 @@ def _for_all(fpp: PerColumn, min_ndv: PerColumn, dictionary: PerColumn) -> dict[
     if dictionary is not None and not isinstance(dictionary, Mapping):
         options["sbbf.bloom.filter.dictionary"] = str(_flag("dictionary", dictionary)).lower()
     return options
-
-
-def _need_one(columns: tuple[str, ...]) -> None:
-    if not columns:
-        raise ValueError("columns: name at least one column")
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.format.ColumnMetaData
 
 import io.sbbf.core.{ColumnPath, FilterShape}
-import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader}
+import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader, FilterReader}
 import io.sbbf.parquet.footer.{FileSchema, FooterBuilder, KeyKind}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
@@ -123,7 +123,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
     val isAllDictionary = footer.dictionaryOffset(footer.chunk(rowGroup, column)) > 0
     values.addTo(some, rowGroup, column, isAllDictionary)
     hasher.flush()
-    val filter = new FileEvidence(footer).filter(rowGroup, column, bytes) match {
+    val filter = new FilterReader(footer).read(rowGroup, column, bytes) match {
       case FilterState.Present(_, _, bitset) =>
         Some(ExistingFilter(bitset.length, FilterShape.effectiveFpp(bitset)))
       case FilterState.Rejected(_) => Some(ExistingFilter(0, 1))

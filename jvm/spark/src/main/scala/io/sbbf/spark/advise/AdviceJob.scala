@@ -78,7 +78,6 @@ private[spark] final class AdviceJob(
   private def lookups(): Option[Lookups.Counts] = {
     val counts = request.weight match {
       case AdviceRequest.Unweighed => None
-      case AdviceRequest.Counted(known) => Some(known)
       case AdviceRequest.History => Some(LookupHistory.of(session, roots))
       case AdviceRequest.Views(names) =>
         Some(Lookups.of(names.map(session.table(_).queryExecution), roots))

@@ -7,8 +7,6 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import io.sbbf.spark.plan.Lookups
-
 /**
  * What somebody wants to know of the files under a path.
  *
@@ -34,9 +32,6 @@ private[spark] object AdviceRequest {
 
   /** The queries of views of the session. */
   final case class Views(names: Seq[String]) extends Weight
-
-  /** What is known of queries already. */
-  final case class Counted(counts: Lookups.Counts) extends Weight
 
   private final val Auto = "auto"
   private final val DefaultRowGroups = 16
