@@ -11,13 +11,26 @@ import pytest
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
-from harness import local_builder, session_with
+from harness import BRIEF, local_builder, session_with
+
+
+@pytest.fixture(scope="session", autouse=True)
+def brief() -> Iterator[None]:
+    """Every JVM but that of the whole run."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name, options in BRIEF.items():
+            environment.setenv(name, options, prepend=" ")
+        yield
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The extension at its defaults."""
-    session = sbbf.enable(local_builder(tmp_path_factory.mktemp("warehouse"))).getOrCreate()
+    builder = sbbf.enable(local_builder(tmp_path_factory.mktemp("warehouse")))
+    with pytest.MonkeyPatch.context() as environment:
+        for name in BRIEF:
+            environment.delenv(name)
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

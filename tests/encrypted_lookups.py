@@ -18,7 +18,7 @@ from harness import local_builder, only_scan, outcome, session_with
 SCHEMA = "id BIGINT, open BIGINT, name STRING"
 ROWS = 800
 STEP = 7
-PREDICATES = [f"id = {v}" for v in range(0, 2 * ROWS, 53)] + [
+PREDICATES = [f"id = {v}" for v in range(0, 2 * ROWS, 159)] + [
     "open = 400",
     "open = 401",
     "id < 0",

@@ -24,6 +24,13 @@ import spark_sbbf as sbbf
 
 _groups = itertools.count()
 
+# For JVMs that end after seconds: the second compiler costs them more than it gives.
+ONE_COMPILER = "-XX:TieredStopAtLevel=1"
+BRIEF = {
+    "SPARK_SUBMIT_OPTS": f"{ONE_COMPILER} -Dspark.executor.extraJavaOptions={ONE_COMPILER}",
+    "SPARK_DAEMON_JAVA_OPTS": ONE_COMPILER,
+}
+
 
 def local_builder(warehouse: Path) -> SparkSession.Builder:
     conf = {
@@ -38,10 +45,7 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
 
 
 def fresh(script: str, *arguments: str, compilers: int = 1) -> list[str]:
-    """Runs a script with a JVM of its own and answers the lines that it printed after `#`.
-
-    The second compiler costs a JVM that ends after seconds more than it gives.
-    """
+    """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
     prologue = """
         import sys
         from pathlib import Path
@@ -53,15 +57,13 @@ def fresh(script: str, *arguments: str, compilers: int = 1) -> list[str]:
             return SparkSession.builder.master("local[1]").config(map=conf)
     """
     source = textwrap.dedent(prologue) + textwrap.dedent(script)
-    options = os.environ.get("SPARK_SUBMIT_OPTS", "")
-    if compilers == 1:
-        options += " -XX:TieredStopAtLevel=1"
+    hidden = () if compilers == 1 else BRIEF
     done = subprocess.run(
         [sys.executable, "-c", source, *arguments],
         capture_output=True,
         text=True,
         timeout=180,
-        env={**os.environ, "SPARK_SUBMIT_OPTS": options},
+        env={key: value for key, value in os.environ.items() if key not in hidden},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]

@@ -16,7 +16,7 @@ import pytest
 import samples
 import spark_sbbf as sbbf
 from connect_server import free_port, listens, until
-from harness import fresh
+from harness import BRIEF, fresh
 
 GROUPS, ROWS, FILES = 4, 50, 3
 KEYS = samples.scattered(FILES * GROUPS * ROWS)
@@ -110,10 +110,11 @@ def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said
 
 ENVIRONMENT = {
     **os.environ,
+    **BRIEF,
     "SPARK_HOME": str(HOME),
     "PYSPARK_PYTHON": sys.executable,
     "SPARK_LOCAL_IP": "127.0.0.1",
-    "SPARK_SUBMIT_OPTS": "-Dspark.ui.enabled=false",
+    "SPARK_SUBMIT_OPTS": f"{BRIEF['SPARK_SUBMIT_OPTS']} -Dspark.ui.enabled=false",
 }
 
 
