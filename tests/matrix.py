@@ -39,15 +39,19 @@ LEGS = (
     ("4.3.0", 25),
 )
 
-RANDOM_QUERIES = "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown"
-
 # What CI runs beside the whole suite on the newest Spark. The fuzzer goes to Spark 3.5, which has
 # the other JAR and differs most.
+WAYS_IN = (
+    "test_enable.py::test_a_builder_is_enabled_without_any_download",
+    "test_enable.py::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
+    "test_ways_in.py::test_executors_of_a_running_session_get_the_jar",
+)
+RANDOM_QUERIES = "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown"
 SMOKE = {
-    "3.5.9": ("test_enable.py", "test_command.py", "test_laws.py", RANDOM_QUERIES),
-    "4.0.5": ("test_enable.py", "test_laws.py"),
-    "4.1.4": ("test_enable.py", "test_laws.py"),
-    "4.2.1": ("test_enable.py", "test_laws.py"),
+    "3.5.9": ("test_laws.py", *WAYS_IN, "test_command.py", RANDOM_QUERIES),
+    "4.0.5": ("test_laws.py", *WAYS_IN),
+    "4.1.4": ("test_laws.py", *WAYS_IN),
+    "4.2.1": ("test_laws.py", *WAYS_IN),
 }
 SMOKE_QUERIES = "200"
 

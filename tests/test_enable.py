@@ -232,8 +232,8 @@ def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, 
     found = sbbf.inspect(spark, lake)
     assert set(found.columns) >= {
         "file", "row_group", "column", "rows", "physical_type", "nulls", "filter_offset",
-        "filter_bytes", "blocks", "fill", "fpp", "distinct_estimate", "evidence", "verdict",
-        "reason",
+        "filter_bytes", "blocks", "fill", "fpp", "distinct_estimate", "checks", "evidence",
+        "verdict", "reason",
     }  # fmt: skip
     filters = found.where("filter_offset is not null").orderBy("row_group").collect()
     assert [(Path(f.file).name, f.row_group, f.column, f.rows) for f in filters] == [
@@ -243,6 +243,7 @@ def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, 
         assert f.physical_type == "INT64" and f.nulls == 0 and f.filter_bytes == 32 * f.blocks > 0
         assert 0 < f.fill < 0.6 and 0 < f.fpp < 0.01
         assert abs(f.distinct_estimate - ROWS) < ROWS / 5
+        assert (f.checks, f.reason) == ("passed", "")
 
 
 def test_probe_says_which_row_groups_might_hold_a_value_and_why(

@@ -114,7 +114,9 @@ def test_every_rejected_filter_is_counted_by_reason_and_listed(
     scan = only_scan(where(spark, path, f"seq % 2 = 1 and seq >= 0 and key = {KEYS[1]}L"))
     assert scan.filters_rejected == reasons
     listed = sbbf.inspect(spark, str(path)).where("filter_bytes is null").collect()
-    assert sorted(row.reason for row in listed) == sorted(reasons)
+    assert sorted((row.checks, row.reason) for row in listed) == [
+        ("failed", reason) for reason in sorted(reasons)
+    ]
 
 
 # Files that are no Parquet files.

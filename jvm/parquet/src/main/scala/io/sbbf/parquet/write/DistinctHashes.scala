@@ -1,6 +1,9 @@
 package io.sbbf.parquet
 package write
 
+import java.util.Arrays
+import java.util.stream.LongStream
+
 import scala.annotation.tailrec
 
 import io.sbbf.core.kernel.Kernels
@@ -103,7 +106,7 @@ private[parquet] final class DistinctHashes(
       list.add(countedHashes, 0, counted)
     } else {
       val larger = new Array[Long](table.length * 2)
-      table.foreach(hash => if (hash != 0) larger(slotOf(larger, hash)) = hash)
+      inTable.forEach(hash => larger(slotOf(larger, hash)) = hash)
       table = larger
     }
 
@@ -116,16 +119,11 @@ private[parquet] final class DistinctHashes(
   }
 
   private def countedHashes: Array[Long] = {
-    val hashes = new Array[Long](counted) // the last one stays 0 where that hash came
-    var n = 0
-    table.foreach { hash =>
-      if (hash != 0) {
-        hashes(n) = hash
-        n += 1
-      }
-    }
-    hashes
+    val hashes = inTable.toArray
+    if (hasZero) hashes :+ 0L else hashes
   }
+
+  private def inTable: LongStream = Arrays.stream(table).filter(_ != 0)
 
   private def moveToLargest(): Unit = {
     if (largest == null) largest = new Array[Byte](maxBytes)
@@ -134,7 +132,7 @@ private[parquet] final class DistinctHashes(
 
   /** The next row group will be like this one: a table and a list that have grown stay. */
   private def clear(): Unit = {
-    java.util.Arrays.fill(table, 0L)
+    Arrays.fill(table, 0L)
     used = 0
     hasZero = false
     isListing = false

@@ -1,10 +1,14 @@
 package io.sbbf.parquet
 package write
 
+import java.lang.management.ManagementFactory
+
 import scala.util.Random
 
+import com.sun.management.ThreadMXBean
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.core.kernel.Kernels
 import io.sbbf.core.{FilterShape, FilterSizing, SplitBlockBloomFilter}
 
 class DistinctHashesSuite extends AnyFunSuite {
@@ -59,6 +63,32 @@ class DistinctHashesSuite extends AnyFunSuite {
       assert(java.util.Arrays.equals(filter, plain(hashes, filter.length)))
       assert(filter.length == maxBytes || FilterShape.effectiveFpp(filter) <= 0.0002)
     }
+  }
+
+  private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+
+  /** All that is allocated for one row group, which is more than is held at any time. */
+  private def allocated(count: Int): Long = {
+    val (random, batch) = (new Random(seed), new Array[Long](1024))
+    val before = threads.getCurrentThreadAllocatedBytes
+    val distinct = new DistinctHashes(0.01, 32 << 20)
+    for (_ <- 0 until count / batch.length) {
+      for (n <- batch.indices) batch(n) = random.nextLong()
+      distinct.add(batch, batch.length)
+    }
+    distinct.result(1)
+    threads.getCurrentThreadAllocatedBytes - before
+  }
+
+  test("the heap for one column is bounded, however many values it has") {
+    Kernels.use(Kernels.Mode.Scalar) // vectors that are not compiled yet are objects
+    try {
+      val mib = 1L << 20
+      assert(allocated(60000) < 4 * mib) // tables of 1 MiB and less, their hashes and the filter
+      val most = Seq(5000000, 20000000).map(allocated)
+      // and a list of 32 MiB, a filter of as much, and its folds
+      assert(most.forall(_ < (4 + 33 + 32 + 32) * mib), most.map(_ / mib))
+    } finally Kernels.use(Kernels.Mode.default)
   }
 
   test("nothing, and less than is wanted, has no filter") {

@@ -113,6 +113,11 @@ private[spark] final class FileListing(
           FilterShape.distinctEstimate(bitset))
       case _ => (null, null, null, null, null)
     }
+    val checks = state match {
+      case FilterState.Present(_, _, _) => "passed"
+      case FilterState.Rejected(_) if offset.isDefined => "failed"
+      case _ => null // no filter, or none that may be seen
+    }
     Row(
       path,
       rowGroup,
@@ -126,6 +131,7 @@ private[spark] final class FileListing(
       fill,
       fpp,
       distinct,
+      checks,
       evidence,
       verdict.orNull,
       reason)

@@ -73,6 +73,7 @@ private[spark] object FilterListing {
     .add("fill", DoubleType)
     .add("fpp", DoubleType)
     .add("distinct_estimate", LongType)
+    .add("checks", StringType)
     .add("evidence", StringType)
     .add("verdict", StringType)
     .add("reason", StringType)

@@ -147,7 +147,7 @@ class EncryptedScanSuite extends SparkSuite {
       assert(scan.get("row_groups").asInt == 0 && scan.get("files_kept").asInt == 2)
       assert(scan.get("refuted_by").isEmpty)
       assert(scan.get("kept_because").toString == s"""{"$reason":2}""")
-      val nothing = Seq.fill(11)("null").mkString(",")
+      val nothing = Seq.fill(12)("null").mkString(",")
       assert(inspected(in, closed) == Seq.fill(2)(s"[$nothing,none,null,$reason]"))
     }
     assert(found(lookup(holder, closed, "id = 400")) == holders)
@@ -166,7 +166,7 @@ class EncryptedScanSuite extends SparkSuite {
       val (closedColumns, openColumns) =
         inspected(stranger, legacy).partition(_.contains("encrypted"))
       assert(closedColumns.size == 16 && openColumns.size == 8)
-      val nothing = Seq.fill(6)("null").mkString(",") + ",none,null,encrypted column]"
+      val nothing = Seq.fill(7)("null").mkString(",") + ",none,null,encrypted column]"
       assert(closedColumns.forall(_.endsWith(nothing)))
       assert(
         openColumns.forall(row => row.contains(",open,100,INT64,0,") && row.contains("bloom")))

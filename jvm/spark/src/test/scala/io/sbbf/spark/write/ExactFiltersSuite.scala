@@ -46,6 +46,36 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(same.distinct.size == 1)
   }
 
+  test("other pages, layouts of lists and decimals, and file sizes make no difference.") {
+    val ways = Seq(
+      "pages" -> Map("parquet.writer.version" -> "PARQUET_2_0"),
+      "legacy" -> Map.empty[String, String],
+      "sizes" -> Map("maxRecordsPerFile" -> "1500"))
+    for ((name, options) <- ways) {
+      def write(to: String, more: Map[String, String] = Map.empty): Seq[WrittenFile] =
+        withConf("spark.sql.parquet.writeLegacyFormat" -> (name == "legacy").toString) {
+          events.drop("flag").write.options(options ++ more).parquet(path(to))
+          files(path(to))
+        }
+      val leaves = write(s"$name-without").head.leaves
+      val written = write(s"$name-with", asking(leaves: _*))
+      assert(written.size == (if (name == "sizes") 3 else 1))
+      for (file <- written; column <- leaves) assertExact(file, column)
+    }
+    val Seq(legacy) = files(path("legacy-with"))
+    assert(legacy.leaves.contains("list.bag.array"))
+  }
+
+  test("values that are larger than a batch of them are hashed whole.") {
+    spark
+      .range(0, 60, 1, 1)
+      .selectExpr("if(id % 3 = 0, cast(id AS string), repeat(cast(id AS string), 40000)) AS key")
+      .write
+      .options(asking("key"))
+      .parquet(path("large"))
+    wrote(path("large"), 60)
+  }
+
   test("more values than are counted are folded to the same filter.") {
     spark
       .range(0, 400000, 1, 1)

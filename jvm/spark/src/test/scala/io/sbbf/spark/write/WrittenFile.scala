@@ -36,6 +36,10 @@ final class WrittenFile(file: File) {
 
   def numRowGroups: Int = footer.getBlocks.size
 
+  /** The dotted paths of its columns. */
+  def leaves: Seq[String] =
+    footer.getFileMetaData.getSchema.getPaths.asScala.map(_.mkString(".")).toSeq
+
   /** The bitset of a chunk's filter, if it has one. */
   def filter(rowGroup: Int, column: String): Option[Array[Byte]] = read { reader =>
     val chunk = reader.getFooter.getBlocks
