@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import only_scan, session_with
+from harness import ONE_COMPILER, only_scan, session_with
 from spark_sbbf import cli
 
 FILES, GROUPS, ROWS = 4, 3, 500
@@ -152,6 +152,7 @@ def test_the_command_says_the_same(
 ) -> None:
     page = tmp_path / "page.html"
     given = ["advise", lake, "key", "seq", "--fpp", "0.001", "--row-groups", "6"]
+    given += ["--conf", f"spark.driver.extraJavaOptions={ONE_COMPILER}"]
     assert cli.main([*given, "--report", str(page), "--json"]) == 0
     printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     wanted = sbbf.advise(spark, lake, ["key", "seq"], fpp=0.001, row_groups=6)

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 import foreign
 import spark_sbbf as sbbf
-from harness import rows
+from harness import ONE_COMPILER, rows
 from test_foreign_files import SPARK_35, assert_pruned, columns
 
 KEYS = 20_000
@@ -169,8 +169,11 @@ def test_a_reader_that_never_stops_sees_the_old_file_or_the_new_one(
 
 def command(*arguments: str) -> subprocess.Popen[str]:
     program = Path(sys.executable).parent / "spark-sbbf"
+    brief = ("--conf", f"spark.driver.extraJavaOptions={ONE_COMPILER}")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([program, *arguments], text=True, start_new_session=True, **pipes)
+    return subprocess.Popen(
+        [program, *arguments, *brief], text=True, start_new_session=True, **pipes
+    )
 
 
 def test_the_command_attaches_in_a_session_of_its_own(spark: SparkSession, keys: Path) -> None:

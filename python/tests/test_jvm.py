@@ -23,12 +23,13 @@ def asked(tmp_path, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", start)
     monkeypatch.setattr(jvm, "jar_path", lambda: "own.jar")
 
-    def ask(script):
+    def ask(script, question="list", settings=None):
         program = tmp_path / "java"
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         monkeypatch.setattr(jvm, "check_java", lambda spark: str(program))
-        return jvm.answers(Spark(Path("/opt/spark"), "4.3.0", "2.13"), "list", {}, {}), started
+        spark = Spark(Path("/opt/spark"), "4.3.0", "2.13")
+        return jvm.answers(spark, question, {}, settings or {}), started
 
     return ask
 
@@ -57,3 +58,12 @@ def test_the_reason_of_a_failure_is_told(asked, script, said):
     lines, _ = asked(script)
     with pytest.raises(RuntimeError, match=said):
         list(lines)
+
+
+@pytest.mark.parametrize(("question", "theirs"), [("attach", True), ("list", False)])
+def test_what_runs_jobs_gets_the_driver_s_java_options(asked, question, theirs):
+    settings = {"spark.driver.extraJavaOptions": "-XX:+UseG1GC '-Dname=two words'"}
+    lines, _ = asked('cat > /dev/null; printf "%s\\n" "$@"', question, settings)
+    options = [line.strip() for line in lines]
+    assert {"-XX:+UseG1GC", "-Dname=two words"}.issubset(options) == theirs
+    assert ("-XX:+UseSerialGC" in options) != theirs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Generator, Mapping
@@ -22,6 +23,9 @@ OPEN_PACKAGES = (
     "java.util.concurrent java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs "
     "sun.security.action sun.util.calendar"
 ).split()
+
+# The questions that run Spark jobs.
+DRIVERS = ("attach", "advise")
 
 
 def answers(
@@ -73,15 +77,17 @@ def _environment(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
 def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:
     """As Spark starts a driver; short questions do without the second compiler, a second's cost."""
     options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
-    extra = settings.get("spark.driver.extraJavaOptions", "")
-    if spark.line != "3.5" or VECTOR_MODULE in extra:  # Spark 4 adds it to every JVM
-        options.append(f"--add-modules={VECTOR_MODULE}")
-    if question in ("list", "size"):
-        options.append("-XX:TieredStopAtLevel=1")
-    if question not in ("attach", "advise"):
+    extra = shlex.split(settings.get("spark.driver.extraJavaOptions", ""))
+    if spark.line != "3.5" or any(VECTOR_MODULE in option for option in extra):
+        options.append(f"--add-modules={VECTOR_MODULE}")  # Spark 4 adds it to every JVM
+    if question in DRIVERS:
+        if "spark.driver.memory" in settings:
+            options.append(f"-Xmx{settings['spark.driver.memory']}")
+        options += extra
+    else:
         options.append("-XX:+UseSerialGC")
-    elif "spark.driver.memory" in settings:
-        options.append(f"-Xmx{settings['spark.driver.memory']}")
+        if question in ("list", "size"):
+            options.append("-XX:TieredStopAtLevel=1")
     return [*options, "-Dfile.encoding=UTF-8"]
 
 
