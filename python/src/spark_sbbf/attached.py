@@ -83,7 +83,10 @@ class AttachReport:
         if not files:
             return ""
         seconds = sum(file.seconds for file in files)
-        return f"would write {_amounts(files)}; that takes about {seconds:,.1f} s"
+        lines = [f"would write {_amounts(files)}; that takes about {seconds:,.1f} s"]
+        lines += [f"  {f.file}: {f.bytes:,} bytes, {f.filters:,} filters" for f in files]
+        more = len(files) - _MOST_SHOWN
+        return "\n".join(lines[: _MOST_SHOWN + 1] + ([f"  and {more:,} more"] if more > 0 else []))
 
 
 _MOST_SHOWN = 10

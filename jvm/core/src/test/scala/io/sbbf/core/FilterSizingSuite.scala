@@ -74,6 +74,15 @@ class FilterSizingSuite extends RandomSuite {
     }
   }
 
+  test("the closed form's sizes are those that the documentation of parquet-rs publishes") {
+    val fpps = Seq(0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001)
+    for ((ndv, kibs) <- Seq(
+        10000 -> Seq(8, 16, 32, 32),
+        100000 -> Seq(128, 128, 256, 512, 512),
+        1000000 -> Seq(1024, 2048, 2048, 4096, 4096, 8192)))
+      assert(fpps.take(kibs.size).map(closedFormBytes(ndv.toLong, _) >> 10) == kibs, s"for $ndv")
+  }
+
   randomTest("a size keeps its FPP and half of it does not") { random =>
     for (_ <- 1 to 2000) {
       val ndv = math.exp(random.nextDouble() * math.log(1e9)).toLong

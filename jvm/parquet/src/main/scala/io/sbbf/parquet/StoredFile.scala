@@ -3,6 +3,7 @@ package io.sbbf.parquet
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem}
 import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.format.FileMetaData
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
@@ -35,11 +36,12 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
   /** Its bytes, to be closed. */
   def open(): FileBytes = new FileBytes(store, file.getPath, file.getLen, TailBytes)
 
-  /** Reads with parquet-mr. */
+  /** Reads with parquet-mr, all row groups whatever predicate the settings have for other readers. */
   def reading[T](ask: ParquetFileReader => T): T = {
     val options = HadoopReadOptions
       .builder(conf, file.getPath)
       .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
+      .withRecordFilter(FilterCompat.NOOP)
       .build()
     val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf), options)
     try ask(reader)

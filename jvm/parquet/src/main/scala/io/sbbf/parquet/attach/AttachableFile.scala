@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.hadoop.io.IOUtils
 import org.apache.parquet.schema.MessageType
 
+import io.sbbf.parquet.footer.FilterRooms
 import io.sbbf.parquet.values.ChunkValues
 import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterPlace, FilteredTail}
 
@@ -69,12 +70,18 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
    */
   def rewrite(filters: Seq[ChunkFilter], dropped: Set[(Int, Int)]): Long = {
     check()
-    val end = FilteredTail.appended(
-      stored.metadata().thrift,
-      file.getLen,
-      filters,
-      (rowGroup, column) =>
-        if (dropped((rowGroup, column))) FilterPlace.Dropped else FilterPlace.Kept)
+    val old = stored.metadata()
+    val measured = FilterRooms.untold(old.metadata.getRow_groups, old.start)
+    def others(rowGroup: Int, column: Int): FilterPlace =
+      if (dropped((rowGroup, column))) FilterPlace.Dropped
+      else
+        // what stands behind the filter, by which it is measured, is not named any more
+        measured.get((rowGroup, column)).fold[FilterPlace](FilterPlace.Kept) { length =>
+          FilterPlace.At(
+            FilePlan.chunkOf(old.metadata, rowGroup, column).getBloom_filter_offset,
+            length)
+        }
+    val end = FilteredTail.appended(old.thrift, file.getLen, filters, others)
     Replacement
       .of(file, conf)
       .write(

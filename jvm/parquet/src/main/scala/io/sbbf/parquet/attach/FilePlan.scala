@@ -80,6 +80,6 @@ private[attach] object FilePlan {
       if chunkOf(metadata, rowGroup, column).isSetBloom_filter_offset
     } yield (rowGroup, column)
 
-  private def chunkOf(metadata: FileMetaData, rowGroup: Int, column: Int): ColumnMetaData =
+  def chunkOf(metadata: FileMetaData, rowGroup: Int, column: Int): ColumnMetaData =
     metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
 }

@@ -1,7 +1,7 @@
 package io.sbbf.parquet
 package attach
 
-import java.io.{IOException, OutputStream}
+import java.io.{IOException, InterruptedIOException, OutputStream}
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.UUID
 
@@ -10,6 +10,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Options.Rename
 import org.apache.hadoop.fs.{
+  CommonPathCapabilities,
   FSDataOutputStream,
   FileStatus,
   FileSystem,
@@ -21,7 +22,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem
 
 /**
  * Puts new contents in a file's place, all at once: whoever opens it reads either the old or the new ones, and
- * whatever happens in between leaves the old ones. Owner, group and permissions stay.
+ * whatever happens in between leaves the old ones. Owner, group and permissions stay, and where files are renamed
+ * the time of modification, too: those who look for new rows by it find none.
  */
 private[attach] sealed trait Replacement {
 
@@ -45,7 +47,7 @@ private[attach] object Replacement {
     file.getPath.getFileSystem(conf) match {
       case Local(disk) => new OnDisk(file, disk)
       case store: DistributedFileSystem => new OnHdfs(file, store)
-      case store if Putting(store.getUri.getScheme) => new ByPut(file, store)
+      case store if isPutting(store, file.getPath) => new ByPut(file, store)
       case store =>
         throw new UnusableFile(
           s"no way is known to replace a file of '${store.getUri.getScheme}' at once")
@@ -58,8 +60,18 @@ private[attach] object Replacement {
     ()
   }
 
-  /** Stores that show a file only when all of it is there, and the one before until then. */
-  private val Putting = Set("s3a", "s3", "gs")
+  /**
+   * Whether a store shows a file only when all of it is there, and the one before until then. Its scheme does not
+   * tell: others serve those of S3 and delete the old file first.
+   */
+  private def isPutting(store: FileSystem, path: Path): Boolean =
+    store.hasPathCapability(path, CommonPathCapabilities.ABORTABLE_STREAM) ||
+      Putting(store.getClass.getName)
+
+  /** Those that cannot say so themselves. */
+  private val Putting = Set(
+    "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem",
+    "com.amazon.ws.emr.hadoop.fs.EmrFileSystem")
 
   /** The bytes of the local disk, with or without checksums beside them. */
   private object Local {
@@ -137,13 +149,16 @@ private[attach] object Replacement {
         file.getPermission,
         false,
         BufferBytes,
-        file.getReplication,
+        // of an erasure-coded file it says nothing, and the new one may be none
+        if (file.isErasureCoded) store.getDefaultReplication(next) else file.getReplication,
         file.getBlockSize,
-        null)
+        null
+      )
 
     private def own(next: Path): Unit = {
-      store.setPermission(next, file.getPermission) // without the mask of this process
       val made = store.getFileStatus(next)
+      if (made.hasAcl) store.removeAcl(next) // the folder's default for new files
+      store.setPermission(next, file.getPermission) // without the mask of this process
       if (made.getOwner != file.getOwner || made.getGroup != file.getGroup)
         try store.setOwner(next, file.getOwner, file.getGroup)
         catch {
@@ -152,6 +167,7 @@ private[attach] object Replacement {
               s"${file.getPath} belongs to ${file.getOwner}:${file.getGroup}, to whom this user cannot give a file",
               e)
         }
+      store.setTimes(next, file.getModificationTime, -1)
     }
   }
 
@@ -163,8 +179,11 @@ private[attach] object Replacement {
      * make readers fail, and a file without any is read without a check.
      */
     override protected def takePlace(next: Path): Unit = {
-      Seq(file.getPath, path).foreach(named =>
-        disk.delete(new Path(named.getParent, s".${named.getName}.crc"), false))
+      Seq(file.getPath, path).foreach { named =>
+        val checksums = new Path(named.getParent, s".${named.getName}.crc")
+        disk.delete(checksums, false)
+        if (disk.exists(checksums)) throw new IOException(s"$checksums cannot be deleted")
+      }
       Files.move(
         disk.pathToFile(next).toPath,
         disk.pathToFile(path).toPath,
@@ -186,6 +205,8 @@ private[attach] object Replacement {
       try {
         contents(out)
         check()
+        // a put that is interrupted may happen later all the same
+        if (Thread.currentThread.isInterrupted) throw new InterruptedIOException("cancelled")
       } catch {
         case e: Throwable =>
           // to close it would put what there is of it in the file's place

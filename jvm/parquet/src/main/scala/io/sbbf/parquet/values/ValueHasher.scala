@@ -18,8 +18,19 @@ private[parquet] trait ValueSink {
   def addLong(value: Long): Unit
   def addBytes(value: Binary): Unit
 
-  final def addFloat(value: Float): Unit = addInt(java.lang.Float.floatToRawIntBits(value))
-  final def addDouble(value: Double): Unit = addLong(java.lang.Double.doubleToRawLongBits(value))
+  /** Of the two zeros, which are equal, both: parquet-mr asks a filter for the one that a query names. */
+  final def addFloat(value: Float): Unit =
+    if (value == 0) {
+      addInt(java.lang.Float.floatToRawIntBits(0f))
+      addInt(java.lang.Float.floatToRawIntBits(-0f))
+    } else addInt(java.lang.Float.floatToRawIntBits(value))
+
+  /** As [[addFloat]]. */
+  final def addDouble(value: Double): Unit =
+    if (value == 0) {
+      addLong(java.lang.Double.doubleToRawLongBits(0d))
+      addLong(java.lang.Double.doubleToRawLongBits(-0d))
+    } else addLong(java.lang.Double.doubleToRawLongBits(value))
 }
 
 /**

@@ -32,8 +32,6 @@ private[spark] final class AttachJob(
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
   private lazy val files = new TableFiles(request.path, hadoopConf).data
-  private lazy val edits =
-    request.edits(TableSize.estimated(files.size, files.map(_.getLen).sum))
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**
@@ -47,12 +45,12 @@ private[spark] final class AttachJob(
   def run(): Seq[AttachOutcome] = {
     ExecutorJar.require(context)
     if (!request.force) refuseTablesWithLog()
-    val planned = plan()
-    refuseMistakes(planned)
+    val (edits, planned) = plan()
+    refuseMistakes(edits, planned)
     val (todo, settled) = planned.partition(_.todo.isDefined)
     val outcomes =
       if (request.dryRun) new AttachEstimate(context, conf, todo).outcomes()
-      else runBatches(todo)
+      else runBatches(todo, edits)
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
 
@@ -64,8 +62,16 @@ private[spark] final class AttachJob(
           "files that grew. Filters are attached all the same with force")
   }
 
-  private def plan(): Seq[PlannedFile] = {
-    val (wanted, shared) = (edits, conf)
+  /** Where an FPP is by the table's row groups, they are known when all footers have been looked at. */
+  private def plan(): (FilterEdits, Seq[PlannedFile]) = {
+    val guessed = request.edits(TableSize.estimated(files.size, files.map(_.getLen).sum))
+    val planned = plan(guessed)
+    val counted = request.edits(planned.map(_.rowGroups.toLong).sum)
+    if (guessed.isLike(counted)) (guessed, planned) else (counted, plan(counted))
+  }
+
+  private def plan(wanted: FilterEdits): Seq[PlannedFile] = {
+    val shared = conf
     val slices = TableFiles.slices(files.size, context)
     context
       .parallelize(files.map(file => ListedFile(FileVersion.of(file))), slices)
@@ -78,7 +84,7 @@ private[spark] final class AttachJob(
   }
 
   /** A column that no file has is a mistake of the caller's too. */
-  private def refuseMistakes(planned: Seq[PlannedFile]): Unit = {
+  private def refuseMistakes(edits: FilterEdits, planned: Seq[PlannedFile]): Unit = {
     planned
       .flatMap(_.mistake)
       .headOption
@@ -89,14 +95,14 @@ private[spark] final class AttachJob(
       throw TableFiles.withoutColumns(request.path, missing)
   }
 
-  private def runBatches(todo: Seq[PlannedFile]): Seq[AttachOutcome] = {
+  private def runBatches(todo: Seq[PlannedFile], edits: FilterEdits): Seq[AttachOutcome] = {
     StaleTemporaries.remove(files.map(_.getPath), hadoopConf)
     val all = todo.map(_.work).sum
     var done = 0L
     listener.onProgress(0, all)
     val outcomes = todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
       if (listener.isCancelled) throw new SparkException("attach was cancelled")
-      val some = runOrReport(batch)
+      val some = runOrReport(batch, edits)
       done += batch.map(_.work).sum
       listener.onProgress(done, all)
       some
@@ -114,7 +120,7 @@ private[spark] final class AttachJob(
     math.min(LargestBatch, math.max(context.defaultParallelism, files / 50))
 
   /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
-  private def runOrReport(batch: Seq[PlannedFile]): Seq[AttachOutcome] =
+  private def runOrReport(batch: Seq[PlannedFile], edits: FilterEdits): Seq[AttachOutcome] =
     try runBatch(batch, edits)
     catch {
       case e: SparkException if !listener.isCancelled && !isCancelled(e) =>

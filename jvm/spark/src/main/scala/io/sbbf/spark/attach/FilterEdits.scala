@@ -27,6 +27,11 @@ private[attach] final case class FilterEdits(
   /** Those that are named. */
   def columns: Seq[String] = options.named
 
+  /** Whether the filters are the same, for what differs is the number of row groups. */
+  def isLike(other: FilterEdits): Boolean =
+    !options.needsTableSize ||
+      FilterOptions.oneOf(rowGroups) == FilterOptions.oneOf(other.rowGroups)
+
   /** What a file to which it was done would still need. */
   def withoutReplacing: FilterEdits = copy(replaces = false)
 

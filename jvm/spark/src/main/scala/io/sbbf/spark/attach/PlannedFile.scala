@@ -26,6 +26,9 @@ private[attach] final case class PlannedFile(
   /** Of a file with nothing to do. */
   def settled: AttachOutcome = plan.fold(identity, unchanged)
 
+  /** At least one of a file that tells nothing. */
+  def rowGroups: Int = plan.fold(_ => 1, _.rowGroups)
+
   /** Bytes to read and to write. */
   def work: Long = todo.fold(0L)(_.bytesToRead + file.length)
 

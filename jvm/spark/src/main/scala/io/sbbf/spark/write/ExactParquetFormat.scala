@@ -7,6 +7,8 @@ import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.parquet.hadoop.api.WriteSupport
 import org.apache.parquet.hadoop.api.WriteSupport.{FinalizedWriteContext, WriteContext}
 import org.apache.parquet.io.api.RecordConsumer
+import org.apache.parquet.schema.MessageType
+import org.apache.spark.TaskContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -22,9 +24,9 @@ import io.sbbf.parquet.write.{FilterRequest, FilteredFile}
  * row group allow, where the job's settings ask for some ([[FilterOptions]]). All else is written
  * by Spark and parquet-mr as without.
  *
- * @param rowGroups about how many the table has with what is written
+ * @param tableSize asked for where an FPP is by the row groups of the table
  */
-private[spark] final class ExactParquetFormat(rowGroups: () => Long)
+private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
     extends ParquetFileFormat
     with Logging {
   override def prepareWrite(
@@ -41,17 +43,25 @@ private[spark] final class ExactParquetFormat(rowGroups: () => Long)
         s"No bloom filter is written of '$column', which the files do not have. Nested columns are " +
           "named by their Parquet path, as in 'tags.list.element'.")
     }
-    val requests = wanted.requests(schema, rowGroups())
+    val filters = ExactFilters(wanted, if (wanted.needsTableSize) Some(tableSize()) else None)
     // for VARIANT columns the stock writer finds out a schema of its own from the first rows
-    if (requests.isEmpty || SparkInternals.hasVariant(dataSchema)) stock
+    if (filters.requests(schema, 1).isEmpty || SparkInternals.hasVariant(dataSchema)) stock
     else {
       FilterOptions.remove(conf)
-      new ExactWriterFactory(stock, requests)
+      new ExactWriterFactory(stock, filters)
     }
   }
 }
 
-private final class ExactWriterFactory(stock: OutputWriterFactory, requests: Seq[FilterRequest])
+/** @param size of the table, if the options need it */
+private final case class ExactFilters(options: FilterOptions, size: Option[TableSize]) {
+
+  /** Of a file that one of so many tasks writes. Throws as [[FilterOptions.requests]] does. */
+  def requests(schema: MessageType, tasks: Int): Seq[FilterRequest] =
+    options.requests(schema, size.get.rowGroups(tasks))
+}
+
+private final class ExactWriterFactory(stock: OutputWriterFactory, filters: ExactFilters)
     extends OutputWriterFactory {
   override def getFileExtension(context: TaskAttemptContext): String =
     stock.getFileExtension(context)
@@ -59,12 +69,12 @@ private final class ExactWriterFactory(stock: OutputWriterFactory, requests: Seq
   override def newInstance(
       path: String,
       dataSchema: StructType,
-      context: TaskAttemptContext): OutputWriter = new ExactWriter(path, requests, context)
+      context: TaskAttemptContext): OutputWriter = new ExactWriter(path, filters, context)
 }
 
 private final class ExactWriter(
     override val path: String,
-    requests: Seq[FilterRequest],
+    filters: ExactFilters,
     context: TaskAttemptContext)
     extends OutputWriter
     with Logging {
@@ -74,7 +84,10 @@ private final class ExactWriter(
 
   private val writer = {
     val support =
-      new ExactSupport(ExactWriter.support(context.getConfiguration), file, requests)
+      new ExactSupport(
+        ExactWriter.support(context.getConfiguration),
+        file,
+        filters.requests(_, TaskContext.get().numPartitions()))
     val format = new ParquetOutputFormat[InternalRow](support) {
       override def getDefaultWorkFile(context: TaskAttemptContext, extension: String): Path =
         file.at(new Path(path))
@@ -102,11 +115,11 @@ private object ExactWriter {
 private final class ExactSupport(
     stock: WriteSupport[InternalRow],
     file: FilteredFile,
-    requests: Seq[FilterRequest])
+    requests: MessageType => Seq[FilterRequest])
     extends WriteSupport[InternalRow] {
   override def init(conf: Configuration): WriteContext = {
     val context = stock.init(conf)
-    file.start(context.getSchema, requests)
+    file.start(context.getSchema, requests(context.getSchema))
     context
   }
 

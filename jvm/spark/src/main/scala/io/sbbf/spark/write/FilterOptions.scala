@@ -25,7 +25,8 @@ import io.sbbf.parquet.write.FilterRequest
  * all columns whose type is that of keys ([[ValueKind.isKey]]), in row groups with many distinct
  * values that are not all in a dictionary.
  */
-private[spark] final class FilterOptions private (settings: Map[String, String]) {
+private[spark] final class FilterOptions private (settings: Map[String, String])
+    extends Serializable {
   import FilterOptions._
 
   /** Whether some column may get a filter. */
@@ -34,6 +35,11 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   }
 
   private def isAuto: Boolean = settings.get(Auto).exists(flag(Auto, _))
+
+  /** Whether some FPP is by the row groups of the table. */
+  def needsTableSize: Boolean = settings.exists { case (key, value) =>
+    (key == OurFpp || key.startsWith(s"$OurFpp#")) && value == AutoFpp
+  }
 
   /** The columns that are named, in the order of the alphabet. */
   def named: Seq[String] =

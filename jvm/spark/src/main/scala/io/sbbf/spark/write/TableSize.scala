@@ -9,12 +9,25 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
-/** How many row groups a table will have, about, told by its bytes and files. */
+/**
+ * How many row groups a table has, about.
+ *
+ * @param existing told by its files and bytes
+ * @param added by what is written to it, as far as the bytes tell
+ */
+private[spark] final case class TableSize(existing: Long, added: Long) {
+
+  /** With what so many tasks write, of which each has a file of its own. */
+  def rowGroups(tasks: Int): Long = existing + math.max(tasks.toLong, added)
+}
+
 private[spark] object TableSize extends Logging {
 
-  /** With what the command writes; what it may overwrite counts, unless that is everything. */
-  def rowGroups(command: InsertIntoHadoopFsRelationCommand): Long =
-    existing(command) + estimated(1, command.query.stats.sizeInBytes.min(MostBytes).toLong)
+  /** What the command may overwrite counts, unless that is everything. */
+  def of(command: InsertIntoHadoopFsRelationCommand): TableSize =
+    TableSize(
+      existing(command),
+      estimated(1, command.query.stats.sizeInBytes.min(MostBytes).toLong))
 
   private def existing(command: InsertIntoHadoopFsRelationCommand): Long =
     if (command.mode == SaveMode.Overwrite && command.partitionColumns.isEmpty) 0

@@ -24,7 +24,7 @@ private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
           asksForFilters(command.options) &&
           ExecutorJar.isThere(SparkSession.active.sparkContext) =>
       // equal to the command before, as all of Spark's formats are: the optimizer takes the new one all the same
-      command.copy(fileFormat = new ExactParquetFormat(() => TableSize.rowGroups(command)))
+      command.copy(fileFormat = new ExactParquetFormat(() => TableSize.of(command)))
     case _ => plan
   }
 

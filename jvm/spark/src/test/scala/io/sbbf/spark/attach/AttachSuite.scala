@@ -1,14 +1,17 @@
 package io.sbbf.spark.attach
 
 import java.io.File
-import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
+import java.nio.file.{Files, StandardCopyOption}
+
+import org.apache.parquet.filter2.predicate.FilterApi
+import org.apache.parquet.hadoop.ParquetInputFormat
 
 import io.sbbf.parquet.FileVersion
-import io.sbbf.spark.SparkSuite
 import io.sbbf.spark.attach.AttachOutcome._
 import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
+import io.sbbf.spark.{SbbfConf, SparkSuite}
 
 class AttachSuite extends SparkSuite with WrittenFiles {
 
@@ -107,6 +110,21 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     assert(drop(table).map(_.status) == Seq(Unchanged))
   }
 
+  test("an FPP of auto falsely keeps one row group of those that the footers tell.") {
+    val table = path("counted")
+    spark
+      .range(0, 60000, 1, 2)
+      .selectExpr(s"xxhash64(id, ${seed}L) AS key")
+      .write
+      .option("parquet.block.size", 4 * 1024)
+      .option("parquet.page.size", 1024)
+      .parquet(table)
+    val rowGroups = files(table).map(_.numRowGroups).sum
+    assert(rowGroups > 110)
+    assert(add(table, "key")("sbbf.bloom.filter.fpp#key" -> "auto").forall(_.status == Done))
+    files(table).foreach(assertExact(_, "key", 1.0 / rowGroups))
+  }
+
   test("few distinct values and dictionaries get none where that is asked for.") {
     val table = writeEvents("few")
     val Seq(outcome) = add(table, "few", "key")(
@@ -156,6 +174,23 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     assert(bytes(only(table)) == after)
     drop(table)
     assert(planned.writeFilters(found, edits, conf).status == Failed)
+  }
+
+  test("a file that changes while its filters are made stays what it has become.") {
+    val table = writeEvents("changing")
+    val edits = AttachRequest.parse(asking("key") + ("path" -> table)).edits(1)
+    val conf = spark.sessionState.newHadoopConf()
+    val Seq(file) = new TableFiles(table, conf).data
+    val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
+    val found = planned.tasks.flatMap(_.filters(conf))
+    assert(found.forall(_.exists(_.isDefined)))
+    val other = only(writeEvents("other", "id"))
+    Files.copy(other.toPath, only(table).toPath, StandardCopyOption.REPLACE_EXISTING)
+    only(table).setLastModified(file.getModificationTime + 1000)
+    val outcome = planned.writeFilters(found, edits, conf)
+    assert(outcome.status == Failed && outcome.reason.contains("has changed meanwhile"))
+    assert(bytes(only(table)) == bytes(other))
+    assert(planned.tasks.flatMap(_.filters(conf)).forall(_.left.exists(_.contains("changed"))))
   }
 
   test("what is wrong with the request is said before anything is done.") {
@@ -212,17 +247,48 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     assert(byStatus(Refused) == Seq("not a Parquet file"))
   }
 
-  test("permissions stay, and so does a link.") {
+  test("a predicate that the settings have for other readers hides no row group.") {
+    val table = path("filtered")
+    spark
+      .range(0, 4000, 1, 1)
+      .selectExpr("id", "id AS key")
+      .write
+      .option("parquet.block.size", 8 * 1024)
+      .option("parquet.page.size", 1024)
+      .parquet(table)
+    val conf = spark.sparkContext.hadoopConfiguration
+    ParquetInputFormat.setFilterPredicate(
+      conf,
+      FilterApi.gt(FilterApi.longColumn("id"), java.lang.Long.valueOf(2000L)))
+    try assert(add(table, "key")().map(_.status) == Seq(Done))
+    finally conf.unset(ParquetInputFormat.FILTER_PREDICATE)
+    val Seq(file) = files(table)
+    assert(file.numRowGroups > 3)
+    assertExact(file, "key")
+  }
+
+  test("readers that ask for one of the zeros find the other.") {
+    val table = path("zeros")
+    spark.sql("SELECT -0.0D AS x, -0.0F AS y").write.parquet(table)
+    assert(add(table, "x", "y")().map(_.status) == Seq(Done))
+    withConf(SbbfConf.Enabled.key -> "false") {
+      val found = spark.read.parquet(table)
+      assert(Seq("x = 0.0D", "x = -0.0D", "y = 0.0F").forall(found.where(_).count() == 1))
+    }
+  }
+
+  test("permissions and times stay, and so does a link.") {
     val table = writeEvents("linked")
     val file = only(table).toPath
     val elsewhere = new File(path("elsewhere.parquet")).toPath
     Files.move(file, elsewhere)
     Files.createSymbolicLink(file, elsewhere)
     Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rw-r--rw-"))
+    elsewhere.toFile.setLastModified(1600000000000L)
     assert(add(table, "key")().map(_.status) == Seq(Done))
     assert(Files.isSymbolicLink(file))
     val now = PosixFilePermissions.toString(Files.getPosixFilePermissions(elsewhere))
-    assert(now == "rw-r--rw-")
+    assert(now == "rw-r--rw-" && elsewhere.toFile.lastModified == 1600000000000L)
     assertExact(new WrittenFile(elsewhere.toFile), "key")
     assert(spark.read.parquet(table).select("id").distinct().count() == 4000) // through the link
   }

@@ -82,6 +82,11 @@ final class FaultyObjectStore extends RawLocalFileSystem {
 
   override def rename(from: Path, to: Path): Boolean = throw new IOException("renamed")
 
+  override def hasPathCapability(path: Path, capability: String): Boolean =
+    capability == CommonPathCapabilities.ABORTABLE_STREAM || super.hasPathCapability(
+      path,
+      capability)
+
   override def create(
       file: Path,
       overwrite: Boolean,

@@ -1,5 +1,7 @@
 package io.sbbf.spark.plan
 
+import java.io.File
+import java.nio.file.Files
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.util.Try
@@ -11,6 +13,7 @@ import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
 import io.sbbf.spark.{PruneReport, SparkSuite, TestKms}
 
 /** Encrypted tables in sessions with keys and without, all on one driver. */
@@ -152,6 +155,19 @@ class EncryptedScanSuite extends SparkSuite {
     }
     assert(found(lookup(holder, closed, "id = 400")) == holders)
     assert(FooterCache.shared.size == 0)
+  }
+
+  test("attach refuses encrypted files, also with their keys, and leaves them as they are.") {
+    for (table <- Seq(closed, legacy); in <- Seq(holder, stranger)) {
+      def content = new File(table).listFiles.sorted.map(f => Files.readAllBytes(f.toPath).toSeq)
+      val before = content.toSeq
+      val asked = Map("path" -> table, "parquet.bloom.filter.enabled#open" -> "true")
+      val outcomes = new AttachJob(in, AttachRequest.parse(asked + ("replace" -> "true"))).run()
+      assert(outcomes.size == 2)
+      for (outcome <- outcomes)
+        assert((outcome.status, outcome.reason) == ((AttachOutcome.Refused, "encrypted")))
+      assert(content.toSeq == before)
+    }
   }
 
   test("of a plain footer each session uses what it may read, whoever came first.") {

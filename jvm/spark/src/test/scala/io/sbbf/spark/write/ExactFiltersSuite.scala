@@ -219,6 +219,33 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assertExact(file, "key", 1.0 / 120)
   }
 
+  test("an FPP of auto counts the tasks of a first write, each with a file of its own.") {
+    val fpp = Map("sbbf.bloom.filter.fpp#key" -> "auto")
+    keyed(0, 54000).repartition(150).write.options(asking("key") ++ fpp).parquet(path("first"))
+    assert(FilterSizing.bytesFor(360, 0.01) == FilterSizing.bytesFor(360, 1.0 / 150) / 2)
+    val written = files(path("first"))
+    assert(written.size == 150)
+    written.foreach(assertExact(_, "key", 1.0 / 150))
+  }
+
+  test("all of our own keys leave stock's filters where the extension is off.") {
+    withConf(SbbfConf.Enabled.key -> "false") {
+      writer(0, 1000)
+        .options(Map(
+          "sbbf.bloom.filter.fpp#key" -> "auto",
+          "sbbf.bloom.filter.auto" -> "true",
+          "sbbf.bloom.filter.min.ndv" -> "5000",
+          "sbbf.bloom.filter.dictionary#key" -> "false"
+        ))
+        .option("parquet.bloom.filter.expected.ndv#key", "500")
+        .parquet(path("stock"))
+    }
+    files(path("stock")).foreach { file =>
+      assert(file.filter(0, "key").exists(_.length == 1024)) // by parquet-mr, of 500 at 0.01
+      assert(file.filter(0, "part").isEmpty)
+    }
+  }
+
   test("a setting of the session asks for them, too.") {
     withConf("parquet.bloom.filter.enabled#key" -> "true") {
       keyed(0, 100).write.parquet(path("by-session"))

@@ -72,9 +72,9 @@ final class WrittenFile(file: File) {
     val values = store.getColumnReader(described)
     (0L until pages.getPageReader(described).getTotalValueCount).flatMap { _ =>
       val isThere = values.getCurrentDefinitionLevel == described.getMaxDefinitionLevel
-      val hash = if (isThere) Some(hashOf(values, described)) else None
+      val found = if (isThere) hashesOf(values, described) else Nil
       values.consume()
-      hash
+      found
     }.toSet
   }
 
@@ -87,13 +87,16 @@ final class WrittenFile(file: File) {
 
   private val hasher = new BlockSplitBloomFilter(32)
 
-  private def hashOf(values: ColumnReader, column: ColumnDescriptor): Long =
+  /** Of a zero those of both. */
+  private def hashesOf(values: ColumnReader, column: ColumnDescriptor): Seq[Long] =
     column.getPrimitiveType.getPrimitiveTypeName match {
-      case INT32 => hasher.hash(values.getInteger)
-      case INT64 => hasher.hash(values.getLong)
-      case FLOAT => hasher.hash(values.getFloat)
-      case DOUBLE => hasher.hash(values.getDouble)
-      case _ => hasher.hash(values.getBinary)
+      case INT32 => Seq(hasher.hash(values.getInteger))
+      case INT64 => Seq(hasher.hash(values.getLong))
+      case FLOAT if values.getFloat == 0 => Seq(0f, -0f).map(hasher.hash(_))
+      case FLOAT => Seq(hasher.hash(values.getFloat))
+      case DOUBLE if values.getDouble == 0 => Seq(0d, -0d).map(hasher.hash(_))
+      case DOUBLE => Seq(hasher.hash(values.getDouble))
+      case _ => Seq(hasher.hash(values.getBinary))
     }
 
   private def bitset(filter: BloomFilter): Array[Byte] = {
