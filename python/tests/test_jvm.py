@@ -35,13 +35,13 @@ def asked(tmp_path, monkeypatch):
 
 
 def test_lines_come_as_they_are_printed(asked):
-    lines, _ = asked("cat > /dev/null; echo 1; echo 2")
-    assert list(lines) == ["1\n", "2\n"]
+    lines, _ = asked("cat > /dev/null; echo '{1}'; echo 'Using G1'; echo '{2}'")
+    assert list(lines) == ["{1}\n", "{2}\n"]
 
 
 def test_who_stops_reading_ends_the_jvm(asked):
-    lines, started = asked("echo 1; exec sleep 600")
-    assert list(islice(lines, 1)) == ["1\n"]
+    lines, started = asked("echo '{1}'; exec sleep 600")
+    assert list(islice(lines, 1)) == ["{1}\n"]
     assert started[0].poll() is None
     lines.close()
     assert started[0].returncode is not None
@@ -63,7 +63,7 @@ def test_the_reason_of_a_failure_is_told(asked, script, said):
 @pytest.mark.parametrize(("question", "theirs"), [("attach", True), ("list", False)])
 def test_what_runs_jobs_gets_the_driver_s_java_options(asked, question, theirs):
     settings = {"spark.driver.extraJavaOptions": "-XX:+UseG1GC '-Dname=two words'"}
-    lines, _ = asked('cat > /dev/null; printf "%s\\n" "$@"', question, settings)
-    options = [line.strip() for line in lines]
+    lines, _ = asked('cat > /dev/null; printf "{%s}\\n" "$@"', question, settings)
+    options = [line.strip("{}\n") for line in lines]
     assert {"-XX:+UseG1GC", "-Dname=two words"}.issubset(options) == theirs
     assert ("-XX:+UseSerialGC" in options) != theirs

@@ -57,6 +57,8 @@ def answers(
             json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
             jvm.stdin.close()
             for line in jvm.stdout:
+                if not line.startswith("{"):
+                    continue  # what Java options have the JVM say
                 if line.startswith(FAILURE):
                     raise RuntimeError(json.loads(line)["error"])
                 yield line
@@ -77,13 +79,13 @@ def _environment(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
 def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:
     """As Spark starts a driver; short questions do without the second compiler, a second's cost."""
     options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
-    extra = shlex.split(settings.get("spark.driver.extraJavaOptions", ""))
-    if spark.line != "3.5" or any(VECTOR_MODULE in option for option in extra):
+    extra = settings.get("spark.driver.extraJavaOptions", "")
+    if spark.line != "3.5" or VECTOR_MODULE in extra:
         options.append(f"--add-modules={VECTOR_MODULE}")  # Spark 4 adds it to every JVM
     if question in DRIVERS:
         if "spark.driver.memory" in settings:
             options.append(f"-Xmx{settings['spark.driver.memory']}")
-        options += extra
+        options += shlex.split(extra)
     else:
         options.append("-XX:+UseSerialGC")
         if question in ("list", "size"):

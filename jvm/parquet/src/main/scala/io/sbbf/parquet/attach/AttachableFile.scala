@@ -8,7 +8,8 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.hadoop.io.IOUtils
 import org.apache.parquet.schema.MessageType
 
-import io.sbbf.parquet.footer.FilterRooms
+import io.sbbf.parquet.chunk.FilterReader
+import io.sbbf.parquet.footer.FooterBuilder
 import io.sbbf.parquet.values.ChunkValues
 import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterPlace, FilteredTail}
 
@@ -71,16 +72,10 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   def rewrite(filters: Seq[ChunkFilter], dropped: Set[(Int, Int)]): Long = {
     check()
     val old = stored.metadata()
-    val measured = FilterRooms.untold(old.metadata.getRow_groups, old.start)
+    val measured = untold(old)
     def others(rowGroup: Int, column: Int): FilterPlace =
       if (dropped((rowGroup, column))) FilterPlace.Dropped
-      else
-        // what stands behind the filter, by which it is measured, is not named any more
-        measured.get((rowGroup, column)).fold[FilterPlace](FilterPlace.Kept) { length =>
-          FilterPlace.At(
-            FilePlan.chunkOf(old.metadata, rowGroup, column).getBloom_filter_offset,
-            length)
-        }
+      else measured.getOrElse((rowGroup, column), FilterPlace.Kept)
     val end = FilteredTail.appended(old.thrift, file.getLen, filters, others)
     Replacement
       .of(file, conf)
@@ -91,6 +86,28 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
         },
         () => check())
     file.getLen + end.map(_.length.toLong).sum
+  }
+
+  /**
+   * The filters whose lengths the footer does not tell: what stands behind such a filter, by which it is measured,
+   * will not be named any more. Those that are not believed are as they were.
+   */
+  private def untold(old: LocatedMetadata): Map[(Int, Int), FilterPlace] = {
+    val footer = new FooterBuilder(old.metadata, old.start).build()
+    val bytes = stored.open()
+    try {
+      val places = for {
+        rowGroup <- 0 until footer.numRowGroups
+        column <- 0 until footer.numColumns
+        chunk = FilePlan.chunkOf(old.metadata, rowGroup, column)
+        if chunk.isSetBloom_filter_offset && !chunk.isSetBloom_filter_length
+      } yield new FilterReader(footer).read(rowGroup, column, bytes) match {
+        case FilterState.Present(offset, headerBytes, bitset) =>
+          (rowGroup, column) -> FilterPlace.At(offset, headerBytes + bitset.length)
+        case _ => (rowGroup, column) -> FilterPlace.Kept
+      }
+      places.toMap
+    } finally bytes.close()
   }
 
   private def copy(out: OutputStream): Unit = {

@@ -9,6 +9,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Options.Rename
+import org.apache.hadoop.fs.permission.{FsAction, FsPermission}
 import org.apache.hadoop.fs.{
   CommonPathCapabilities,
   FSDataOutputStream,
@@ -146,7 +147,7 @@ private[attach] object Replacement {
     private def create(next: Path): FSDataOutputStream =
       store.create(
         next,
-        file.getPermission,
+        writable(file.getPermission),
         false,
         BufferBytes,
         // of an erasure-coded file it says nothing, and the new one may be none
@@ -155,10 +156,16 @@ private[attach] object Replacement {
         null
       )
 
+    /** To the owner, or HDFS lets nobody but an administrator set the time. */
+    private def writable(permission: FsPermission): FsPermission =
+      new FsPermission(
+        permission.getUserAction.or(FsAction.WRITE),
+        permission.getGroupAction,
+        permission.getOtherAction)
+
     private def own(next: Path): Unit = {
       val made = store.getFileStatus(next)
       if (made.hasAcl) store.removeAcl(next) // the folder's default for new files
-      store.setPermission(next, file.getPermission) // without the mask of this process
       if (made.getOwner != file.getOwner || made.getGroup != file.getGroup)
         try store.setOwner(next, file.getOwner, file.getGroup)
         catch {
@@ -168,6 +175,7 @@ private[attach] object Replacement {
               e)
         }
       store.setTimes(next, file.getModificationTime, -1)
+      store.setPermission(next, file.getPermission) // without the mask of this process
     }
   }
 

@@ -35,25 +35,6 @@ private[parquet] object FilterRooms {
       }
     }
 
-  /**
-   * The bytes of the filters whose lengths a footer does not tell, by row group and column, as far
-   * as they can be measured.
-   */
-  def untold(rowGroups: util.List[RowGroup], footerStart: Long): Map[(Int, Int), Int] = {
-    val chunks = for {
-      rowGroup <- 0 until rowGroups.size
-      column <- 0 until rowGroups.get(rowGroup).getColumns.size
-    } yield (rowGroup, column)
-    val metadata = chunks.map { case (rowGroup, column) =>
-      rowGroups.get(rowGroup).getColumns.get(column).getMeta_data
-    }
-    val lengths = metadata.map(_.getBloom_filter_length).toArray
-    measure(rowGroups, footerStart, metadata.map(_.getBloom_filter_offset).toArray, lengths)
-    chunks.indices.collect {
-      case n if !metadata(n).isSetBloom_filter_length && lengths(n) > 0 => chunks(n) -> lengths(n)
-    }.toMap
-  }
-
   private def measured(offset: Long, told: Int, starts: Array[Long]): Int = {
     val at = util.Arrays.binarySearch(starts, offset)
     def isShared(other: Int): Boolean =

@@ -18,19 +18,8 @@ private[parquet] trait ValueSink {
   def addLong(value: Long): Unit
   def addBytes(value: Binary): Unit
 
-  /** Of the two zeros, which are equal, both: parquet-mr asks a filter for the one that a query names. */
-  final def addFloat(value: Float): Unit =
-    if (value == 0) {
-      addInt(java.lang.Float.floatToRawIntBits(0f))
-      addInt(java.lang.Float.floatToRawIntBits(-0f))
-    } else addInt(java.lang.Float.floatToRawIntBits(value))
-
-  /** As [[addFloat]]. */
-  final def addDouble(value: Double): Unit =
-    if (value == 0) {
-      addLong(java.lang.Double.doubleToRawLongBits(0d))
-      addLong(java.lang.Double.doubleToRawLongBits(-0d))
-    } else addLong(java.lang.Double.doubleToRawLongBits(value))
+  def addFloat(value: Float): Unit = addInt(java.lang.Float.floatToRawIntBits(value))
+  def addDouble(value: Double): Unit = addLong(java.lang.Double.doubleToRawLongBits(value))
 }
 
 /**
@@ -47,6 +36,20 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
   override def addInt(value: Int): Unit = refuse(value)
   override def addLong(value: Long): Unit = refuse(value)
   override def addBytes(value: Binary): Unit = refuse(value)
+
+  /** Of the two zeros, which are equal, both: parquet-mr asks a filter for the one that a query names. */
+  override final def addFloat(value: Float): Unit =
+    if (value == 0) {
+      super.addFloat(0f)
+      super.addFloat(-0f)
+    } else super.addFloat(value)
+
+  /** As [[addFloat]]. */
+  override final def addDouble(value: Double): Unit =
+    if (value == 0) {
+      super.addDouble(0d)
+      super.addDouble(-0d)
+    } else super.addDouble(value)
 
   /** Hands on what waits for its batch to be full. */
   final def flush(): Unit = {

@@ -17,7 +17,7 @@ import org.apache.spark.sql.{SaveMode, SparkSession}
  */
 private[spark] final case class TableSize(existing: Long, added: Long) {
 
-  /** With what so many tasks write, of which each has a file of its own. */
+  /** With what so many tasks write: a file each, unless they write into several partitions. */
   def rowGroups(tasks: Int): Long = existing + math.max(tasks.toLong, added)
 }
 
