@@ -4,7 +4,10 @@ import java.io.ByteArrayInputStream
 
 import scala.util.control.NonFatal
 
-import org.apache.parquet.format.{FileMetaData, Util}
+import org.apache.parquet.format.{FileMetaData, InterningProtocol}
+import shaded.parquet.org.apache.thrift.TConfiguration
+import shaded.parquet.org.apache.thrift.protocol.{TCompactProtocol, TList, TProtocolException}
+import shaded.parquet.org.apache.thrift.transport.TIOStreamTransport
 
 import io.sbbf.parquet.crypto.Decryption
 import io.sbbf.parquet.footer.{ColumnType, CompactStruct, FooterBuilder}
@@ -59,8 +62,30 @@ object FooterReader {
   /** @throws UnusableFile for what is no thrift `FileMetaData` */
   private[parquet] def parse(footer: Array[Byte]): FileMetaData = {
     CompactStruct.end(footer, 0, footer.length)
-    try Util.readFileMetaData(new ByteArrayInputStream(footer), MaxFooter)
+    val metadata = new FileMetaData
+    try metadata.read(new InterningProtocol(new BoundedProtocol(footer)))
     catch { case NonFatal(_) => throw new UnusableFile("damaged metadata") }
+    metadata
+  }
+
+  /**
+   * Lets no list or string claim more than the bytes at hand. That [[CompactStruct]] has seen them
+   * is not enough: the generated parser takes the elements of a list for what the format has there,
+   * whatever the list says that they are, and so may read bytes otherwise.
+   */
+  private final class BoundedProtocol(bytes: ByteArrayInputStream, limit: TConfiguration)
+      extends TCompactProtocol(new TIOStreamTransport(limit, bytes)) {
+    def this(bytes: Array[Byte]) =
+      this(
+        new ByteArrayInputStream(bytes),
+        TConfiguration.custom().setMaxMessageSize(bytes.length).build())
+
+    override def readListBegin(): TList = {
+      val list = super.readListBegin()
+      if (list.size > bytes.available)
+        throw new TProtocolException("a list longer than its bytes")
+      list
+    }
   }
 }
 

@@ -74,8 +74,9 @@ object Sample {
  * Damage to headers, lengths, offsets and any other byte of a footer; one or two places at once.
  *
  * What no reader can see through stays as it is, since nothing in the file contradicts it: the
- * bits of a filter, the values in a dictionary, and what the footer says of values rather than of places:
- * statistics, counts, encodings, types.
+ * bits of a filter, the values in a dictionary, a chunk that has the filter of another one which is said
+ * to have it no more, and what the footer says of values rather than of places: statistics, counts,
+ * encodings, types.
  */
 final class Damage(random: Random) {
   import Damage._
@@ -279,7 +280,18 @@ object Damage {
 
   /** Whether the damaged footer, if it can be read at all, says of values what the sound one says. */
   private def isHonest(sound: Array[Byte], damaged: Array[Byte]): Boolean =
-    readable(damaged).forall(said(_) == said(TestFiles.footerOf(sound)._1))
+    readable(damaged).forall { footer =>
+      val was = TestFiles.footerOf(sound)._1
+      said(footer) == said(was) && !isHandedOver(filterOffsets(was), filterOffsets(footer))
+    }
+
+  /** Whether a chunk's filter is now that of another chunk alone. */
+  private def isHandedOver(was: Seq[Long], is: Seq[Long]): Boolean =
+    was.zip(is).exists { case (before, now) =>
+      before > 0 && before != now && is.contains(before)
+    }
+
+  private def filterOffsets(m: FileMetaData): Seq[Long] = chunks(m).map(_.getBloom_filter_offset)
 
   private def readable(bytes: Array[Byte]): Option[FileMetaData] =
     try {

@@ -119,6 +119,20 @@ final class DamageSuite extends AnyFunSuite {
     assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
   }
 
+  test(
+    "a footer whose list says that it holds bytes, where row groups are due, costs no memory") {
+    // version, no schema, no rows, and six bytes that, read as a row group, claim 20,000,000 chunks
+    val footer =
+      Array(0x15, 2, 0x19, 0x0c, 0x16, 0, 0x19, 0x63, 0x19, 0xfc, 0x80, 0xda, 0xc4, 9, 0)
+    val magic = "PAR1".getBytes
+    val path = TestFiles.fresh()
+    Files.write(
+      path,
+      magic ++ footer.map(_.toByte) ++ Array[Byte](footer.length.toByte, 0, 0, 0) ++ magic)
+    val pass = ask(Sample.all.head, path)
+    assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
+  }
+
   test("headers that nest without end cost neither stack nor heap") {
     val sample = Sample.all.find(_.name == "parquet-mr, lengths not told").get
     val (metadata, start) = TestFiles.footerOf(sample.bytes)
