@@ -87,6 +87,7 @@ format: setup ## put style right
 .PHONY: bench
 bench: wheel ## measure lookups against stock Spark, the oracle and the filter limit
 	$(bin)/python benchmarks/lookup.py
+	$(bin)/python benchmarks/lookup.py --attached --files 1000 --fpp 0.01 --out benchmarks/results/lookup-attached-jdk17.txt
 
 .PHONY: benchagainst
 benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar

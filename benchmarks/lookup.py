@@ -38,6 +38,7 @@ class Table(NamedTuple):
     path: str
     files: int
     fpp: float
+    history: str = ""
 
     @property
     def rows(self) -> int:
@@ -53,7 +54,7 @@ def main() -> None:
     out = [header(spark, arguments.keys)]
     for fpp in arguments.fpp:
         for files in arguments.files:
-            table = written(spark, files, fpp)
+            table = written(spark, files, fpp, arguments.attached)
             out.append(measured(spark, table, arguments.keys, arguments.first_runs))
             print(out[-1], flush=True)
             arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
@@ -64,6 +65,9 @@ def parsed_arguments() -> argparse.Namespace:
     parser.add_argument("--files", type=int, nargs="+", default=[200, 1000])
     parser.add_argument("--fpp", type=float, nargs="+", default=[0.01, 0.0001], choices=list(ROWS))
     parser.add_argument("--keys", type=int, default=24, help="measured keys of each kind")
+    parser.add_argument(
+        "--attached", action="store_true", help="files whose filters were attached later"
+    )
     parser.add_argument("--first-runs", type=int, default=3, help="fresh JVMs of each kind")
     default = ROOT / "benchmarks" / "results" / "lookup-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
@@ -86,19 +90,25 @@ def session(enabled: str) -> SparkSession:
     return builder.getOrCreate()
 
 
-def written(spark: SparkSession, files: int, fpp: float) -> Table:
-    table = Table(str(DATA / f"{files}x{ROW_GROUPS}x{ROWS[fpp]}-{fpp}"), files, fpp)
-    if not Path(table.path, "_SUCCESS").exists():
+def written(spark: SparkSession, files: int, fpp: float, attached: bool) -> Table:
+    name = f"{files}x{ROW_GROUPS}x{ROWS[fpp]}-{fpp}" + ("-attached" if attached else "")
+    table = Table(str(DATA / name), files, fpp)
+    if attached or not Path(table.path, "_SUCCESS").exists():
         ids = spark.range(0, table.rows, 1, files)
         data = ids.select(
             key("id").alias("key"), "id", key("id", 1).alias("other"), F.rand(7).alias("amount")
         )
-        options = sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
+        options = {} if attached else sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
         options |= {
             "parquet.enable.dictionary": "false",
             "parquet.block.row.count.limit": str(ROWS[fpp]),
         }
         data.write.mode("overwrite").options(**options).parquet(table.path)
+        if attached:
+            before = spark.read.schema(SCHEMA).parquet(table.path).where("key = 0").inputFiles()
+            done = sbbf.attach(spark, table.path, "key", fpp=fpp).of("done")
+            history = f"; absent key: files kept {len(before)} before {len(done)} got filters"
+            table = table._replace(history=history)
         time.sleep(3)  # what is read sooner after a file was written is not kept
     return table
 
@@ -114,6 +124,7 @@ def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> s
     absent = keys_of(spark, [table.rows + n for n in range(total)])
     lines = [
         f"{table.files:,} files of {ROW_GROUPS} row groups, FPP {table.fpp}, {table.rows:,} rows"
+        f"{table.history}"
     ]
     times, kept = lookups(spark, df, present)
     lines += [

@@ -29,6 +29,9 @@ TABLES = {
     "hive": f"({COLUMNS}, day BIGINT) STORED AS PARQUET",
     "hive, partitioned": f"({COLUMNS}) PARTITIONED BY (day BIGINT) STORED AS PARQUET",
     "hive, external": f"({COLUMNS}, day BIGINT) STORED AS PARQUET LOCATION '{{location}}'",
+    "hive, bucketed": (
+        f"({COLUMNS}, day BIGINT) CLUSTERED BY (user_id) INTO {FILES} BUCKETS STORED AS PARQUET"
+    ),
 }
 
 
@@ -38,6 +41,9 @@ def opened(folder: Path) -> SparkSession:
             f"jdbc:derby:;databaseName={folder / 'metastore'};create=true"
         ),
         "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
+        # or Spark refuses to write into Hive's bucketed tables, whose buckets it lays out otherwise
+        "spark.hadoop.hive.enforce.bucketing": "false",
+        "spark.hadoop.hive.enforce.sorting": "false",
         # Spark's writers take these from the session
         **sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS // FILES),
         "parquet.enable.dictionary": "false",

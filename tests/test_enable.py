@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import explain_text, fresh, only_scan, rows, session_with
+from harness import explain_text, fresh, only_scan, rows, session_with, tasks_of
 
 GROUPS, ROWS = 4, 50
 KEYS = samples.scattered(GROUPS * ROWS)
@@ -244,6 +244,12 @@ def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, 
         assert 0 < f.fill < 0.6 and 0 < f.fpp < 0.01
         assert abs(f.distinct_estimate - ROWS) < ROWS / 5
         assert (f.checks, f.reason) == ("passed", "")
+
+
+def test_inspect_looks_at_files_in_tasks(spark: SparkSession, lake: str) -> None:
+    files = len(list(Path(lake).glob("*.parquet")))
+    _, tasks = tasks_of(spark, sbbf.inspect(spark, lake).collect)
+    assert tasks == files > 1
 
 
 def test_probe_says_which_row_groups_might_hold_a_value_and_why(

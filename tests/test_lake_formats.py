@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +28,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, script, str(folder)], capture_output=True, text=True, timeout=900
     )
-    if "unresolved dependency" in done.stderr:
+    if "unresolved dependency" in done.stderr and "CI" not in os.environ:
         pytest.skip(f"cannot fetch {', '.join(FORMATS.values())}")
     assert done.returncode == 0, done.stderr[-3000:]
     told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

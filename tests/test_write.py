@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
 from harness import fresh, rows, session_with
+from readers import read_by_all
 from test_ways_in import standalone_cluster
 
 ROWS, COLUMNS = 30_000, ("key", "name", "price", "st.tag", "tags.list.element", "few")
@@ -66,25 +67,22 @@ def test_filters_are_a_fraction_of_stock_s(spark: SparkSession, exact: Path) -> 
     assert all(row.fpp <= 0.013 for row in found)
 
 
-def test_every_reader_reads_the_same_rows(
-    spark: SparkSession, oracle: SparkSession, exact: Path, table: DataFrame
+@pytest.fixture(scope="module")
+def stock(table: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same rows, as Spark writes them without any filter."""
+    folder = tmp_path_factory.mktemp("stock") / "table"
+    table.write.options(**SMALL_ROW_GROUPS).parquet(str(folder))
+    (file,) = folder.glob("*.parquet")
+    return file
+
+
+def test_every_reader_reads_the_rows_of_stock_s_file(
+    spark: SparkSession, oracle: SparkSession, exact: Path, stock: Path, table: DataFrame
 ) -> None:
-    wanted = rows(table)
-    for session in (spark, oracle):
-        assert rows(session.read.parquet(str(exact))) == wanted
-    written = pq.read_table(exact)
-    ids = written.column("id").to_pylist()
-    sums = (ROWS, sum(ids), len(set(written.column("name").to_pylist())))
-    aggregate = "count(*), sum(id), count(distinct name)"
-    context = datafusion.SessionContext()
-    context.register_parquet("t", str(exact))
-    (of_datafusion,) = context.sql(f"select {aggregate} from t").collect()
-    of_duckdb = duckdb.sql(f"select {aggregate} from '{exact}'").fetchall()[0]
-    of_chdb = chdb.Session().query(f"select {aggregate} from file('{exact}')", "JSONCompact")
-    assert sums == (ROWS, ROWS * (ROWS - 1) // 2, 4000)
-    assert tuple(column[0].as_py() for column in of_datafusion.columns) == sums
-    assert of_duckdb == sums
-    assert tuple(map(int, json.loads(str(of_chdb))["data"][0])) == sums
+    wanted = read_by_all(stock, oracle)
+    assert read_by_all(exact, oracle) == wanted
+    assert rows(spark.read.parquet(str(exact))) == rows(table)
+    assert all(said.count("user-") == ROWS for said in wanted.values())
 
 
 def described(file: Path) -> list[dict[str, Any]]:
@@ -97,11 +95,7 @@ def described(file: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in chunk.items() if "bloom" not in k} for chunk in chunks]
 
 
-def test_all_but_the_filters_is_as_stock_writes_it(
-    table: DataFrame, exact: Path, tmp_path: Path
-) -> None:
-    table.write.options(**SMALL_ROW_GROUPS).parquet(str(tmp_path / "stock"))
-    (stock,) = (tmp_path / "stock").glob("*.parquet")
+def test_all_but_the_filters_is_as_stock_writes_it(exact: Path, stock: Path) -> None:
     assert described(exact) == described(stock)
     metadata = pq.ParquetFile(exact).metadata
     chunk = metadata.row_group(0).column(1)
@@ -157,37 +151,51 @@ def test_spark_prunes_by_them_with_and_without_the_extension(
     assert scan.row_groups_kept == 0 and scan.refuted_by["bloom"] == scan.row_groups
 
 
-SPECULATION = """
-    import os, time
+TWICE = """
+    import os, signal, time
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark import TaskContext
     conf = {
         "spark.speculation": "true", "spark.speculation.interval": "100ms",
         "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.1",
         "spark.executor.memory": "512m", "spark.python.worker.reuse": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
     }
-    master, table, attempts = sys.argv[1:]
+    master, folder = sys.argv[1:]
     spark = sbbf.enable(builder().config(map=conf).master(master)).getOrCreate()
-    def slow(batches):
+    def attempt(table):
         context = TaskContext.get()
-        if context.partitionId() == 0:
-            open(f"{attempts}/{context.attemptNumber()}", "w").close()
+        open(f"{folder}/{table}-{context.partitionId()}-{context.attemptNumber()}", "w").close()
+        return context.partitionId(), context.attemptNumber()
+    def slow(batches):
+        first = attempt("slow") == (0, 0)
         for batch in batches:
-            if context.partitionId() == 0 and context.attemptNumber() == 0:
+            if first:
                 time.sleep(90)
             yield batch
-    df = spark.range(0, 4000, 1, 4).mapInArrow(slow, "id bigint")
-    options = sbbf.bloom_options("id")
-    df.write.options(**options).parquet(table)
-    files = list(Path(table).glob("*.parquet"))
-    found = sbbf.inspect(spark, table).where("filter_bytes IS NOT NULL").collect()
-    count = spark.read.parquet(table).distinct().count()
-    print("#", len(files), len(found), count, sorted(os.listdir(attempts)))
+    def killed(batches):
+        first = attempt("killed") == (1, 0)
+        for n, batch in enumerate(batches):
+            if first and n == 5:
+                with open(f"/proc/{os.getppid()}/stat") as daemon:
+                    os.kill(int(daemon.read().split()[3]), signal.SIGKILL)  # the executor
+                time.sleep(90)
+            yield batch
+    for task in (slow, killed):
+        table = f"{folder}/{task.__name__}"
+        df = spark.range(0, 4000, 1, 4).mapInArrow(task, "id bigint")
+        df.write.options(**sbbf.bloom_options("id")).parquet(table)
+        files = list(Path(table).glob("*.parquet"))
+        found = sbbf.inspect(spark, table).where("filter_bytes IS NOT NULL").collect()
+        count = spark.read.parquet(table).distinct().count()
+        print("#", len(files), len(found), count)
 """
 
 
-def test_a_task_that_runs_twice_leaves_one_file(tmp_path: Path) -> None:
-    (tmp_path / "attempts").mkdir()
+def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
     with standalone_cluster(tmp_path) as master:  # no host runs a task twice at a time
-        told = fresh(SPECULATION, master, str(tmp_path / "table"), str(tmp_path / "attempts"))
-    assert told == ["4 4 4000 ['0', '1']"]
+        assert fresh(TWICE, master, str(folder)) == ["4 4 4000", "4 4 4000"]
+    attempts = {path.name for path in folder.iterdir()}
+    assert {"slow-0-0", "slow-0-1", "killed-1-0", "killed-1-1"} <= attempts

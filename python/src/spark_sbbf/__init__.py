@@ -11,7 +11,7 @@ Examples:
 TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than all else here
 if TYPE_CHECKING:
     from spark_sbbf.advice import advise
-    from spark_sbbf.attached import AttachedFile, AttachReport
+    from spark_sbbf.attached import AttachedFile, AttachError, AttachReport
     from spark_sbbf.evidence import inspect, probe
     from spark_sbbf.existing import attach, detach
     from spark_sbbf.jar import jar_path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spark_sbbf.writer import bloom_options
 
 __all__ = [
+    "AttachError",
     "AttachReport",
     "AttachedFile",
     "FilterSize",
@@ -44,7 +45,7 @@ __all__ = [
 
 _MODULES = {
     "advice": ("advise",),
-    "attached": ("AttachReport", "AttachedFile"),
+    "attached": ("AttachError", "AttachReport", "AttachedFile"),
     "existing": ("attach", "detach"),
     "evidence": ("inspect", "probe"),
     "jar": ("jar_path",),

@@ -46,15 +46,9 @@ class AttachReport:
         return cls([AttachedFile(**row) for row in rows])
 
     def need_no_failure(self) -> None:
-        """Raises RuntimeError that names files which failed."""
-        failed = self.of("failed")
-        if failed:
-            named = "; ".join(f"{file.file}: {file.reason}" for file in failed[:_MOST_SHOWN])
-            raise RuntimeError(
-                f"{len(failed):,} of {len(self.files):,} files failed and are as they were, "
-                f"{len(self.of('done')):,} are done; mend the cause and run it again to go on. "
-                + named
-            )
+        """Raises AttachError if files failed."""
+        if self.of("failed"):
+            raise AttachError(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries and lists."""
@@ -87,6 +81,26 @@ class AttachReport:
         lines += [f"  {f.file}: {f.bytes:,} bytes, {f.filters:,} filters" for f in files]
         more = len(files) - _MOST_SHOWN
         return "\n".join(lines[: _MOST_SHOWN + 1] + ([f"  and {more:,} more"] if more > 0 else []))
+
+
+class AttachError(RuntimeError):
+    """Some files failed and are as they were; all others were done. Names ten of them."""
+
+    report: AttachReport
+    """What became of every file."""
+
+    def __init__(self, report: AttachReport):
+        self.report = report
+        failed = report.of("failed")
+        named = "; ".join(f"{file.file}: {file.reason}" for file in failed[:_MOST_SHOWN])
+        super().__init__(
+            f"{len(failed):,} of {len(report.files):,} files failed and are as they were, "
+            f"{len(report.of('done')):,} are done; mend the cause and run it again to go on. "
+            f"{named}"
+        )
+
+    def __reduce__(self) -> tuple[type[AttachError], tuple[AttachReport]]:
+        return AttachError, (self.report,)
 
 
 _MOST_SHOWN = 10

@@ -59,8 +59,9 @@ def attach(
         progress: show a bar; None does so in a terminal and in notebooks.
 
     Raises ValueError for an option that is wrong and, before anything is done, for a column that no
-    file has or whose type has no filters; RuntimeError when files failed, after all others were
-    done; TypeError and RuntimeError for a session as ``enable`` does.
+    file has or whose type has no filters; AttachError, a RuntimeError with the ``report``, when
+    files failed, after all others were done; TypeError and RuntimeError for a session as ``enable``
+    does.
     """
     named = [columns] if isinstance(columns, str) else list(columns)
     options = bloom_options(

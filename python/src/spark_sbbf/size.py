@@ -32,9 +32,10 @@ def sizing(ndv: int, fpp: float = DEFAULT_FPP) -> FilterSize:
         >>> sizing(1_000_000, 0.01).bytes  # doctest: +SKIP
         2097152
 
-    It is what the exact writer and ``attach`` take, so the JAR is asked (a JVM of the Spark found
-    runs for a moment). By equation 3 of Putze, Sanders and Singler, "Cache-, Hash- and
-    Space-Efficient Bloom Filters". Filters end at 128 MiB, which may be too few for ``fpp``.
+    It is what the exact writer and ``attach`` take, up to 32 MiB unless ``max_bytes`` says more, so
+    the JAR is asked (a JVM of the Spark found runs for a moment). By equation 3 of Putze,
+    Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters". Filters end at 128 MiB,
+    which may be too few for ``fpp``.
 
     Raises ValueError for an ``ndv`` below 0 or an ``fpp`` outside of 0 and 1, both excluded, and
     RuntimeError as ``jar_path`` does.

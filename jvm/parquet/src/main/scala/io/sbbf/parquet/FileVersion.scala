@@ -12,7 +12,18 @@ private[sbbf] final case class FileVersion(
     path: Path,
     length: Long,
     modificationTime: Long,
-    etag: Option[String] = None)
+    etag: Option[String] = None) {
+
+  /**
+   * Whether a listing and a look at the file itself saw the same: etags decide where both tell one, as
+   * some stores tell milliseconds in listings and else whole seconds.
+   */
+  def isSameAs(other: FileVersion): Boolean =
+    path == other.path && length == other.length && {
+      if (etag.isDefined && other.etag.isDefined) etag == other.etag
+      else modificationTime == other.modificationTime
+    }
+}
 
 private[sbbf] object FileVersion {
   def of(file: FileStatus): FileVersion =

@@ -103,7 +103,7 @@ object SbbfConf extends Logging {
     "spark.sbbf.exactFilters",
     default = true,
     "Whether Parquet files that are written with bloom filters get them as small as the distinct values of each row " +
-      "group allow, whatever `expected.ndv` says, and also for dictionary-encoded columns. Off, parquet-java writes them."
+      "group allow, at most as large as `expected.ndv` needs, and also for dictionary-encoded columns. Off, parquet-java writes them."
   )
 
   val CacheBytes: SbbfConf[Long] = bytes(

@@ -21,7 +21,7 @@ import io.sbbf.spark.plan.FooterCache
 class ConcurrencySuite extends SparkSuite {
   import ConcurrencySuite._
 
-  private val queries = sys.env.get("SBBF_QUERIES").fold(60)(_.toInt)
+  private val queries = sys.env.get("SBBF_QUERIES").fold(40)(_.toInt)
 
   test("16 threads get right answers while files are replaced and the cache evicts.") {
     val seed = TestFiles.seed()

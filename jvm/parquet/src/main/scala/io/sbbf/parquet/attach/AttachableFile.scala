@@ -21,6 +21,8 @@ import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterPlace, FilteredT
  * @param file as it was listed; each method fails once it is another
  */
 private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) {
+  import AttachableFile._
+
   private val path = file.getPath
   private val stored = new StoredFile(file, conf)
 
@@ -62,6 +64,13 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
     builder.result().map(ChunkFilter(plan.rowGroup, plan.request.column, _))
   }
 
+  /** Whether chunks, by row group and column, have filters that lie behind so many bytes. */
+  def hasFilters(chunks: Seq[(Int, Int)], behind: Long): Boolean = chunks.forall {
+    case (rowGroup, column) =>
+      rowGroup < metadata.getRow_groups.size && column < schema.getColumns.size &&
+      FilePlan.chunkOf(metadata, rowGroup, column).getBloom_filter_offset >= behind
+  }
+
   /**
    * Puts the file with these filters in its place.
    *
@@ -72,10 +81,10 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   def rewrite(filters: Seq[ChunkFilter], dropped: Set[(Int, Int)]): Long = {
     check()
     val old = stored.metadata()
-    val measured = untold(old)
+    val newlyTold = untold(old)
     def others(rowGroup: Int, column: Int): FilterPlace =
       if (dropped((rowGroup, column))) FilterPlace.Dropped
-      else measured.getOrElse((rowGroup, column), FilterPlace.Kept)
+      else newlyTold.getOrElse((rowGroup, column), FilterPlace.Kept)
     val end = FilteredTail.appended(old.thrift, file.getLen, filters, others)
     Replacement
       .of(file, conf)
@@ -111,14 +120,20 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   }
 
   private def copy(out: OutputStream): Unit = {
-    val in = stored.store.open(path)
+    val in = stored.store.open(path, CopyBytes)
     try {
-      IOUtils.copyBytes(in, out, file.getLen, false)
-      if (in.getPos != file.getLen) throw new IOException(s"$path ends before its length")
+      IOUtils.copyBytes(in, out, CopyBytes, false)
+      if (in.getPos != file.getLen) throw new IOException(s"$path has another length than before")
     } finally in.close()
   }
 
   private def check(): Unit =
-    if (FileVersion.of(stored.store.getFileStatus(path)) != FileVersion.of(file))
+    if (!FileVersion.of(stored.store.getFileStatus(path)).isSameAs(FileVersion.of(file)))
       throw new IOException(s"$path has changed meanwhile")
+}
+
+private object AttachableFile {
+
+  /** Hadoop's own 4 KiB make a call of the operating system each. */
+  private final val CopyBytes = 1 << 20
 }

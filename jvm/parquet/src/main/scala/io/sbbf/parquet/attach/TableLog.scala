@@ -4,21 +4,31 @@ package attach
 import java.nio.file.AccessDeniedException
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.hadoop.security.AccessControlException
 
 /** Tables whose log knows the length of each of their files. */
 private[sbbf] object TableLog {
 
   /**
-   * The kind of the table that a path belongs to, if it is one with a log: the path is its folder, or lies in it.
+   * A folder and the kind of its table, if one of the files and folders is or lies in a table with a log. Each
+   * folder is looked into once.
    */
-  def of(path: Path, conf: Configuration): Option[String] = {
-    val store = path.getFileSystem(conf)
-    val root = store.makeQualified(path)
-    val above = Iterator.iterate(root.getParent)(_.getParent).takeWhile(_ != null)
-    kind(store, root).orElse(above.flatMap(kindIfSeen(store, _)).toSeq.headOption)
+  def of(roots: Seq[FileStatus], conf: Configuration): Option[(Path, String)] = {
+    val folders =
+      roots.map(root => if (root.isFile) root.getPath.getParent else root.getPath).distinct
+    val above = folders.flatMap(ancestors).distinct.diff(folders)
+    def kindOf(folder: Path, look: (FileSystem, Path) => Option[String]) =
+      look(folder.getFileSystem(conf), folder).map(folder -> _)
+    folders.iterator
+      .flatMap(kindOf(_, kind))
+      .toSeq
+      .headOption
+      .orElse(above.iterator.flatMap(kindOf(_, kindIfSeen)).toSeq.headOption)
   }
+
+  private def ancestors(folder: Path): Iterator[Path] =
+    Iterator.iterate(folder.getParent)(_.getParent).takeWhile(_ != null)
 
   /** Of a folder that this user may not look into nobody knows: it is not the user's table. */
   private def kindIfSeen(store: FileSystem, folder: Path): Option[String] =

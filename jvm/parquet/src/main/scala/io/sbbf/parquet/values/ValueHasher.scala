@@ -1,6 +1,8 @@
 package io.sbbf.parquet
 package values
 
+import java.io.OutputStream
+
 import org.apache.parquet.io.api.Binary
 
 import io.sbbf.core.kernel.Kernels
@@ -116,10 +118,19 @@ private[parquet] object ValueHasher {
     override def addBytes(value: Binary): Unit = {
       val length = value.length
       if (length > bytes.length - offsets(waiting)) makeRoom(length)
-      val start = offsets(waiting)
-      value.toByteBuffer.duplicate().get(bytes, start, length)
-      offsets(waiting + 1) = start + length
+      offsets(waiting + 1) = offsets(waiting)
+      value.writeTo(end)
       added()
+    }
+
+    /** Behind the bytes that wait: whatever a value is backed by, it is copied once and nothing is allocated. */
+    private val end = new OutputStream {
+      override def write(value: Array[Byte], from: Int, length: Int): Unit = {
+        System.arraycopy(value, from, bytes, offsets(waiting + 1), length)
+        offsets(waiting + 1) += length
+      }
+
+      override def write(value: Int): Unit = write(Array(value.toByte), 0, 1)
     }
 
     private def makeRoom(length: Int): Unit = {

@@ -33,7 +33,8 @@ private[spark] final class AdviceJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val roots = TableFiles.roots(request.path, hadoopConf).map(_.getPath)
+  private lazy val found = TableFiles.roots(request.path, hadoopConf)
+  private def roots = found.map(_.getPath)
 
   /**
    * The columns, those first for which something is to be done, most worth it first.
@@ -70,9 +71,10 @@ private[spark] final class AdviceJob(
   }
 
   private def refuseTablesWithLog(): Unit =
-    for (root <- roots; kind <- TableLog.of(root, hadoopConf))
+    for ((folder, kind) <- TableLog.of(found, hadoopConf))
       throw new IllegalArgumentException(
-        s"$root belongs to a $kind table: its reader does its own skipping, and attach leaves its files alone")
+        s"${request.path} belongs to the $kind table $folder: its reader does its own skipping, and attach leaves " +
+          "its files alone")
 
   /** None where nobody has told of queries. */
   private def lookups(): Option[Lookups.Counts] = {

@@ -1,5 +1,9 @@
 package io.sbbf.spark.attach
 
+import java.io.IOException
+
+import scala.util.Try
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
@@ -24,19 +28,27 @@ private[attach] final class AttachEstimate(
     val shared = conf
     val sample = unpack[Sample](
       context
-        .parallelize(Seq(todo.maxBy(_.work)), 1)
-        .map(file => pack(measured(file, shared.value.value)))
+        .parallelize(Seq(todo.sortBy(-_.work).take(MostTried)), 1)
+        .map(files => pack(sampled(files, shared.value.value)))
         .first())
-    todo.map(outcome(_, sample))
+    val cores = context.defaultParallelism
+    // a row group is read by one task, and a file is written by one
+    val readers = math.min(cores, todo.map(_.tasks.size).sum)
+    val writers = math.min(cores, todo.size)
+    todo.map(outcome(_, sample, readers, writers))
   }
 
-  private def outcome(file: PlannedFile, sample: Sample): AttachOutcome = {
+  private def outcome(
+      file: PlannedFile,
+      sample: Sample,
+      readers: Int,
+      writers: Int): AttachOutcome = {
     val plan = file.todo.get
     val values = plan.chunks.map(_.values).sum
     val filterBytes = (values * sample.filterBytesOfValue).toLong
     val bytes = file.file.length + filterBytes
-    val seconds =
-      plan.bytesToRead * sample.secondsOfChunkByte + (file.file.length + bytes) * sample.secondsOfByte
+    val seconds = plan.bytesToRead * sample.secondsOfChunkByte / readers +
+      (file.file.length + bytes) * sample.secondsOfByte / writers
     AttachOutcome(
       file.file.path,
       Planned,
@@ -46,7 +58,7 @@ private[attach] final class AttachEstimate(
       filterBytes,
       plan.bytesToRead,
       bytes,
-      seconds / context.defaultParallelism)
+      seconds)
   }
 }
 
@@ -55,21 +67,32 @@ private[attach] object AttachEstimate {
   /** Bytes of a file that tell how fast it is read; to write one takes about as long. */
   private final val MostRead = 64L << 20
 
+  /** Files that may turn out to be unreadable before one tells something. */
+  private final val MostTried = 5
+
   private final case class Sample(
       filterBytesOfValue: Double,
       secondsOfChunkByte: Double,
       secondsOfByte: Double)
 
+  /** By the first of the files that can be read. */
+  private def sampled(files: Seq[PlannedFile], conf: Configuration): Sample =
+    files.tail
+      .foldLeft(Try(measured(files.head, conf)))((first, file) =>
+        first.orElse(Try(measured(file, conf))))
+      .get
+
+  /** @throws java.io.IOException when it cannot be read */
   private def measured(file: PlannedFile, conf: Configuration): Sample = {
     val task = file.tasks.head
     val (found, secondsOfChunks) = timed(task.filters(conf))
+    found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
     val filters = found.collect { case Right(Some(filter)) => filter }
-    val chunkBytes = task.chunks.map(_.bytes).sum
     val values = task.chunks.map(_.values).sum
     val (read, seconds) = timed(readSome(new Path(file.file.path), conf))
     Sample(
       filters.map(_.bitset.length.toLong).sum.toDouble / math.max(1, values),
-      secondsOfChunks / math.max(1, chunkBytes),
+      secondsOfChunks / math.max(1, task.bytes),
       seconds / math.max(1, read))
   }
 

@@ -5,13 +5,13 @@ import scala.util.control.NonFatal
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 import org.apache.spark.{HashPartitioner, SparkException}
 
 import io.sbbf.parquet.FileVersion
 import io.sbbf.parquet.attach.{StaleTemporaries, TableLog}
 import io.sbbf.spark.Packed
-import io.sbbf.spark.attach.AttachOutcome.{Done, Failed}
+import io.sbbf.spark.attach.AttachOutcome.Failed
 import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.plan.ExecutorJar
 import io.sbbf.spark.write.TableSize
@@ -55,11 +55,11 @@ private[spark] final class AttachJob(
   }
 
   private def refuseTablesWithLog(): Unit = {
-    val roots = TableFiles.roots(request.path, hadoopConf).map(_.getPath)
-    for (root <- roots; kind <- TableLog.of(root, hadoopConf))
+    val roots = TableFiles.roots(request.path, hadoopConf)
+    for ((folder, kind) <- TableLog.of(roots, hadoopConf))
       throw new IllegalArgumentException(
-        s"$root belongs to a $kind table, whose log knows the length of each file: its readers may fail on " +
-          "files that grew. Filters are attached all the same with force")
+        s"${request.path} belongs to the $kind table $folder, whose log knows the length of each file: its " +
+          "readers may fail on files that grew. Filters are attached all the same with force")
   }
 
   /** Where an FPP is by the table's row groups, they are known when all footers have been looked at. */
@@ -97,15 +97,12 @@ private[spark] final class AttachJob(
 
   private def runBatches(todo: Seq[PlannedFile], edits: FilterEdits): Seq[AttachOutcome] = {
     StaleTemporaries.remove(files.map(_.getPath), hadoopConf)
-    val all = todo.map(_.work).sum
-    var done = 0L
-    listener.onProgress(0, all)
-    val outcomes = todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
-      if (listener.isCancelled) throw new SparkException("attach was cancelled")
-      val some = runOrReport(batch, edits)
-      done += batch.map(_.work).sum
-      listener.onProgress(done, all)
-      some
+    val progress = new AttachProgress(context, todo.map(_.work).sum, listener)
+    val outcomes = progress.during {
+      todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
+        if (listener.isCancelled) throw new SparkException("attach was cancelled")
+        runOrReport(batch, edits, progress.done)
+      }
     }
     try session.catalog.refreshByPath(request.path)
     catch {
@@ -115,32 +112,44 @@ private[spark] final class AttachJob(
     outcomes
   }
 
-  /** In steps of two percent, with work enough for all cores. */
+  /** In steps of two percent, with work enough that cores which are done early do not wait for long. */
   private def batchSize(files: Int): Int =
-    math.min(LargestBatch, math.max(context.defaultParallelism, files / 50))
+    math.min(LargestBatch, math.max(4 * context.defaultParallelism, files / 50))
 
   /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
-  private def runOrReport(batch: Seq[PlannedFile], edits: FilterEdits): Seq[AttachOutcome] =
-    try runBatch(batch, edits)
+  private def runOrReport(
+      batch: Seq[PlannedFile],
+      edits: FilterEdits,
+      done: LongAccumulator): Seq[AttachOutcome] =
+    try runBatch(batch, edits, done)
     catch {
       case e: SparkException if !listener.isCancelled && !isCancelled(e) =>
         batch.map { planned =>
           val chunks = planned.todo.toSeq.flatMap(_.chunks.map(_.chunk))
-          val isDone = planned.file.isDone(chunks, edits, hadoopConf)
-          planned.file.outcome(if (isDone) Done else Failed, if (isDone) "" else LostJob)
+          if (planned.file.isDone(chunks, edits, hadoopConf)) planned.file.done(chunks)
+          else planned.file.outcome(Failed, LostJob)
         }
     }
 
-  private def runBatch(batch: Seq[PlannedFile], wanted: FilterEdits): Seq[AttachOutcome] = {
+  private def runBatch(
+      batch: Seq[PlannedFile],
+      wanted: FilterEdits,
+      done: LongAccumulator): Seq[AttachOutcome] = {
     val shared = conf
     val tasks = batch.zipWithIndex.flatMap { case (file, n) => file.tasks.map(n -> _) }
     context
       .parallelize(tasks, tasks.size)
-      .flatMap { case (n, task) => task.filters(shared.value.value).map(n -> pack(_)) }
+      .flatMap { case (n, task) =>
+        val found = task.filters(shared.value.value)
+        done.add(task.bytes)
+        found.map(n -> pack(_))
+      }
       .groupByKey(new HashPartitioner(batch.size))
       .map { case (n, found) =>
         val filters = found.map(unpack[RowGroupTask.FilterResult](_))
-        pack(batch(n).writeFilters(filters, wanted, shared.value.value))
+        val outcome = batch(n).writeFilters(filters, wanted, shared.value.value)
+        done.add(batch(n).file.length)
+        pack(outcome)
       }
       .collect()
       .toSeq
@@ -153,6 +162,8 @@ private[spark] object AttachJob {
 
   /** What looks at a job from outside, from any thread. */
   trait ProgressListener {
+
+    /** Called on threads of Spark's, too. */
     def onProgress(doneBytes: Long, totalBytes: Long): Unit
 
     /** Whether no more batches are to begin. */

@@ -10,7 +10,7 @@ import org.apache.parquet.schema.MessageType
 
 import io.sbbf.parquet.attach.{AttachableFile, FilePlan, FilterEdit}
 import io.sbbf.parquet.{FileFailure, FileVersion, UnusableFile}
-import io.sbbf.spark.attach.AttachOutcome.{Failed, Refused, Unchanged}
+import io.sbbf.spark.attach.AttachOutcome.{Done, Failed, Refused, Unchanged}
 
 /** A file as it was listed, for tasks that may run later, and twice. */
 private[attach] final case class ListedFile(version: FileVersion) {
@@ -20,7 +20,8 @@ private[attach] final case class ListedFile(version: FileVersion) {
   /** @throws java.io.IOException when it is another file now */
   def open(conf: Configuration): AttachableFile = {
     val now = statusNow(conf)
-    if (FileVersion.of(now) != version) throw new IOException(s"$path has changed meanwhile")
+    if (!FileVersion.of(now).isSameAs(version))
+      throw new IOException(s"$path has changed meanwhile")
     new AttachableFile(now, conf)
   }
 
@@ -65,6 +66,10 @@ private[attach] final case class ListedFile(version: FileVersion) {
   def outcome(status: AttachOutcome.Status, reason: String): AttachOutcome =
     AttachOutcome(path, status, reason)
 
+  /** Where these chunks turned out to have their filters already. */
+  def done(chunks: Seq[(Int, Int)]): AttachOutcome =
+    outcome(Done, "").copy(filters = chunks.size)
+
   /**
    * Whether it has become what it was to become, with filters for these chunks: a task that is run again meets its
    * own work.
@@ -74,9 +79,8 @@ private[attach] final case class ListedFile(version: FileVersion) {
       val now = statusNow(conf)
       now.getLen > length && {
         val file = new AttachableFile(now, conf)
-        edits.withoutReplacing.of(file.schema).map(file.plan).exists { left =>
-          left.dropped.isEmpty && left.chunks.map(_.chunk).intersect(chunks).isEmpty
-        }
+        file.hasFilters(chunks, length) &&
+        edits.withoutReplacing.of(file.schema).map(file.plan).exists(_.dropped.isEmpty)
       }
     } catch { case FileFailure(_) => false }
 

@@ -44,13 +44,14 @@ private[attach] final case class PlannedFile(
       edits: FilterEdits,
       conf: Configuration): AttachOutcome = {
     val filters = found.collect { case Right(Some(filter)) => filter }.toSeq
-    try {
-      found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
-      rewritten(todo.get, filters, conf)
-    } catch {
-      case FileFailure(_) if file.isDone(filters.map(_.chunk), edits, conf) =>
-        file.outcome(Done, "")
-      case FileFailure(e) => file.outcome(Failed, AttachOutcome.reason(file.path, e))
+    val trouble = found.collectFirst { case Left(trouble) => new IOException(trouble) }
+    try trouble.fold(rewritten(todo.get, filters, conf))(throw _)
+    catch {
+      case FileFailure(e) =>
+        // of chunks that could not be read nobody knows whether they would have a filter
+        val chunks = if (trouble.isEmpty) filters.map(_.chunk) else todo.get.chunks.map(_.chunk)
+        if (file.isDone(chunks, edits, conf)) file.done(chunks)
+        else file.outcome(Failed, AttachOutcome.reason(file.path, e))
     }
   }
 

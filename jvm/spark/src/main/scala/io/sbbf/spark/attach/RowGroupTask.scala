@@ -9,6 +9,9 @@ import io.sbbf.parquet.write.ChunkFilter
 /** @param chunks of one row group */
 private[attach] final case class RowGroupTask(file: ListedFile, chunks: Seq[ChunkPlan]) {
 
+  /** Bytes to read. */
+  def bytes: Long = chunks.map(_.bytes).sum
+
   /** Their filters, each by itself as it may be large; one without any where there are none. */
   def filters(conf: Configuration): Seq[RowGroupTask.FilterResult] =
     try {

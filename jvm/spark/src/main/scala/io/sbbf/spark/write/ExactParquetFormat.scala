@@ -37,7 +37,7 @@ private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
     val stock = super.prepareWrite(session, job, options, dataSchema)
     val conf = job.getConfiguration
     val schema = ExactWriter.support(conf).init(conf).getSchema
-    val wanted = FilterOptions.of(conf)
+    val wanted = FilterOptions.of(conf).spelledAs(schema)
     wanted.unknown(schema).foreach { column =>
       logWarning(
         s"No bloom filter is written of '$column', which the files do not have. Nested columns are " +

@@ -1,5 +1,7 @@
 package io.sbbf.spark.write
 
+import java.util.Locale
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
@@ -45,8 +47,8 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   def named: Seq[String] =
     settings.toSeq
       .collect { case (key, value) if isAsking(key, value) => key }
-      .filter(_.contains('#'))
-      .map(key => key.drop(key.indexOf('#') + 1))
+      .map(columnOf)
+      .filter(_.nonEmpty)
       .distinct
       .sorted
 
@@ -55,6 +57,23 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     val (name, column) = key.span(_ != '#')
     if (column.isEmpty) OfAll.contains(name)
     else OfOne.contains(name) && named.contains(column.drop(1))
+  }
+
+  /**
+   * With columns as the file spells them: the options of a table come in small letters from Spark's
+   * `CaseInsensitiveMap`. A name that only differs so from one column's, and is no column's own, is that one's.
+   */
+  def spelledAs(schema: MessageType): FilterOptions = {
+    val columns = schema.getColumns.asScala.map(_.getPath.mkString(".")).toSeq
+    val inSmall = columns.groupBy(_.toLowerCase(Locale.ROOT))
+    val (known, others) = settings.partition { case (key, _) => columns.contains(columnOf(key)) }
+    val found = others.map { case (key, value) =>
+      inSmall.get(columnOf(key)) match {
+        case Some(Seq(only)) => s"${key.takeWhile(_ != '#')}#$only" -> value
+        case _ => key -> value
+      }
+    }
+    new FilterOptions(found ++ known)
   }
 
   /** The columns that are named and that the file does not have. */
@@ -193,6 +212,9 @@ private[spark] object FilterOptions {
       prefix <- Prefixes
       (key, value) <- conf.getPropsWithPrefix(prefix).asScala.toSeq
     } yield prefix + key -> value
+
+  /** The column that a key is about, or nothing. */
+  private def columnOf(key: String): String = key.dropWhile(_ != '#').drop(1)
 
   private def isAsking(key: String, value: String): Boolean =
     isNdv(key) || isEnabling(key) && isTrue(value)

@@ -1,53 +1,18 @@
 package io.sbbf.spark.attach
 
 import java.io.File
+import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
-import java.nio.file.{Files, StandardCopyOption}
 
 import org.apache.parquet.filter2.predicate.FilterApi
 import org.apache.parquet.hadoop.ParquetInputFormat
 
-import io.sbbf.parquet.FileVersion
 import io.sbbf.spark.attach.AttachOutcome._
-import io.sbbf.spark.inspect.TableFiles
-import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
+import io.sbbf.spark.write.WrittenFile
 import io.sbbf.spark.{SbbfConf, SparkSuite}
 
-class AttachSuite extends SparkSuite with WrittenFiles {
-
-  private def attach(to: String, options: (String, String)*): Seq[AttachOutcome] =
-    new AttachJob(spark, AttachRequest.parse(options.toMap + ("path" -> to))).run()
-
-  private def add(to: String, columns: String*)(options: (String, String)*): Seq[AttachOutcome] =
-    attach(to, options ++ asking(columns: _*): _*)
-
-  private def drop(to: String, columns: String*): Seq[AttachOutcome] =
-    add(to, columns: _*)("drop" -> "true")
-
-  private def writeEvents(name: String, columns: String*): String = {
-    events.write
-      .options(asking(columns: _*))
-      .option("parquet.block.size", 64 * 1024)
-      .option("parquet.page.size", 4 * 1024)
-      .parquet(path(name))
-    path(name)
-  }
-
-  private def bytes(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
-
-  private def only(folder: String): File = {
-    val Seq(file) = filesIn(new File(folder))
-    file
-  }
-
-  private def names(folder: String): Set[String] = new File(folder).list.toSet
-
-  private def assertSameRows(folder: String)(change: => Unit): Unit = {
-    val before = rows(spark.read.parquet(folder).drop("bytes"))
-    change
-    assert(rows(spark.read.parquet(folder).drop("bytes")) == before)
-    assert(oracle(spark.read.parquet(folder).drop("bytes")) == before)
-  }
+/** Do files get the right filters, and keep all else? */
+class AttachSuite extends SparkSuite with Attaching {
 
   test("files of every type get the filters that their writer would have given them.") {
     for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
@@ -150,103 +115,6 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     assert(bytes(only(table)) == after)
   }
 
-  test("columns that a dotted path does not tell apart are refused.") {
-    spark
-      .range(0, 100, 1, 1)
-      .selectExpr("named_struct('b', id % 3) AS a", "id % 3 + 10 AS `a.b`")
-      .write
-      .parquet(path("dotted"))
-    val Seq(outcome) = add(path("dotted"), "a.b")()
-    assert(outcome.status == Refused && outcome.reason == "columns of the same name")
-  }
-
-  test("a task that is run again finds its work done.") {
-    val table = writeEvents("again")
-    val edits = AttachRequest.parse(asking("key", "nothing") + ("path" -> table)).edits(1)
-    val conf = spark.sessionState.newHadoopConf()
-    val Seq(file) = new TableFiles(table, conf).data
-    val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
-    val found = planned.tasks.flatMap(_.filters(conf))
-    assert(planned.writeFilters(found, edits, conf).status == Done)
-    val after = bytes(only(table))
-    assert(planned.writeFilters(found, edits, conf).status == Done)
-    assert(planned.tasks.flatMap(_.filters(conf)).forall(_.isLeft)) // of another file
-    assert(bytes(only(table)) == after)
-    drop(table)
-    assert(planned.writeFilters(found, edits, conf).status == Failed)
-  }
-
-  test("a file that changes while its filters are made stays what it has become.") {
-    val table = writeEvents("changing")
-    val edits = AttachRequest.parse(asking("key") + ("path" -> table)).edits(1)
-    val conf = spark.sessionState.newHadoopConf()
-    val Seq(file) = new TableFiles(table, conf).data
-    val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
-    val found = planned.tasks.flatMap(_.filters(conf))
-    assert(found.forall(_.exists(_.isDefined)))
-    val other = only(writeEvents("other", "id"))
-    Files.copy(other.toPath, only(table).toPath, StandardCopyOption.REPLACE_EXISTING)
-    only(table).setLastModified(file.getModificationTime + 1000)
-    val outcome = planned.writeFilters(found, edits, conf)
-    assert(outcome.status == Failed && outcome.reason.contains("has changed meanwhile"))
-    assert(bytes(only(table)) == bytes(other))
-    assert(planned.tasks.flatMap(_.filters(conf)).forall(_.left.exists(_.contains("changed"))))
-  }
-
-  test("what is wrong with the request is said before anything is done.") {
-    val table = writeEvents("wrong")
-    val before = bytes(only(table))
-    for ((options, said) <- Seq(
-        asking("kye") -> "'kye'",
-        asking("st") -> "'st'",
-        asking("key", "flag") -> "'flag' is optional boolean",
-        (asking("key") + ("parquet.bloom.filter.fpp#key" -> "2")) -> "fpp#key must be between",
-        (asking("key") + ("replace" -> "yes")) -> "replace must be true or false",
-        (asking("key") + ("parquet.block.size" -> "1")) -> "'parquet.block.size' has no effect",
-        (asking("key") + ("parquet.bloom.filter.fpp" -> "0.1")) -> "filter.fpp' has no effect",
-        (asking("key") + ("parquet.bloom.filter.fpp#id" -> "0.1")) -> "fpp#id' has no effect",
-        Map.empty[String, String] -> "name the columns"
-      )) {
-      val message =
-        intercept[IllegalArgumentException](attach(table, options.toSeq: _*)).getMessage
-      assert(message.contains(said), message)
-    }
-    val absent = intercept[IllegalArgumentException](add(path("absent"), "key")())
-    assert(absent.getMessage.contains(path("absent")))
-    assert(bytes(only(table)) == before)
-  }
-
-  test("a table whose log knows the length of its files is refused unless forced.") {
-    for ((kind, mark) <- Seq(
-        "Delta" -> "_delta_log/0.json",
-        "Hudi" -> ".hoodie/hoodie.properties",
-        "Iceberg" -> "metadata/v1.metadata.json")) {
-      val folder = path(kind)
-      spark.range(100).write.parquet(s"$folder/data/part=1")
-      val log = new File(folder, mark).toPath
-      Files.createDirectories(log.getParent)
-      Files.write(log, Array[Byte](1))
-      for (within <- Seq(s"$folder/data", s"$folder/data/part=1", s"$folder/data/part=*")) {
-        val refused = intercept[IllegalArgumentException](add(within, "id")())
-        assert(refused.getMessage.contains(s"$kind table"))
-      }
-      assert(add(s"$folder/data", "id")("force" -> "true").forall(_.status == Done))
-    }
-  }
-
-  test("files that cannot be changed keep no other from its filters.") {
-    val table = writeEvents("mixed")
-    spark.range(10).toDF("other").coalesce(1).write.mode("append").parquet(table)
-    Files.write(new File(table, "no.parquet").toPath, "this is no file".getBytes)
-    val outcomes = add(table, "key")().map(o => new File(o.file).getName -> o)
-    val byStatus = outcomes.groupBy(_._2.status).map { case (status, some) =>
-      status -> some.map(_._2.reason)
-    }
-    assert(byStatus(Done) == Seq(""))
-    assert(byStatus(Unchanged) == Seq("has none of the columns"))
-    assert(byStatus(Refused) == Seq("not a Parquet file"))
-  }
-
   test("a predicate that the settings have for other readers hides no row group.") {
     val table = path("filtered")
     spark
@@ -303,19 +171,5 @@ class AttachSuite extends SparkSuite with WrittenFiles {
     }
     assert(add(table, "key")().map(_.status) == Seq(Done))
     assert(queries.map(_.rdd.count()) == Seq(1L, 0L, 571L))
-  }
-
-  test("a dry run changes nothing and says what would be done.") {
-    val table = writeEvents("dry")
-    val before = bytes(only(table))
-    val Seq(planned) = add(table, "key", "name")("dry_run" -> "true")
-    assert(bytes(only(table)) == before && names(table).forall(!_.contains("attach")))
-    assert(planned.status == Planned && planned.seconds > 0)
-    val Seq(done) = add(table, "key", "name")()
-    assert(planned.rowGroups == done.rowGroups && planned.filters == done.filters)
-    assert(planned.bytesRead == done.bytesRead)
-    // by a sample of one row group
-    assert(
-      planned.filterBytes > done.filterBytes / 2 && planned.filterBytes < done.filterBytes * 2)
   }
 }

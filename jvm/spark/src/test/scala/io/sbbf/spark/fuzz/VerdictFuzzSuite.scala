@@ -9,7 +9,7 @@ class VerdictFuzzSuite extends SparkSuite {
 
   test("no verdict about a row group contradicts its rows, and many prune.") {
     assume(new File(Corpus.python).exists, s"no ${Corpus.python}: run 'make setup' first")
-    val tally = VerdictFuzz.run(spark, seed, 5000, seconds = Int.MaxValue, predicates = 500)
+    val tally = VerdictFuzz.run(spark, seed, 3000, seconds = Int.MaxValue, predicates = 300)
     println(tally)
     assert(tally.differences.isEmpty, tally.differences.headOption.getOrElse(""))
     assert(tally.share >= VerdictFuzz.LeastShare)

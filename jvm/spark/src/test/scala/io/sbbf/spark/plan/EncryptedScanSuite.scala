@@ -2,19 +2,16 @@ package io.sbbf.spark.plan
 
 import java.io.File
 import java.nio.file.Files
-import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.util.Try
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import org.apache.logging.log4j.core.appender.AbstractAppender
-import org.apache.logging.log4j.core.config.{Configurator, Property}
-import org.apache.logging.log4j.core.{LogEvent, Logger}
+import org.apache.logging.log4j.core.config.Configurator
 import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
-import io.sbbf.spark.{PruneReport, SparkSuite, TestKms}
+import io.sbbf.spark.{Logged, PruneReport, SparkSuite, TestKms}
 
 /** Encrypted tables in sessions with keys and without, all on one driver. */
 class EncryptedScanSuite extends SparkSuite {
@@ -84,7 +81,7 @@ class EncryptedScanSuite extends SparkSuite {
     }
 
   /** Without the log of tasks that are expected to fail. */
-  private def quietly(body: => Unit): Unit = {
+  private def quietly[T](body: => T): T = {
     Configurator.setLevel("org.apache.spark", Level.OFF)
     try body
     finally Configurator.setLevel("org.apache.spark", Level.ERROR)
@@ -205,22 +202,10 @@ class EncryptedScanSuite extends SparkSuite {
   }
 
   test("no key and no value of a column is logged or shown.") {
-    val messages = new ConcurrentLinkedQueue[String]
-    val appender = new AbstractAppender("secrets", null, null, true, Array.empty[Property]) {
-      override def append(event: LogEvent): Unit =
-        if (event.getLoggerName.startsWith("io.sbbf")) {
-          messages.add(event.getMessage.getFormattedMessage)
-          Option(event.getThrown).foreach(e => messages.add(e.toString))
-        }
-    }
-    appender.start()
-    val root = LogManager.getRootLogger.asInstanceOf[Logger]
-    root.addAppender(appender)
-    Configurator.setLevel("io.sbbf", Level.ALL)
-    try
+    val (shown, messages) = Logged.during(Level.ALL) {
       quietly {
         LogManager.getLogger("io.sbbf.test").debug("is heard")
-        val shown = for {
+        for {
           in <- Seq(holder, stranger, eve, half)
           table <- Seq(closed, legacy)
           query = lookup(in, table, "id = 987654321 AND name = 'name 3'")
@@ -231,14 +216,10 @@ class EncryptedScanSuite extends SparkSuite {
             outcome(probe.load(table)).toString,
             inspected(in, table).mkString)
         } yield text
-        val secrets = TestKms.Masters.values.toSeq ++ Seq("name 3", "name 9", "1598", "987654321")
-        assert(messages.contains("is heard"))
-        for (secret <- secrets; text <- shown :+ messages.toString)
-          assert(!text.contains(secret), text)
       }
-    finally {
-      Configurator.setLevel("io.sbbf", Level.ERROR)
-      root.removeAppender(appender)
     }
+    val secrets = TestKms.Masters.values.toSeq ++ Seq("name 3", "name 9", "1598", "987654321")
+    assert(messages.contains("is heard"))
+    for (secret <- secrets; text <- shown ++ messages) assert(!text.contains(secret), text)
   }
 }

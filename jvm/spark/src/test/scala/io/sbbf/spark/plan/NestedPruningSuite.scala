@@ -52,7 +52,7 @@ class NestedPruningSuite extends SparkSuite {
     )
   }
 
-  test("thousands of predicates about arrays and maps answer as the oracle.") {
+  test("hundreds of predicates about arrays and maps answer as the oracle.") {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)
     info(s"SBBF_SEED=$seed")
     val random = new Random(seed)
@@ -245,7 +245,7 @@ class NestedPruningSuite extends SparkSuite {
 }
 
 private object NestedPruningSuite {
-  val Queries: Int = sys.env.get("SBBF_QUERIES").fold(100)(_.toInt)
+  val Queries: Int = sys.env.get("SBBF_QUERIES").fold(50)(_.toInt)
 
   val Schema: StructType = StructType.fromDDL(
     """id BIGINT, a ARRAY<BIGINT>, s ARRAY<STRUCT<id: INT, k: STRING, tags: ARRAY<STRING>>>,
