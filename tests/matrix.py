@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -44,7 +45,7 @@ LEGS = (
 WAYS_IN = (
     "test_enable.py::test_a_builder_is_enabled_without_any_download",
     "test_enable.py::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
-    "test_ways_in.py::test_executors_of_a_running_session_get_the_jar",
+    "test_clusters.py::test_executors_of_a_running_session_get_the_jar",
 )
 RANDOM_QUERIES = "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown"
 SMOKE = {
@@ -86,7 +87,7 @@ class Leg:
         return self.venv / "bin" / "python"
 
     def make_environment(self) -> None:
-        """A new environment, unless there is one of this Spark, these tests and this wheel."""
+        """A new environment, unless there is one of this Spark and these tests."""
         requirements = (ROOT / "requirements-test.txt").read_text()
         wanted = f"pyspark=={self.spark}\n{requirements}"
         stamp = self.venv / "made-of"
@@ -96,10 +97,10 @@ class Leg:
             packages = [f"pyspark=={self.spark}", "--requirement", ROOT / "requirements-test.txt"]
             run([self.python, *PIP, *packages])
             stamp.write_text(wanted)
-        run([self.python, *PIP, "--no-deps", "--force-reinstall", self.wheel])
 
     def run_tests(self, tests: tuple[str, ...], queries: str | None) -> tuple[str, ...]:
         """One row of the table."""
+        run([self.python, *PIP, "--no-deps", "--force-reinstall", self.wheel])
         environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED}
         environment["JAVA_HOME"] = str(self.jdk)
         if queries:
@@ -196,14 +197,18 @@ def main() -> int:
     asked = parser.parse_args()
     REPORTS.mkdir(parents=True, exist_ok=True)
     homes, rows, tree = jdks(asked), [], commit()
-    for spark, number in LEGS:
-        if number not in homes or (asked.only and spark not in asked.only):
-            continue
-        if not asked.smoke or (spark in SMOKE and number == 17):
-            print(f"Spark {spark}, JDK {number}", flush=True)
-            leg = Leg(spark, number, homes[number], asked.wheel.resolve())
-            leg.make_environment()
-            tests = SMOKE[spark] if asked.smoke else (".",)
+    legs = [
+        Leg(spark, number, homes[number], asked.wheel.resolve())
+        for spark, number in LEGS
+        if number in homes and (not asked.only or spark in asked.only)
+        if not asked.smoke or (spark in SMOKE and number == 17)
+    ]
+    with ThreadPoolExecutor(1) as ahead:  # while one is tested, the next are made
+        made = [ahead.submit(leg.make_environment) for leg in legs]
+        for leg, environment in zip(legs, made, strict=True):
+            environment.result()
+            print(f"Spark {leg.spark}, JDK {leg.number}", flush=True)
+            tests = SMOKE[leg.spark] if asked.smoke else (".",)
             rows.append((*leg.run_tests(tests, SMOKE_QUERIES if asked.smoke else None), tree))
             if not asked.smoke:
                 write_row(rows[-1])

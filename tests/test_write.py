@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
 from harness import fresh, rows, session_with
+from processes import standalone_cluster
 from readers import read_by_all
-from test_ways_in import standalone_cluster
 
 ROWS, COLUMNS = 30_000, ("key", "name", "price", "st.tag", "tags.list.element", "few")
 SMALL_ROW_GROUPS = {"parquet.block.size": "262144", "parquet.page.size": "16384"}

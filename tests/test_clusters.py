@@ -1,0 +1,82 @@
+"""Do executors get the extension, by each way in?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import samples
+import spark_sbbf as sbbf
+from harness import fresh
+from processes import EXTENSIONS, finished, standalone_cluster
+
+GROUPS, ROWS, FILES = 4, 50, 3
+KEYS = samples.scattered(FILES * GROUPS * ROWS)
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return samples.write_lake(tmp_path_factory.mktemp("lake"), KEYS, FILES, ROWS)
+
+
+ON_EXECUTORS = """
+    lake, key, master = sys.argv[1:]
+    cluster = builder().master(master).config("spark.executor.memory", "512m")
+    {enable}
+    df = spark.read.parquet(lake).where(f"key = {{key}}")
+    print("#", df.count(), sbbf.explain(df).scans[0].row_groups_kept, trims(df))
+    print("#", sbbf.inspect(spark, lake).count(), len(executors_of(spark)))
+    verdicts = sbbf.probe(spark, lake, "key", int(key)).groupBy("verdict").count()
+    print("#", sorted(map(tuple, verdicts.collect())))
+"""
+ANSWERS = [
+    "1 1 True",
+    f"{FILES * GROUPS} 2",
+    f"[('CannotMatch', {FILES * GROUPS - 1}), ('MightMatch', 1)]",
+]
+TRIMS = """
+    def executors_of(spark):  # and not the driver's entry
+        return spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()[1:]
+    def trims(df):
+        return "PrunedParquetFormat" in df._jdf.queryExecution().optimizedPlan().collectLeaves(
+        ).apply(0).relation().fileFormat().getClass().getName()
+"""
+
+
+def test_executors_of_a_running_session_get_the_jar(lake: str) -> None:
+    script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster.getOrCreate())")
+    assert fresh(script, lake, str(KEYS[7]), "local-cluster[2,1,1024]") == ANSWERS
+
+
+def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: Path) -> None:
+    script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster).getOrCreate()")
+    with standalone_cluster(tmp_path) as master:
+        assert fresh(script, lake, str(KEYS[7]), master) == ANSWERS
+    for n in (1, 2):
+        assert any((tmp_path / f"worker-{n}" / "work").rglob("*spark-sbbf*.jar"))
+
+
+@pytest.mark.parametrize("way", ["by its name", "by a link"])
+def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said(
+    lake: str, tmp_path: Path, way: str
+) -> None:
+    path = Path(sbbf.jar_path())
+    if way == "by a link":
+        (tmp_path / "linked").symlink_to(path.parent)
+        path = tmp_path / "linked" / path.name
+    query = f"""
+        SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
+        CREATE TABLE written USING parquet OPTIONS ('parquet.bloom.filter.enabled#key' = 'true')
+          AS SELECT * FROM parquet.`{lake}`;
+        SELECT count(*) FROM written;
+        SELECT value FROM sbbf.session.doctor WHERE name = 'executors';
+    """
+    jar = ("--driver-class-path", str(path), "--master", "local-cluster[1,1,1024]")
+    named = ("--conf", f"spark.sql.extensions={EXTENSIONS}")
+    done = finished("spark-sql", *jar, *named, "-e", query, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    count, written, found = [line for line in done.stdout.splitlines() if line][-3:]
+    assert (count, written) == ("1", str(len(KEYS))) and done.stderr.count(found) == 1
+    assert found.startswith("executors do not have spark-sbbf's JAR, as nothing that Spark")
+    assert found.endswith("Name it in spark.jars (--jars), which ships it")
