@@ -203,8 +203,9 @@ def main() -> int:
         if number in homes and (not asked.only or spark in asked.only)
         if not asked.smoke or (spark in SMOKE and number == 17)
     ]
-    with ThreadPoolExecutor(1) as ahead:  # while one is tested, the next are made
-        made = [ahead.submit(leg.make_environment) for leg in legs]
+    ahead = ThreadPoolExecutor(1)  # while one is tested, the next are made
+    made = [ahead.submit(leg.make_environment) for leg in legs]
+    try:
         for leg, environment in zip(legs, made, strict=True):
             environment.result()
             print(f"Spark {leg.spark}, JDK {leg.number}", flush=True)
@@ -212,6 +213,8 @@ def main() -> int:
             rows.append((*leg.run_tests(tests, SMOKE_QUERIES if asked.smoke else None), tree))
             if not asked.smoke:
                 write_row(rows[-1])
+    finally:
+        ahead.shutdown(cancel_futures=True)
     print(as_markdown(rows))
     return 0 if rows and all(row[HEADINGS.index("failed")] == "0" for row in rows) else 1
 

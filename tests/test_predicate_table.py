@@ -33,8 +33,10 @@ def test_all_is_pruned_that_evidence_can_prune(table: list[tuple[Form, Counts]])
 def test_tasks_read_no_more_row_groups_than_those_of_stock(
     table: list[tuple[Form, Counts]],
 ) -> None:
+    # the tasks of Spark 4.0 may not ask filters, which its parquet-java misreads (GH-3249)
+    without_filters = __version__.startswith("4.0")
     for form, counts in table:
-        if not counts.lost:
+        if not counts.lost and (form.understood or not without_filters):
             assert counts.read <= counts.stock, form.predicate
 
 

@@ -23,20 +23,24 @@ from readers import read_by_all
 ROWS, COLUMNS = 30_000, ("key", "name", "price", "st.tag", "tags.list.element", "few")
 SMALL_ROW_GROUPS = {"parquet.block.size": "262144", "parquet.page.size": "16384"}
 
-# All even, in no order, so that an odd one is absent and within min and max of each row group.
-ROWS_OF = f"""
-    SELECT id, (id * 7919 % {ROWS}) * 2 AS key, concat('user-', id % 4000) AS name, id % 9 AS few,
-      cast(id * 0.25 AS decimal(9, 2)) AS price, timestamp_seconds(id) AS at,
-      named_struct('tag', concat('t', id % 500)) AS st, array(id, id + 1) AS tags
-    FROM range(0, {ROWS}, 1, 1)
-"""
+
+def rows_of(count: int) -> str:
+    """Keys are even, in no order: an odd one is absent, within min and max of each row group."""
+    return f"""
+        SELECT id, (id * 7919 % {count}) * 2 AS key, concat('user-', id % 4000) AS name,
+          id % 9 AS few, cast(id * 0.25 AS decimal(9, 2)) AS price, timestamp_seconds(id) AS at,
+          named_struct('tag', concat('t', id % 500)) AS st, array(id, id + 1) AS tags
+        FROM range(0, {count}, 1, 1)
+    """
+
+
 ABSENT = 10_001
 
 
 @pytest.fixture(scope="module")
 def table(spark: SparkSession) -> DataFrame:
     times = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
-    return session_with(spark, times).sql(ROWS_OF)
+    return session_with(spark, times).sql(rows_of(ROWS))
 
 
 @pytest.fixture(scope="module", params=["written", "attached"])
@@ -151,6 +155,24 @@ def test_spark_prunes_by_them_with_and_without_the_extension(
     assert scan.row_groups_kept == 0 and scan.refuted_by["bloom"] == scan.row_groups
 
 
+@pytest.mark.parametrize("writer", ["3.5.9", "4.3.0"])
+def test_files_of_the_oldest_and_the_newest_spark_are_read_and_pruned_by_each(
+    spark: SparkSession, oracle: SparkSession, writer: str
+) -> None:
+    """They are 3,000 of the rows, written with `bloom_options(*COLUMNS)`."""
+    file = str(Path(__file__).parent / "files" / f"exact-{writer}.parquet")
+    off = session_with(spark, {"spark.sbbf.enabled": "false"})
+    wanted = rows(spark.sql(rows_of(3000)))
+    for session in (spark, off, oracle):
+        assert rows(session.read.parquet(file)) == wanted
+    for key, kept in ((3001, 0), (3000, 1)):
+        found = spark.read.parquet(file).where(f"key = {key}")
+        (scan,) = sbbf.explain(found).scans
+        assert (scan.row_groups_kept, scan.row_groups, found.count()) == (kept, 9, kept)
+        assert off.read.parquet(file).where(f"key = {key}").count() == kept
+    assert {row.checks for row in sbbf.inspect(spark, file).collect()} == {"passed", None}
+
+
 TWICE = """
     import os, signal, time
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -168,11 +190,9 @@ TWICE = """
         open(f"{folder}/{table}-{context.partitionId()}-{context.attemptNumber()}", "w").close()
         return context.partitionId(), context.attemptNumber()
     def slow(batches):
-        first = attempt("slow") == (0, 0)
-        for batch in batches:
-            if first:
-                time.sleep(90)
-            yield batch
+        if attempt("slow") == (0, 0):
+            time.sleep(90)
+        yield from batches
     def killed(batches):
         first = attempt("killed") == (1, 0)
         for n, batch in enumerate(batches):
@@ -199,3 +219,4 @@ def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(tmp_path: Path) -> 
         assert fresh(TWICE, master, str(folder)) == ["4 4 4000", "4 4 4000"]
     attempts = {path.name for path in folder.iterdir()}
     assert {"slow-0-0", "slow-0-1", "killed-1-0", "killed-1-1"} <= attempts
+    assert len(list(tmp_path.glob("worker-*/work/app-*/*/stderr"))) == 3  # one for the killed one

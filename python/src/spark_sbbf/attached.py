@@ -14,7 +14,7 @@ class AttachedFile:
     file: str
     status: str
     """``done``, ``planned`` (a dry run), ``unchanged`` (had them already, or has none of the
-    columns), ``refused`` (must not be changed) or ``failed`` (is as it was)."""
+    columns), ``refused`` (must not be changed) or ``failed``."""
     reason: str
     row_groups: int
     filters: int
@@ -84,7 +84,8 @@ class AttachReport:
 
 
 class AttachError(RuntimeError):
-    """Some files failed and are as they were; all others were done. Names ten of them."""
+    """Some files failed; all others were done. Names ten of them. They are as they were, but where
+    the job that wrote them was lost: a second run tells."""
 
     report: AttachReport
     """What became of every file."""
@@ -94,7 +95,7 @@ class AttachError(RuntimeError):
         failed = report.of("failed")
         named = "; ".join(f"{file.file}: {file.reason}" for file in failed[:_MOST_SHOWN])
         super().__init__(
-            f"{len(failed):,} of {len(report.files):,} files failed and are as they were, "
+            f"{len(failed):,} of {len(report.files):,} files failed, "
             f"{len(report.of('done')):,} are done; mend the cause and run it again to go on. "
             f"{named}"
         )

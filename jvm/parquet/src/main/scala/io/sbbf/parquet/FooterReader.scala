@@ -6,7 +6,12 @@ import scala.util.control.NonFatal
 
 import org.apache.parquet.format.{FileMetaData, InterningProtocol}
 import shaded.parquet.org.apache.thrift.TConfiguration
-import shaded.parquet.org.apache.thrift.protocol.{TCompactProtocol, TList, TProtocolException}
+import shaded.parquet.org.apache.thrift.protocol.{
+  TCompactProtocol,
+  TList,
+  TProtocolException,
+  TProtocolUtil
+}
 import shaded.parquet.org.apache.thrift.transport.TIOStreamTransport
 
 import io.sbbf.parquet.crypto.Decryption
@@ -67,6 +72,9 @@ object FooterReader {
     catch { case NonFatal(_) => throw new UnusableFile("damaged metadata") }
     metadata
   }
+
+  // Fields that nobody knows are skipped, within one another, and that by default as deep as the bytes tell.
+  TProtocolUtil.setMaxSkipDepth(CompactStruct.MaxDepth)
 
   /**
    * Lets no list or string claim more than the bytes at hand. That [[CompactStruct]] has seen them

@@ -3,6 +3,7 @@ package io.sbbf.parquet
 import java.io.ByteArrayInputStream
 import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Path => JPath}
+import java.nio.{ByteBuffer, ByteOrder}
 import java.util.concurrent.{Callable, Executors, TimeUnit}
 
 import scala.collection.mutable
@@ -120,17 +121,20 @@ final class DamageSuite extends AnyFunSuite {
   }
 
   test(
-    "a footer whose list says that it holds bytes, where row groups are due, costs no memory") {
-    // version, no schema, no rows, and six bytes that, read as a row group, claim 20,000,000 chunks
-    val footer =
-      Array(0x15, 2, 0x19, 0x0c, 0x16, 0, 0x19, 0x63, 0x19, 0xfc, 0x80, 0xda, 0xc4, 9, 0)
-    val magic = "PAR1".getBytes
-    val path = TestFiles.fresh()
-    Files.write(
-      path,
-      magic ++ footer.map(_.toByte) ++ Array[Byte](footer.length.toByte, 0, 0, 0) ++ magic)
-    val pass = ask(Sample.all.head, path)
-    assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
+    "a list that says it holds bytes, where row groups are due, costs neither heap nor stack") {
+    // read as a row group, these claim 20,000,000 chunks, and structs within one another
+    for (bytes <- Seq(Array(0x19, 0xfc, 0x80, 0xda, 0xc4, 9), Array.fill(100000)(0x1c))) {
+      val size = Seq(0, 7, 14).map(bytes.length >>> _ & 0x7f)
+      // version, no schema, no rows, and a list of bytes, with its size as a varint
+      val head =
+        Seq(0x15, 2, 0x19, 0x0c, 0x16, 0, 0x19, 0xf3, size(0) | 0x80, size(1) | 0x80, size(2))
+      val footer = (head ++ bytes :+ 0).map(_.toByte).toArray
+      val length = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(footer.length)
+      val path = TestFiles.fresh()
+      Files.write(path, "PAR1".getBytes ++ footer ++ length.array ++ "PAR1".getBytes)
+      val pass = ask(Sample.all.head, path)
+      assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
+    }
   }
 
   test("headers that nest without end cost neither stack nor heap") {

@@ -64,11 +64,20 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
     builder.result().map(ChunkFilter(plan.rowGroup, plan.request.column, _))
   }
 
-  /** Whether chunks, by row group and column, have filters that lie behind so many bytes. */
-  def hasFilters(chunks: Seq[(Int, Int)], behind: Long): Boolean = chunks.forall {
-    case (rowGroup, column) =>
-      rowGroup < metadata.getRow_groups.size && column < schema.getColumns.size &&
-      FilePlan.chunkOf(metadata, rowGroup, column).getBloom_filter_offset >= behind
+  /**
+   * Whether a file of so many bytes has become this one by getting filters of some chunks and losing those of
+   * others, all by row group and column: new filters lie behind what the file was.
+   */
+  def isAfter(length: Long, filtered: Seq[(Int, Int)], dropped: Seq[(Int, Int)]): Boolean =
+    file.getLen > length &&
+      filtered.forall(filterOffset(_).exists(_ >= length)) &&
+      dropped.forall(filterOffset(_).exists(offset => offset == 0 || offset >= length))
+
+  /** 0 of a chunk without a filter, `None` if there is no such chunk. */
+  private def filterOffset(chunk: (Int, Int)): Option[Long] = {
+    val (rowGroup, column) = chunk
+    if (rowGroup >= metadata.getRow_groups.size || column >= schema.getColumns.size) None
+    else Some(FilePlan.chunkOf(metadata, rowGroup, column).getBloom_filter_offset)
   }
 
   /**

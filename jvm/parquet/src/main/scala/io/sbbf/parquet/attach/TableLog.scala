@@ -20,11 +20,9 @@ private[sbbf] object TableLog {
     val above = folders.flatMap(ancestors).distinct.diff(folders)
     def kindOf(folder: Path, look: (FileSystem, Path) => Option[String]) =
       look(folder.getFileSystem(conf), folder).map(folder -> _)
-    folders.iterator
-      .flatMap(kindOf(_, kind))
-      .toSeq
-      .headOption
-      .orElse(above.iterator.flatMap(kindOf(_, kindIfSeen)).toSeq.headOption)
+    def first(found: Iterator[(Path, String)]) = if (found.hasNext) Some(found.next()) else None
+    first(folders.iterator.flatMap(kindOf(_, kind)))
+      .orElse(first(above.iterator.flatMap(kindOf(_, kindIfSeen))))
   }
 
   private def ancestors(folder: Path): Iterator[Path] =

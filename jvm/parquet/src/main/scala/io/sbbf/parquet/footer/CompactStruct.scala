@@ -11,7 +11,7 @@ package footer
 private[parquet] object CompactStruct {
 
   /** Parquet's own structures nest less than ten deep. */
-  private val MaxDepth = 32
+  final val MaxDepth = 32
 
   /**
    * The end of the struct that starts at `from`, if it ends before `until`.

@@ -123,7 +123,7 @@ private[parquet] object ValueHasher {
       added()
     }
 
-    /** Behind the bytes that wait: whatever a value is backed by, it is copied once and nothing is allocated. */
+    /** Behind the bytes that wait: of a value that is backed by an array they are copied once, and nothing is allocated. */
     private val end = new OutputStream {
       override def write(value: Array[Byte], from: Int, length: Int): Unit = {
         System.arraycopy(value, from, bytes, offsets(waiting + 1), length)

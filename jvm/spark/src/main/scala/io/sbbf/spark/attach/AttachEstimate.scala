@@ -1,15 +1,14 @@
 package io.sbbf.spark.attach
 
-import java.io.IOException
-
-import scala.util.Try
+import scala.annotation.tailrec
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.SparkContext
 
+import io.sbbf.parquet.FileFailure
 import io.sbbf.spark.Packed
-import io.sbbf.spark.attach.AttachOutcome.Planned
+import io.sbbf.spark.attach.AttachOutcome.{Failed, Planned}
 
 /**
  * What attaching would write and how long it would take, told by a sample: the filters of one row group are made,
@@ -26,16 +25,20 @@ private[attach] final class AttachEstimate(
   def outcomes(): Seq[AttachOutcome] = if (todo.isEmpty) Nil
   else {
     val shared = conf
-    val sample = unpack[Sample](
+    val Sampled(unreadable, sample) = unpack[Sampled](
       context
         .parallelize(Seq(todo.sortBy(-_.work).take(MostTried)), 1)
-        .map(files => pack(sampled(files, shared.value.value)))
+        .map(files => pack(sampled(files, shared.value.value, Nil)))
         .first())
     val cores = context.defaultParallelism
     // a row group is read by one task, and a file is written by one
     val readers = math.min(cores, todo.map(_.tasks.size).sum)
     val writers = math.min(cores, todo.size)
-    todo.map(outcome(_, sample, readers, writers))
+    val failed = unreadable.map(_.file).toSet
+    unreadable ++
+      todo
+        .filterNot(planned => failed(planned.file.path))
+        .map(outcome(_, sample, readers, writers))
   }
 
   private def outcome(
@@ -75,25 +78,44 @@ private[attach] object AttachEstimate {
       secondsOfChunkByte: Double,
       secondsOfByte: Double)
 
-  /** By the first of the files that can be read. */
-  private def sampled(files: Seq[PlannedFile], conf: Configuration): Sample =
-    files.tail
-      .foldLeft(Try(measured(files.head, conf)))((first, file) =>
-        first.orElse(Try(measured(file, conf))))
-      .get
+  /** Where nothing can be read nothing is known. */
+  private val Nothing = Sample(0, 0, 0)
 
-  /** @throws java.io.IOException when it cannot be read */
-  private def measured(file: PlannedFile, conf: Configuration): Sample = {
+  /** @param unreadable those that would fail */
+  private final case class Sampled(unreadable: Seq[AttachOutcome], sample: Sample)
+
+  /** By the first of the files that can be read. */
+  @tailrec
+  private def sampled(
+      files: Seq[PlannedFile],
+      conf: Configuration,
+      unreadable: Seq[AttachOutcome]): Sampled =
+    if (files.isEmpty) Sampled(unreadable, Nothing)
+    else
+      measured(files.head, conf) match {
+        case Right(sample) => Sampled(unreadable, sample)
+        case Left(reason) =>
+          sampled(files.tail, conf, unreadable :+ files.head.file.outcome(Failed, reason))
+      }
+
+  /** What the file tells, or why it cannot be read. */
+  private def measured(file: PlannedFile, conf: Configuration): Either[String, Sample] = {
     val task = file.tasks.head
     val (found, secondsOfChunks) = timed(task.filters(conf))
-    found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
-    val filters = found.collect { case Right(Some(filter)) => filter }
-    val values = task.chunks.map(_.values).sum
-    val (read, seconds) = timed(readSome(new Path(file.file.path), conf))
-    Sample(
-      filters.map(_.bitset.length.toLong).sum.toDouble / math.max(1, values),
-      secondsOfChunks / math.max(1, task.bytes),
-      seconds / math.max(1, read))
+    found.collectFirst { case Left(reason) => reason } match {
+      case Some(reason) => Left(reason)
+      case None =>
+        val filters = found.collect { case Right(Some(filter)) => filter }
+        val values = task.chunks.map(_.values).sum
+        try {
+          val (read, seconds) = timed(readSome(new Path(file.file.path), conf))
+          Right(
+            Sample(
+              filters.map(_.bitset.length.toLong).sum.toDouble / math.max(1, values),
+              secondsOfChunks / math.max(1, task.bytes),
+              seconds / math.max(1, read)))
+        } catch { case FileFailure(e) => Left(AttachOutcome.reason(file.file.path, e)) }
+    }
   }
 
   private def readSome(path: Path, conf: Configuration): Long = {

@@ -50,7 +50,7 @@ private[spark] final class AttachJob(
     val (todo, settled) = planned.partition(_.todo.isDefined)
     val outcomes =
       if (request.dryRun) new AttachEstimate(context, conf, todo).outcomes()
-      else runBatches(todo, edits)
+      else runBatches(todo)
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
 
@@ -95,13 +95,13 @@ private[spark] final class AttachJob(
       throw TableFiles.withoutColumns(request.path, missing)
   }
 
-  private def runBatches(todo: Seq[PlannedFile], edits: FilterEdits): Seq[AttachOutcome] = {
+  private def runBatches(todo: Seq[PlannedFile]): Seq[AttachOutcome] = {
     StaleTemporaries.remove(files.map(_.getPath), hadoopConf)
     val progress = new AttachProgress(context, todo.map(_.work).sum, listener)
     val outcomes = progress.during {
       todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
         if (listener.isCancelled) throw new SparkException("attach was cancelled")
-        runOrReport(batch, edits, progress.done)
+        runOrReport(batch, progress.done)
       }
     }
     try session.catalog.refreshByPath(request.path)
@@ -117,24 +117,19 @@ private[spark] final class AttachJob(
     math.min(LargestBatch, math.max(4 * context.defaultParallelism, files / 50))
 
   /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
-  private def runOrReport(
-      batch: Seq[PlannedFile],
-      edits: FilterEdits,
-      done: LongAccumulator): Seq[AttachOutcome] =
-    try runBatch(batch, edits, done)
+  private def runOrReport(batch: Seq[PlannedFile], done: LongAccumulator): Seq[AttachOutcome] =
+    try runBatch(batch, done)
     catch {
       case e: SparkException if !listener.isCancelled && !isCancelled(e) =>
         batch.map { planned =>
-          val chunks = planned.todo.toSeq.flatMap(_.chunks.map(_.chunk))
-          if (planned.file.isDone(chunks, edits, hadoopConf)) planned.file.done(chunks)
+          val chunks = planned.todo.get.chunks.map(_.chunk)
+          if (planned.file.isDone(chunks, planned.todo.get.dropped, hadoopConf))
+            planned.file.done(chunks)
           else planned.file.outcome(Failed, LostJob)
         }
     }
 
-  private def runBatch(
-      batch: Seq[PlannedFile],
-      wanted: FilterEdits,
-      done: LongAccumulator): Seq[AttachOutcome] = {
+  private def runBatch(batch: Seq[PlannedFile], done: LongAccumulator): Seq[AttachOutcome] = {
     val shared = conf
     val tasks = batch.zipWithIndex.flatMap { case (file, n) => file.tasks.map(n -> _) }
     context
@@ -147,7 +142,7 @@ private[spark] final class AttachJob(
       .groupByKey(new HashPartitioner(batch.size))
       .map { case (n, found) =>
         val filters = found.map(unpack[RowGroupTask.FilterResult](_))
-        val outcome = batch(n).writeFilters(filters, wanted, shared.value.value)
+        val outcome = batch(n).writeFilters(filters, shared.value.value)
         done.add(batch(n).file.length)
         pack(outcome)
       }

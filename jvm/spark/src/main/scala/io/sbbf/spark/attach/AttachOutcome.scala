@@ -48,7 +48,7 @@ private[spark] object AttachOutcome extends Logging {
   /** The file is none that may be changed. */
   case object Refused extends Status("refused")
 
-  /** The file is as it was, because of some trouble. */
+  /** The file is as it was, because of some trouble; or it has its filters, and the word of it was lost. */
   case object Failed extends Status("failed")
 
   val Schema: StructType = new StructType()

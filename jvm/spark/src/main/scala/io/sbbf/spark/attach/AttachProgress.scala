@@ -35,9 +35,10 @@ private[attach] final class AttachProgress(
 
   /** A task that runs again adds its bytes again; an event may come late. */
   private def tell(bytes: Long): Unit = synchronized {
-    if (bytes > told) {
-      told = math.min(bytes, all)
-      listener.onProgress(told, all)
+    val done = math.min(bytes, all)
+    if (done > told) {
+      told = done
+      listener.onProgress(done, all)
     }
   }
 }

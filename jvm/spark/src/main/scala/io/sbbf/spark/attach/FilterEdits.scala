@@ -32,9 +32,6 @@ private[attach] final case class FilterEdits(
     !options.needsTableSize ||
       FilterOptions.oneOf(rowGroups) == FilterOptions.oneOf(other.rowGroups)
 
-  /** What a file to which it was done would still need. */
-  def withoutReplacing: FilterEdits = copy(replaces = false)
-
   /**
    * For a file of this schema; or what is wrong: a column whose values have no hash, a setting.
    */

@@ -71,18 +71,12 @@ private[attach] final case class ListedFile(version: FileVersion) {
     outcome(Done, "").copy(filters = chunks.size)
 
   /**
-   * Whether it has become what it was to become, with filters for these chunks: a task that is run again meets its
-   * own work.
+   * Whether it has become what it was to become, with filters of these chunks and without those of others: a task
+   * that is run again meets its own work.
    */
-  def isDone(chunks: Seq[(Int, Int)], edits: FilterEdits, conf: Configuration): Boolean =
-    try {
-      val now = statusNow(conf)
-      now.getLen > length && {
-        val file = new AttachableFile(now, conf)
-        file.hasFilters(chunks, length) &&
-        edits.withoutReplacing.of(file.schema).map(file.plan).exists(_.dropped.isEmpty)
-      }
-    } catch { case FileFailure(_) => false }
+  def isDone(filtered: Seq[(Int, Int)], dropped: Seq[(Int, Int)], conf: Configuration): Boolean =
+    try new AttachableFile(statusNow(conf), conf).isAfter(length, filtered, dropped)
+    catch { case FileFailure(_) => false }
 
   private def statusNow(conf: Configuration): FileStatus =
     version.path.getFileSystem(conf).getFileStatus(version.path)

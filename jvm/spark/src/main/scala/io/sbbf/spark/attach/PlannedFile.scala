@@ -41,7 +41,6 @@ private[attach] final case class PlannedFile(
   /** With what all its tasks found. */
   def writeFilters(
       found: Iterable[RowGroupTask.FilterResult],
-      edits: FilterEdits,
       conf: Configuration): AttachOutcome = {
     val filters = found.collect { case Right(Some(filter)) => filter }.toSeq
     val trouble = found.collectFirst { case Left(trouble) => new IOException(trouble) }
@@ -50,7 +49,7 @@ private[attach] final case class PlannedFile(
       case FileFailure(e) =>
         // of chunks that could not be read nobody knows whether they would have a filter
         val chunks = if (trouble.isEmpty) filters.map(_.chunk) else todo.get.chunks.map(_.chunk)
-        if (file.isDone(chunks, edits, conf)) file.done(chunks)
+        if (file.isDone(chunks, todo.get.dropped, conf)) file.done(chunks)
         else file.outcome(Failed, AttachOutcome.reason(file.path, e))
     }
   }

@@ -21,7 +21,7 @@ private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
     case union: Union if union.children.forall(_.isInstanceOf[Command]) => // FROM t INSERT … INSERT …
       union.copy(children = union.children.map(written))
     case other =>
-      if (isOfStream && isOn && asksForFilters(Map.empty)) warnOfStreams()
+      if (isOfStream && isOn) warnOfStreams()
       written(other)
   }
 
@@ -42,12 +42,15 @@ private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
   private def isOfStream: Boolean =
     SparkSession.active.sparkContext.getLocalProperty("sql.streaming.queryId") != null
 
-  private def warnOfStreams(): Unit = SbbfConf.warnOnce(
-    "streams",
-    "A stream that writes files by itself, not in foreachBatch, hands its format to the writer: their bloom filters " +
-      "are stock Spark's, of the size that parquet.bloom.filter.expected.ndv says. Spark does not hand on the " +
-      "options of such a stream, only the session's settings."
-  )
+  /** Where the session asks for filters that stock knows of. */
+  private def warnOfStreams(): Unit =
+    if (!FilterOptions.of(conf.getAllConfs - FilterOptions.Auto).isEmpty)
+      SbbfConf.warnOnce(
+        "streams",
+        "Where a stream writes Parquet files itself, not in foreachBatch, it hands its format to the writer: their " +
+          "bloom filters are stock Spark's, of the size that parquet.bloom.filter.expected.ndv says. Spark does not " +
+          "hand on the options of such a stream, only the session's settings."
+      )
 
   private def asksForFilters(options: Map[String, String]): Boolean = {
     val settings = SparkSession.active.sessionState.newHadoopConfWithOptions(options)

@@ -142,7 +142,20 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
       bySettings :+ byOptions
     }
     assert(lengths == Seq(Seq(Some(1024 * 1024)), Seq(Some(1024 * 1024)), Seq(None)))
-    assert(messages.count(_.contains("A stream that writes files")) == 1, messages)
+    assert(messages.count(_.contains("a stream writes Parquet files itself")) == 1, messages)
+  }
+
+  test("what a stream writes by foreachBatch has them.") {
+    val write: (DataFrame, Long) => Unit =
+      (batch, _) => batch.write.options(asking("key")).mode("append").parquet(path("batches"))
+    val stream = spark.readStream.schema("id LONG").parquet(source).selectExpr("id AS key")
+    stream.writeStream
+      .foreachBatch(write)
+      .option("checkpointLocation", path("checkpoint of batches"))
+      .trigger(Trigger.AvailableNow())
+      .start()
+      .awaitTermination()
+    wrote(path("batches"), 100)
   }
 
   private lazy val source: String = {
