@@ -131,7 +131,9 @@ def test_a_file_that_fails_is_an_error_after_the_others_are_done(
     content = bytearray(broken.read_bytes())
     content[4:3000] = bytes(2996)  # its first pages
     broken.write_bytes(content)
-    with pytest.raises(sbbf.AttachError, match=r"1 of 4 files failed, 3 are done; .* run it again") as error:
+    with pytest.raises(
+        sbbf.AttachError, match=r"1 of 4 files failed, 3 are done; .* run it again"
+    ) as error:
         sbbf.attach(spark, str(keys), "key")
     assert broken.name in str(error.value)
     assert sorted(file.status for file in error.value.report.files) == ["done"] * 3 + ["failed"]
