@@ -219,4 +219,4 @@ def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(tmp_path: Path) -> 
         assert fresh(TWICE, master, str(folder)) == ["4 4 4000", "4 4 4000"]
     attempts = {path.name for path in folder.iterdir()}
     assert {"slow-0-0", "slow-0-1", "killed-1-0", "killed-1-1"} <= attempts
-    assert len(list(tmp_path.glob("worker-*/work/app-*/*/stderr"))) == 3  # one for the killed one
+    assert len(list(tmp_path.rglob("app-*/*/stderr"))) == 3  # one for the killed one
