@@ -9,6 +9,7 @@ import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path, RawLocalFileSystem}
+import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.column.ParquetProperties.WriterVersion
 import org.apache.parquet.crypto.FileEncryptionProperties
 import org.apache.parquet.example.data.Group
@@ -110,12 +111,14 @@ object TestFiles {
 
   /**
    * How parquet-mr writes a test file; 100 rows make a row group, because it does not look more
-   * often.
+   * often, or all rows where those of a page are told.
    */
   final case class Style(
       filters: Map[String, Int] = Map.empty,
       dictionary: Boolean = false,
       dictionaries: Set[String] = Set.empty,
+      dictionaryBytes: Int = ParquetProperties.DEFAULT_DICTIONARY_PAGE_SIZE,
+      rowsPerPage: Option[Int] = None,
       codec: CompressionCodecName = CompressionCodecName.UNCOMPRESSED,
       version: WriterVersion = WriterVersion.PARQUET_1_0,
       metadata: java.util.Map[String, String] = java.util.Collections.emptyMap(),
@@ -132,14 +135,20 @@ object TestFiles {
       .withType(kind)
       .withConf(conf)
       .withWriteMode(org.apache.parquet.hadoop.ParquetFileWriter.Mode.OVERWRITE)
-      .withRowGroupSize(1L)
       .withDictionaryEncoding(style.dictionary)
+      .withDictionaryPageSize(style.dictionaryBytes)
       .withCompressionCodec(style.codec)
       .withWriterVersion(style.version)
       .withExtraMetaData(style.metadata)
     style.filters.foreach { case (column, ndv) =>
       builder =
         builder.withBloomFilterEnabled(column, true).withBloomFilterNDV(column, ndv.toLong)
+    }
+    builder = style.rowsPerPage match {
+      case None => builder.withRowGroupSize(1L)
+      // as often it looks at the size of the row group, too
+      case Some(rows) =>
+        builder.withPageRowCountLimit(rows).withMinRowCountForPageSizeCheck(rows)
     }
     style.dictionaries.foreach(c => builder = builder.withDictionaryEncoding(c, true))
     style.encryption.foreach(properties => builder = builder.withEncryption(properties))

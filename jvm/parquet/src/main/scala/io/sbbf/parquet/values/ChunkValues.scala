@@ -2,8 +2,8 @@ package io.sbbf.parquet
 package values
 
 import org.apache.parquet.column.impl.ColumnReadStoreImpl
-import org.apache.parquet.column.page.DictionaryPageReadStore
-import org.apache.parquet.column.{ColumnDescriptor, ColumnReader, Dictionary}
+import org.apache.parquet.column.page.{DictionaryPage, DictionaryPageReadStore, PageReadStore}
+import org.apache.parquet.column.{ColumnDescriptor, ColumnReader}
 import org.apache.parquet.example.DummyRecordConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
@@ -18,8 +18,8 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   private val columns = metadata.getSchema.getColumns
 
   /**
-   * Hands on all values of a chunk but nulls, as often as they are there; or each once, from its
-   * dictionary.
+   * Hands on all values of a chunk but nulls, as often as they are there; those in its dictionary
+   * perhaps once.
    *
    * @param column its number among the leaves of the schema
    * @param isAllDictionary whether all values of the chunk are in its dictionary
@@ -29,21 +29,30 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
     val descriptor = columns.get(column)
     val dictionary = if (isAllDictionary) dictionaryOf(rowGroup, descriptor) else None
     dictionary match {
-      case Some(values) => ChunkValues.addDictionary(values, descriptor, sink)
-      case None => addValues(rowGroup, descriptor, sink)
+      case Some(page) => ChunkValues.addDictionary(page, descriptor, sink)
+      case None
+          if PlainPages.areAllOf(reader.getRowGroups.get(rowGroup).getColumns.get(column)) =>
+        new PlainPages(descriptor, sink).add(
+          pages(rowGroup, descriptor).getPageReader(descriptor))
+      case None => addOneByOne(rowGroup, column, sink)
     }
   }
 
-  private def dictionaryOf(rowGroup: Int, column: ColumnDescriptor): Option[Dictionary] = {
+  private def dictionaryOf(rowGroup: Int, column: ColumnDescriptor): Option[DictionaryPage] = {
     val pages: DictionaryPageReadStore = reader.getDictionaryReader(rowGroup)
-    Option(pages.readDictionaryPage(column)).map(page =>
-      page.getEncoding.initDictionary(column, page))
+    Option(pages.readDictionaryPage(column))
   }
 
-  private def addValues(rowGroup: Int, column: ColumnDescriptor, sink: ValueSink): Unit = {
+  private def pages(rowGroup: Int, column: ColumnDescriptor): PageReadStore = {
+    reader.setRequestedSchema(ChunkValues.only(metadata.getSchema, column.getPath))
+    reader.readRowGroup(rowGroup)
+  }
+
+  /** By parquet-mr's reader for pages of every encoding. */
+  private[values] def addOneByOne(rowGroup: Int, number: Int, sink: ValueSink): Unit = {
+    val column = columns.get(number)
     val schema = ChunkValues.only(metadata.getSchema, column.getPath)
-    reader.setRequestedSchema(schema)
-    val pages = reader.readRowGroup(rowGroup)
+    val pages = this.pages(rowGroup, column)
     val converter = new DummyRecordConverter(schema).getRootConverter
     val values = new ColumnReadStoreImpl(pages, converter, schema, metadata.getCreatedBy)
       .getColumnReader(column)
@@ -58,7 +67,7 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   }
 }
 
-private object ChunkValues {
+private[values] object ChunkValues {
 
   private def adder(column: ColumnDescriptor, sink: ValueSink): ColumnReader => Unit =
     column.getPrimitiveType.getPrimitiveTypeName match {
@@ -69,10 +78,9 @@ private object ChunkValues {
       case _ => values => sink.addBytes(values.getBinary)
     }
 
-  private def addDictionary(
-      dictionary: Dictionary,
-      column: ColumnDescriptor,
-      sink: ValueSink): Unit = {
+  /** Each of its values once. */
+  def addDictionary(page: DictionaryPage, column: ColumnDescriptor, sink: ValueSink): Unit = {
+    val dictionary = page.getEncoding.initDictionary(column, page)
     val add: Int => Unit = column.getPrimitiveType.getPrimitiveTypeName match {
       case INT32 => id => sink.addInt(dictionary.decodeToInt(id))
       case INT64 => id => sink.addLong(dictionary.decodeToLong(id))

@@ -1,0 +1,179 @@
+package io.sbbf.parquet
+package values
+
+import java.io.IOException
+import java.nio.file.{Path => JPath}
+
+import scala.collection.mutable.ArrayBuffer
+import scala.util.Random
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.Encoding
+import org.apache.parquet.column.ParquetProperties.WriterVersion
+import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, PageReader}
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.MessageTypeParser
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.parquet.TestFiles.Style
+
+/** What is read page by page is what parquet-mr's reader gives, which takes value after value. */
+class ChunkValuesSuite extends AnyFunSuite {
+  import ChunkValuesSuite._
+
+  for {
+    version <- WriterVersion.values
+    dictionary <- Seq(false, true)
+    codec <- Seq(CompressionCodecName.UNCOMPRESSED, CompressionCodecName.GZIP)
+  } test(s"the values of a file of $version, $codec, dictionaries: $dictionary") {
+    val random = new Random(TestFiles.seed())
+    val path = written(random, Style(dictionary = dictionary, codec = codec, version = version))
+    for (column <- Columns.indices) {
+      val expected = read(path)(values => values.addOneByOne(0, column, _))
+      val found = read(path)(values => values.addTo(_, 0, column, isAllDictionary = false))
+      if (dictionary) assert(found.toSet == expected.toSet, Columns(column))
+      else assert(found == expected, Columns(column))
+    }
+  }
+
+  test("some chunks are PLAIN, some have numbers of a dictionary, some both, and some neither") {
+    val random = new Random(1)
+    val mixed = encodings(written(random, Style(dictionary = true)))
+    val plain = encodings(written(random, Style()))
+    val delta = encodings(written(random, Style(version = WriterVersion.PARQUET_2_0)))
+    assert(plain.forall(_ == Set(Encoding.PLAIN)))
+    assert(mixed.contains(Set(Encoding.PLAIN, OfDictionary)))
+    assert(mixed.contains(Set(OfDictionary)))
+    assert(delta.contains(Set(Encoding.DELTA_BINARY_PACKED)))
+  }
+
+  test("values of a dictionary are handed on once, those of other pages as often as they come") {
+    val path = TestFiles.write(
+      "message m { required int64 a; }",
+      Style(dictionary = true, dictionaryBytes = 80, rowsPerPage = Some(10)),
+      Iterator.tabulate(Rows)(n => (row: Group) => row.add("a", if (n < 50) 7L else n.toLong / 2))
+    )
+    val found = read(path)(values => values.addTo(_, 0, 0, isAllDictionary = false))
+    assert(found.count(_ == 7L) == 1)
+    assert(found.toSet == (7L +: (25L to 99L)).toSet)
+    assert(found.count(_ == 99L) == 2)
+  }
+
+  test("pages that are not what the footer and their headers say are errors") {
+    val table = Seq(
+      // 10 values are told of
+      (Encoding.PLAIN, "required int64 a", new Array[Byte](79)),
+      (Encoding.PLAIN, "required fixed_len_byte_array(3) a", new Array[Byte](29)),
+      (Encoding.PLAIN, "required binary a", new Array[Byte](39)),
+      (Encoding.PLAIN, "required binary a", Array.fill[Byte](40)(-1)),
+      (Encoding.PLAIN, "required binary a", 1.toByte +: new Array[Byte](39)),
+      (Encoding.RLE_DICTIONARY, "required int64 a", new Array[Byte](80)),
+      (Encoding.DELTA_BINARY_PACKED, "required int64 a", new Array[Byte](80))
+    )
+    for ((encoding, column, bytes) <- table) {
+      val schema = MessageTypeParser.parseMessageType(s"message m { $column; }")
+      val pages = new PlainPages(schema.getColumns.get(0), new Collected)
+      val error = intercept[IOException](pages.add(new OnePage(encoding, bytes)))
+      assert(error.getMessage.matches("(the dictionary of )?a page .*"), s"$encoding $column")
+    }
+  }
+}
+
+private object ChunkValuesSuite {
+
+  /** Its name in files of version 1. */
+  private val OfDictionary = Encoding.valueOf("PLAIN_DICTIONARY")
+
+  private val Rows = 200
+  private val Columns = Seq("i", "l", "f", "d", "b", "x", "t", "r.v", "r.w")
+
+  private val Schema = """message m {
+    required int32 i; optional int64 l; required float f; optional double d;
+    optional binary b; required fixed_len_byte_array(5) x; optional int96 t;
+    repeated group r { optional int64 v; repeated binary w; }
+  }"""
+
+  /** Pages of few rows, dictionaries that some columns outgrow. */
+  private def written(random: Random, style: Style): JPath =
+    TestFiles.write(
+      Schema,
+      style.copy(dictionaryBytes = 300, rowsPerPage = Some(20)),
+      Iterator.fill(Rows)((row: Group) => fill(row, random)))
+
+  private def fill(row: Group, random: Random): Unit = {
+    def sometimes(add: => Unit): Unit = if (random.nextInt(4) > 0) add
+    def bytes(length: Int): Binary = {
+      val value = new Array[Byte](length)
+      random.nextBytes(value)
+      Binary.fromConstantByteArray(value)
+    }
+    row.add("i", random.nextInt(3))
+    sometimes(row.add("l", random.nextLong()))
+    row.add("f", random.nextInt(3) - 1f)
+    sometimes(row.add("d", random.nextDouble()))
+    sometimes(row.add("b", bytes(random.nextInt(20))))
+    row.add("x", bytes(5))
+    sometimes(row.add("t", bytes(12)))
+    for (_ <- 0 until random.nextInt(3)) {
+      val inner = row.addGroup("r")
+      sometimes(inner.add("v", random.nextInt(50).toLong))
+      for (_ <- 0 until random.nextInt(3)) inner.add("w", bytes(random.nextInt(2)))
+    }
+  }
+
+  private def read(path: JPath)(ask: ChunkValues => ValueSink => Unit): Seq[Any] = {
+    val sink = new Collected
+    reading(path)(reader => ask(new ChunkValues(reader))(sink))
+    sink.values.toSeq
+  }
+
+  private def reading[T](path: JPath)(ask: ParquetFileReader => T): T = {
+    val conf = new Configuration(false)
+    val file = new Path(path.toUri)
+    new StoredFile(file.getFileSystem(conf).getFileStatus(file), conf).reading(ask)
+  }
+
+  /** Of each column's values. */
+  private def encodings(path: JPath): Set[Set[Encoding]] = reading(path) { reader =>
+    val chunks = reader.getRowGroups.get(0).getColumns
+    Columns.indices
+      .map(chunks.get(_).getEncodingStats.getDataEncodings)
+      .map(_.toArray(Array.empty[Encoding]).toSet)
+      .toSet
+  }
+
+  private final class Collected extends ValueSink {
+    val values = ArrayBuffer.empty[Any]
+
+    override def addInt(value: Int): Unit = values += value
+    override def addLong(value: Long): Unit = values += value
+    override def addBytes(value: Binary): Unit = values += value.getBytes.toSeq
+  }
+
+  /** Of ten values, none of them null. */
+  private final class OnePage(encoding: Encoding, bytes: Array[Byte]) extends PageReader {
+    private var isRead = false
+
+    override def readDictionaryPage(): DictionaryPage = null
+    override def getTotalValueCount: Long = 10
+
+    override def readPage(): DataPage =
+      if (isRead) null
+      else {
+        isRead = true
+        new DataPageV1(
+          BytesInput.from(bytes),
+          10,
+          bytes.length,
+          null, // statistics
+          Encoding.RLE,
+          Encoding.RLE,
+          encoding)
+      }
+  }
+}
