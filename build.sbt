@@ -51,6 +51,26 @@ val common = Seq(
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD")
 )
 
+// Suites of Spark leave a core idle: two JVMs for all of them, without the second compiler, which would take the CPU
+// from both. It is there for those who need vectors.
+val needVectors = Set("io.sbbf.spark.KernelChoiceSuite")
+val inTwoJvms = Def.task {
+  val (vectors, others) = (Test / definedTests).value.sortBy(_.name).partition(t => needVectors(t.name))
+  val options = (Test / forkOptions).value
+  def group(name: String, tests: Seq[TestDefinition], more: String*) =
+    Tests.Group(
+      name,
+      tests,
+      Tests.SubProcess(options.withRunJVMOptions(options.runJVMOptions ++ more)))
+  val halves = Seq(0, 1).map { n =>
+    val half = others.zipWithIndex.collect { case (test, m) if m % 2 == n => test }
+    group(s"half $n", half, "-XX:TieredStopAtLevel=1")
+  }
+  group("vectors", vectors) +: halves
+}
+
+Global / concurrentRestrictions := Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 2))
+
 lazy val root = (project in file("."))
   .aggregate(core, parquet, spark, bench)
   .settings(name := "spark-sbbf", publish / skip := true)
@@ -84,6 +104,8 @@ lazy val spark = (project in file("jvm/spark"))
   .settings(common)
   .settings(
     name := "sbbf-spark",
+    Test / testGrouping := inTwoJvms.value,
+    Test / parallelExecution := true, // of groups; the suites of one take turns
     libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion(
       scalaVersion.value) % Provided,
     assembly / assemblyJarName := s"spark-sbbf_${scalaBinaryVersion.value}-${version.value}.jar",

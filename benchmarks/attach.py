@@ -34,7 +34,7 @@ SECONDS = dict[str, list[float]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cells", type=int, default=48_000_000, help="rows times columns")
+    parser.add_argument("--cells", type=int, default=144_000_000, help="rows times columns")
     parser.add_argument("--turns", type=int, default=5, help="after one to warm up")
     default = ROOT / "benchmarks" / "results" / "attach-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)

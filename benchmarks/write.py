@@ -2,7 +2,7 @@
 
 Writes the same rows without filters, with exact ones and with stock's, sized as stock sizes them
 without and with the number of distinct values, for 1, 3 and 5 columns. All take turns. Then the
-filters are asked for values that are absent.
+heap that tasks hold is looked at, and the filters are asked for values that are absent.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import argparse
 import shutil
 import statistics
 import struct
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +27,7 @@ from machine import run_on
 
 FPP = 0.01
 ASKED = 200_000
+TASKS = 2
 # of the split-block filter, in parquet-format's BloomFilter.md
 SALT = np.array(
     [
@@ -92,6 +95,7 @@ def main() -> None:
     written = measured(spark, rows, arguments.turns)
     for name, found in written.items():
         lines.append(described(name, found, written["no filters"]))
+    lines += memory(spark, rows)
     lines += observed(DATA / "write" / "exact, 5 columns")
     print("\n".join(lines))
     arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -135,6 +139,40 @@ def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> float:
         options = sbbf.bloom_options(*names, fpp=FPP, ndv=ndv, **most)
     spark.conf.set("spark.sbbf.exactFilters", str(kind.exact).lower())
     return timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]
+
+
+def memory(spark: SparkSession, rows: DataFrame) -> list[str]:
+    """What tasks hold of the heap, at most of many looks, in a run that is not timed."""
+    lines = ["Reachable heap of a task, two at a time, at most of looks during one run:"]
+    for kind in kinds():
+        if kind.columns in (0, 5):
+            held, looks = most_held(spark, lambda kind=kind: write(spark, rows, kind))
+            lines.append(f"  {kind.name:<25}{held / TASKS / 1e6:6.1f} MB  ({looks} looks)")
+    return lines
+
+
+def most_held(spark: SparkSession, work: Callable[[], object]) -> tuple[int, int]:
+    """Bytes that outlive a full collection beyond those from before, and the looks at them."""
+    runtime = spark._jvm.java.lang.Runtime.getRuntime()  # type: ignore[union-attr]
+
+    def held() -> int:
+        runtime.gc()
+        return int(runtime.totalMemory() - runtime.freeMemory())
+
+    before, seen, ended = held(), [0], threading.Event()
+
+    def look() -> None:
+        while not ended.wait(0.1):
+            seen.append(held() - before)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        work()
+    finally:
+        ended.set()
+        watcher.join()
+    return max(seen), len(seen) - 1
 
 
 def sizes(folder: Path) -> tuple[int, int]:

@@ -2,12 +2,8 @@ package io.sbbf.spark.write
 
 import java.io.File
 
-import org.apache.logging.log4j.Level
-import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
-
 import io.sbbf.core.FilterSizing
-import io.sbbf.spark.{Logged, SbbfConf, SparkSuite}
+import io.sbbf.spark.{SbbfConf, SparkSuite}
 
 class ExactFiltersSuite extends SparkSuite with WrittenFiles {
 
@@ -118,125 +114,6 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
         val Seq(file) = files(path(s"off-$n"))
         assert(file.filter(0, "id").exists(_.length == 1024 * 1024))
       }
-  }
-
-  test(
-    "streaming sinks have stock's filters by the session's settings and none by options, as one warning says.") {
-    def stream(to: String, options: Map[String, String]): Seq[Option[Int]] = {
-      val query = spark.readStream
-        .schema("id LONG")
-        .parquet(source)
-        .writeStream
-        .option("checkpointLocation", s"$to checkpoint")
-        .options(options)
-        .trigger(Trigger.AvailableNow())
-        .start(to)
-      query.awaitTermination()
-      files(to).map(_.filter(0, "id").map(_.length))
-    }
-    val (lengths, messages) = Logged.during(Level.WARN) {
-      val byOptions = stream(path("by options"), asking("id"))
-      val bySettings = Seq("one", "two").map { to =>
-        withConf(asking("id").toSeq: _*)(stream(path(to), Map.empty))
-      }
-      bySettings :+ byOptions
-    }
-    assert(lengths == Seq(Seq(Some(1024 * 1024)), Seq(Some(1024 * 1024)), Seq(None)))
-    assert(messages.count(_.contains("a stream writes Parquet files itself")) == 1, messages)
-  }
-
-  test("what a stream writes by foreachBatch has them.") {
-    val write: (DataFrame, Long) => Unit =
-      (batch, _) => batch.write.options(asking("key")).mode("append").parquet(path("batches"))
-    val stream = spark.readStream.schema("id LONG").parquet(source).selectExpr("id AS key")
-    stream.writeStream
-      .foreachBatch(write)
-      .option("checkpointLocation", path("checkpoint of batches"))
-      .trigger(Trigger.AvailableNow())
-      .start()
-      .awaitTermination()
-    wrote(path("batches"), 100)
-  }
-
-  private lazy val source: String = {
-    spark.range(0, 100, 1, 1).write.parquet(path("source"))
-    path("source")
-  }
-
-  private def wrote(folder: String, rows: Long): Unit = {
-    val written = files(folder)
-    assert(written.nonEmpty)
-    written.foreach(assertExact(_, "key"))
-    assert(spark.read.parquet(folder).count() == rows)
-  }
-
-  private def keyed(from: Long, until: Long): DataFrame =
-    spark.range(from, until, 1, 2).selectExpr("id AS key", "id % 3 AS part")
-
-  private def writer(from: Long, until: Long): DataFrameWriter[Row] =
-    keyed(from, until).write.options(asking("key"))
-
-  test("every way of writing a table has them.") {
-    writer(0, 100).partitionBy("part").parquet(path("partitioned"))
-    wrote(path("partitioned"), 100)
-    writer(100, 200).mode("append").partitionBy("part").parquet(path("partitioned"))
-    wrote(path("partitioned"), 200)
-    withConf("spark.sql.sources.partitionOverwriteMode" -> "dynamic") {
-      writer(0, 50).mode("overwrite").partitionBy("part").parquet(path("partitioned"))
-    }
-    wrote(path("partitioned"), 50)
-    val warehouse = path("warehouse")
-    writer(0, 100).saveAsTable("saved")
-    wrote(s"$warehouse/saved", 100)
-    writer(100, 200).insertInto("saved") // with the options that the table has
-    wrote(s"$warehouse/saved", 200)
-    writer(0, 100).bucketBy(2, "key").sortBy("key").saveAsTable("bucketed")
-    wrote(s"$warehouse/bucketed", 100)
-    keyed(0, 100).createOrReplaceTempView("some")
-    val options = "OPTIONS ('parquet.bloom.filter.enabled#key' = 'true')"
-    spark.sql(s"CREATE TABLE ctas USING parquet $options AS SELECT * FROM some")
-    wrote(s"$warehouse/ctas", 100)
-    spark.sql("INSERT INTO ctas SELECT * FROM some")
-    wrote(s"$warehouse/ctas", 200)
-    spark.sql("INSERT OVERWRITE ctas SELECT * FROM some")
-    wrote(s"$warehouse/ctas", 100)
-    spark.sql(
-      s"CREATE TABLE parted (key BIGINT, part BIGINT) USING parquet $options PARTITIONED BY (part)")
-    spark.sql("INSERT INTO parted PARTITION (part = 1) SELECT key FROM some")
-    wrote(s"$warehouse/parted", 100)
-  }
-
-  test(
-    "columns with capital letters have them in every way, though table options come in small ones.") {
-    val options = asking("userId", "st.traceId").map { case (key, value) => s"'$key' '$value'" }
-    val fpp = "'sbbf.bloom.filter.fpp#userId' '0.0001'"
-    val all = (options.toSeq :+ fpp).mkString(", ")
-    spark.sql(
-      s"CREATE TABLE capitals (userId LONG, st STRUCT<traceId: LONG>) USING parquet OPTIONS ($all)")
-    val row =
-      "SELECT id AS userId, named_struct('traceId', id + 1) AS st FROM range(0, 500, 1, 1)"
-    try {
-      spark.sql(s"INSERT INTO capitals $row")
-      spark.sql(row).write.insertInto("capitals")
-      val written = files(s"${path("warehouse")}/capitals")
-      assert(written.size == 2)
-      written.foreach(assertExact(_, "userId", 0.0001))
-      written.foreach(assertExact(_, "st.traceId"))
-    } finally spark.sql("DROP TABLE capitals")
-  }
-
-  test("several inserts at once have them.") {
-    val tables = Seq("evens", "odds")
-    for (table <- tables)
-      spark.sql(
-        s"CREATE TABLE $table (key LONG) USING parquet " +
-          "OPTIONS ('parquet.bloom.filter.enabled#key' 'true')")
-    try {
-      spark.sql(
-        "FROM (SELECT id FROM range(0, 200, 1, 1)) INSERT INTO evens SELECT id AS key WHERE id % 2 = 0 " +
-          "INSERT INTO odds SELECT id AS key WHERE id % 2 = 1")
-      for (table <- tables) wrote(s"${path("warehouse")}/$table", 100)
-    } finally tables.foreach(table => spark.sql(s"DROP TABLE $table"))
   }
 
   test("min.ndv and dictionary leave out filters of little use.") {

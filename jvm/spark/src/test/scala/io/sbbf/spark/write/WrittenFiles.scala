@@ -4,7 +4,7 @@ import java.io.File
 
 import scala.util.Random
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
 
 import io.sbbf.core.FilterSizing
 import io.sbbf.spark.SparkSuite
@@ -39,6 +39,20 @@ private[spark] trait WrittenFiles { this: SparkSuite =>
         assert(filter.get sameElements file.built(hashes, size), column)
       }
     }
+
+  /** A folder has exact filters of the column `key`, and so many rows. */
+  protected def wrote(folder: String, rows: Long): Unit = {
+    val written = files(folder)
+    assert(written.nonEmpty)
+    written.foreach(assertExact(_, "key"))
+    assert(spark.read.parquet(folder).count() == rows)
+  }
+
+  protected def keyed(from: Long, until: Long): DataFrame =
+    spark.range(from, until, 1, 2).selectExpr("id AS key", "id % 3 AS part")
+
+  protected def writer(from: Long, until: Long): DataFrameWriter[Row] =
+    keyed(from, until).write.options(asking("key"))
 
   protected def events: DataFrame = spark
     .range(0, 4000, 1, 1)
