@@ -73,14 +73,14 @@ fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n,
 
 .PHONY: lint
 lint: setup ## check style and types
-	./sbt scalafmtCheckAll "scalafixAll --check"
+	./sbt scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 	$(bin)/ruff check $(python_code)
 	$(bin)/ruff format --check $(python_code)
 	cd python && ../$(bin)/mypy
 
 .PHONY: format
 format: setup ## put style right
-	./sbt scalafixAll scalafmtAll
+	./sbt scalafixAll scalafmtAll scalafmtSbt
 	$(bin)/ruff check --fix $(python_code)
 	$(bin)/ruff format $(python_code)
 

@@ -51,11 +51,12 @@ val common = Seq(
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD")
 )
 
-// Suites of Spark leave a core idle: two JVMs for all of them, without the second compiler, which would take the CPU
-// from both. It is there for those who need vectors.
+// Suites of Spark leave a core idle: two JVMs take half of them each. Without C2, whose threads
+// would take the CPU from both; the Vector API needs it, so those who ask for vectors have it.
 val needVectors = Set("io.sbbf.spark.KernelChoiceSuite")
 val inTwoJvms = Def.task {
-  val (vectors, others) = (Test / definedTests).value.sortBy(_.name).partition(t => needVectors(t.name))
+  val (vectors, others) =
+    (Test / definedTests).value.sortBy(_.name).partition(test => needVectors(test.name))
   val options = (Test / forkOptions).value
   def group(name: String, tests: Seq[TestDefinition], more: String*) =
     Tests.Group(
@@ -69,7 +70,11 @@ val inTwoJvms = Def.task {
   group("vectors", vectors) +: halves
 }
 
-Global / concurrentRestrictions := Seq(Tags.limitAll(2), Tags.limit(Tags.ForkedTestGroup, 2))
+// sbt's own rules, but for two JVMs with tests instead of one, of whatever module
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(java.lang.Runtime.getRuntime.availableProcessors),
+  Tags.limit(Tags.ForkedTestGroup, 2),
+  Tags.exclusiveGroup(Tags.Clean))
 
 lazy val root = (project in file("."))
   .aggregate(core, parquet, spark, bench)

@@ -8,6 +8,7 @@ heap that tasks hold is looked at, and the filters are asked for values that are
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import struct
@@ -27,7 +28,6 @@ from machine import run_on
 
 FPP = 0.01
 ASKED = 200_000
-TASKS = 2
 # of the split-block filter, in parquet-format's BloomFilter.md
 SALT = np.array(
     [
@@ -138,21 +138,24 @@ def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> float:
         most = {"max_bytes": 1 << 23} if kind.ndv else {}
         options = sbbf.bloom_options(*names, fpp=FPP, ndv=ndv, **most)
     spark.conf.set("spark.sbbf.exactFilters", str(kind.exact).lower())
+    os.sync()  # or one pays for what the one before left to be written back
     return timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]
 
 
 def memory(spark: SparkSession, rows: DataFrame) -> list[str]:
-    """What tasks hold of the heap, at most of many looks, in a run that is not timed."""
-    lines = ["Reachable heap of a task, two at a time, at most of looks during one run:"]
+    """What tasks hold of the heap, in a run that is not timed."""
+    tasks = spark.sparkContext.defaultParallelism
+    lines = [f"Peak live heap of a task, of {tasks} at a time, sampled after full collections:"]
     for kind in kinds():
         if kind.columns in (0, 5):
             held, looks = most_held(spark, lambda kind=kind: write(spark, rows, kind))
-            lines.append(f"  {kind.name:<25}{held / TASKS / 1e6:6.1f} MB  ({looks} looks)")
+            assert looks, "no sample was taken"
+            lines.append(f"  {kind.name:<25}{held / tasks / 1e6:6.1f} MB  ({looks} samples)")
     return lines
 
 
 def most_held(spark: SparkSession, work: Callable[[], object]) -> tuple[int, int]:
-    """Bytes that outlive a full collection beyond those from before, and the looks at them."""
+    """Bytes that outlive a full collection beyond those from before, and the number of samples."""
     runtime = spark._jvm.java.lang.Runtime.getRuntime()  # type: ignore[union-attr]
 
     def held() -> int:
@@ -213,7 +216,10 @@ def observed(folder: Path) -> list[str]:
                     lengths.append(len(bits) * 4)
         size = f"{min(lengths):,} to {max(lengths):,} bytes"
         told = f"{min(rates):.3%} to {max(rates):.3%}"
-        lines.append(f"  {name:<10}{len(rates)} filters of {size}: {told}")
+        # a file has a quarter of the rows, and of few values all
+        rows = sum(chunk.num_values for chunk in chunks_of(file) if chunk.path_in_schema == name)
+        smallest = sbbf.sizing(min(column.ndv or rows, rows), FPP).bytes
+        lines.append(f"  {name:<10}{len(rates)} filters of {size}: {told}; smallest {smallest:,}")
     return lines
 
 

@@ -26,11 +26,19 @@ from test_foreign_files import SPARK_35, assert_pruned, columns
 KEYS = 20_000
 
 
-@pytest.fixture(params=[*foreign.WRITERS, "spark 3.5"])
+@pytest.fixture(params=[*foreign.WRITERS, "spark 3.5", "pyarrow, pages of version 2"])
 def file(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Path:
     path = tmp_path / f"{request.param}.parquet"
     if request.param == "spark 3.5":
         shutil.copy(SPARK_35, path)
+    elif request.param == "pyarrow, pages of version 2":
+        pq.write_table(
+            foreign.table(),
+            path,
+            data_page_version="2.0",
+            row_group_size=foreign.ROWS,
+            use_dictionary=False,
+        )
     else:
         foreign.WRITERS[request.param](path, spark)
     return path

@@ -15,7 +15,7 @@ from lake_formats import FORMATS, LINE, PACKAGES, ROWS
 
 pytestmark = pytest.mark.skipif(
     not FORMATS,
-    reason=f"neither Delta nor Iceberg is built for Spark {LINE}, only for {', '.join(PACKAGES)}",
+    reason=f"tested on the newest Sparks that they support, {', '.join(PACKAGES)}, not on {LINE}",
 )
 ROWS_OF_CASE = {"look-up": 1, "join": 1, "updated": 1, "deleted": 0, "merged": 1}
 

@@ -111,7 +111,7 @@ object TestFiles {
 
   /**
    * How parquet-mr writes a test file; 100 rows make a row group, because it does not look more
-   * often, or all rows where those of a page are told.
+   * often. With `rowsPerPage` it is one row group.
    */
   final case class Style(
       filters: Map[String, Int] = Map.empty,

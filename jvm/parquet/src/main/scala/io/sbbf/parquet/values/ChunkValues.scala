@@ -18,8 +18,8 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   private val columns = metadata.getSchema.getColumns
 
   /**
-   * Hands on all values of a chunk but nulls, as often as they are there; those in its dictionary
-   * perhaps once.
+   * Hands on all values of a chunk but nulls, each as often as it is there or, from a dictionary,
+   * once. Where the footer does not tell all encodings some come twice.
    *
    * @param column its number among the leaves of the schema
    * @param isAllDictionary whether all values of the chunk are in its dictionary
@@ -30,11 +30,12 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
     val dictionary = if (isAllDictionary) dictionaryOf(rowGroup, descriptor) else None
     dictionary match {
       case Some(page) => ChunkValues.addDictionary(page, descriptor, sink)
-      case None
-          if PlainPages.areAllOf(reader.getRowGroups.get(rowGroup).getColumns.get(column)) =>
-        new PlainPages(descriptor, sink).add(
-          pages(rowGroup, descriptor).getPageReader(descriptor))
-      case None => addOneByOne(rowGroup, column, sink)
+      case None =>
+        val isFast =
+          PlainPages.mayBeAllOf(reader.getRowGroups.get(rowGroup).getColumns.get(column)) &&
+            new PlainPages(descriptor, sink).add(
+              pages(rowGroup, descriptor).getPageReader(descriptor))
+        if (!isFast) addOneByOne(rowGroup, column, sink)
     }
   }
 
@@ -49,16 +50,16 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   }
 
   /** By parquet-mr's reader for pages of every encoding. */
-  private[values] def addOneByOne(rowGroup: Int, number: Int, sink: ValueSink): Unit = {
-    val column = columns.get(number)
-    val schema = ChunkValues.only(metadata.getSchema, column.getPath)
-    val pages = this.pages(rowGroup, column)
+  private[values] def addOneByOne(rowGroup: Int, column: Int, sink: ValueSink): Unit = {
+    val descriptor = columns.get(column)
+    val chunk = pages(rowGroup, descriptor)
+    val schema = ChunkValues.only(metadata.getSchema, descriptor.getPath)
     val converter = new DummyRecordConverter(schema).getRootConverter
-    val values = new ColumnReadStoreImpl(pages, converter, schema, metadata.getCreatedBy)
-      .getColumnReader(column)
-    val add = ChunkValues.adder(column, sink)
-    val present = column.getMaxDefinitionLevel
-    var left = pages.getPageReader(column).getTotalValueCount
+    val values = new ColumnReadStoreImpl(chunk, converter, schema, metadata.getCreatedBy)
+      .getColumnReader(descriptor)
+    val add = ChunkValues.adder(descriptor, sink)
+    val present = descriptor.getMaxDefinitionLevel
+    var left = chunk.getPageReader(descriptor).getTotalValueCount
     while (left > 0) {
       if (values.getCurrentDefinitionLevel == present) add(values)
       values.consume()

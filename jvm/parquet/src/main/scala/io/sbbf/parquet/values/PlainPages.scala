@@ -4,8 +4,9 @@ package values
 import java.io.IOException
 import java.nio.{ByteBuffer, ByteOrder}
 
-import org.apache.parquet.bytes.ByteBufferInputStream
+import org.apache.parquet.bytes.{ByteBufferInputStream, BytesUtils}
 import org.apache.parquet.column.page.{DataPage, DataPageV1, DataPageV2, PageReader}
+import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder
 import org.apache.parquet.column.{ColumnDescriptor, Encoding, ValuesType}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.parquet.io.api.Binary
@@ -19,85 +20,111 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 private[values] final class PlainPages(column: ColumnDescriptor, sink: ValueSink) {
   import PlainPages._
 
-  /** @throws java.io.IOException when a page is not as the footer and its header say */
-  def add(pages: PageReader): Unit = {
-    val dictionary = Option(pages.readDictionaryPage())
-    var isNamed = false
-    Iterator.continually(pages.readPage()).takeWhile(_ != null).foreach { page =>
-      encoding(page) match {
-        case Encoding.PLAIN => addPlain(page)
-        case encoding if encoding.usesDictionary => isNamed = true
-        case encoding => throw new IOException(s"a page is $encoding, and the footer says others")
+  /**
+   * Whether all of them could be read: not if a page is of another encoding, and then some values
+   * may have been handed on.
+   *
+   * @throws java.io.IOException when a page is not what its header says
+   */
+  def add(pages: PageReader): Boolean = {
+    val encodings = Iterator
+      .continually(pages.readPage())
+      .takeWhile(_ != null)
+      .map { page =>
+        if (encoding(page) == Encoding.PLAIN) addPlain(page)
+        encoding(page)
       }
+      .toSet
+    if (encodings.exists(_.usesDictionary)) {
+      // not before: all pages share a decompressor, and its bytes come when they are asked for
+      val dictionary = pages.readDictionaryPage()
+      if (dictionary == null) throw new IOException("the dictionary of a page is missing")
+      ChunkValues.addDictionary(dictionary, column, sink)
     }
-    if (isNamed)
-      ChunkValues.addDictionary(
-        dictionary.getOrElse(throw new IOException("the dictionary of a page is missing")),
-        column,
-        sink)
+    encodings.forall(isKnown)
   }
 
   private def addPlain(page: DataPage): Unit = {
-    val (stream, count) = page match {
+    val (count, stream) = page match {
       case page: DataPageV1 => present(page)
-      case page: DataPageV2 =>
-        (page.getData.toInputStream, page.getValueCount - page.getNullCount)
+      case page: DataPageV2 => (present(page), page.getData.toInputStream)
     }
     val bytes = stream.slice(stream.available).order(ByteOrder.LITTLE_ENDIAN)
-    column.getPrimitiveType.getPrimitiveTypeName match {
+    val primitive = column.getPrimitiveType
+    primitive.getPrimitiveTypeName match {
       case INT32 => each(bytes, count, 4)(at => sink.addInt(bytes.getInt(at)))
       case INT64 => each(bytes, count, 8)(at => sink.addLong(bytes.getLong(at)))
       case FLOAT => each(bytes, count, 4)(at => sink.addFloat(bytes.getFloat(at)))
       case DOUBLE => each(bytes, count, 8)(at => sink.addDouble(bytes.getDouble(at)))
+      case INT96 => addFixed(bytes, count, 12)
+      case FIXED_LEN_BYTE_ARRAY => addFixed(bytes, count, primitive.getTypeLength)
       case BINARY => addByteArrays(bytes, count)
-      case kind =>
-        val width = if (kind == INT96) 12 else column.getPrimitiveType.getTypeLength
-        each(bytes, count, width)(at =>
-          sink.addBytes(Binary.fromReusedByteBuffer(bytes, at, width)))
+      case BOOLEAN => throw new IllegalArgumentException(ValueKind.WhyNone)
     }
   }
 
-  /** What stands behind the levels of a page, and how many values of it are not null. */
-  private def present(page: DataPageV1): (ByteBufferInputStream, Int) = {
+  /** How many values are not null, and what stands behind the levels. */
+  private def present(page: DataPageV1): (Int, ByteBufferInputStream) = {
     val stream = page.getBytes.toInputStream
-    val repetition =
-      page.getRlEncoding.getValuesReader(column, ValuesType.REPETITION_LEVEL)
-    repetition.initFromPage(page.getValueCount, stream)
-    val definition =
-      page.getDlEncoding.getValuesReader(column, ValuesType.DEFINITION_LEVEL)
-    definition.initFromPage(page.getValueCount, stream)
-    val most = column.getMaxDefinitionLevel
-    var count = 0
-    var left = if (most > 0) page.getValueCount else 0
-    while (left > 0) {
-      if (definition.readInteger() == most) count += 1
-      left -= 1
+    def levels(encoding: Encoding, kind: ValuesType) = {
+      val reader = encoding.getValuesReader(column, kind)
+      reader.initFromPage(page.getValueCount, stream)
+      reader
     }
-    (stream, if (most > 0) count else page.getValueCount)
+    levels(page.getRlEncoding, ValuesType.REPETITION_LEVEL)
+    val definition = levels(page.getDlEncoding, ValuesType.DEFINITION_LEVEL)
+    (present(page, () => definition.readInteger()), stream)
   }
+
+  /** Not by the header's count of nulls, which some writers leave at -1 or take from elsewhere. */
+  private def present(page: DataPageV2): Int = {
+    lazy val definition = new RunLengthBitPackingHybridDecoder(
+      BytesUtils.getWidthFromMaxInt(column.getMaxDefinitionLevel),
+      page.getDefinitionLevels.toInputStream)
+    present(page, () => definition.readInt())
+  }
+
+  private def present(page: DataPage, nextLevel: () => Int): Int = {
+    val maxLevel = column.getMaxDefinitionLevel
+    if (maxLevel == 0) page.getValueCount
+    else {
+      var count = 0
+      var read = 0
+      while (read < page.getValueCount) {
+        if (nextLevel() == maxLevel) count += 1
+        read += 1
+      }
+      count
+    }
+  }
+
+  private def addFixed(bytes: ByteBuffer, count: Int, width: Int): Unit =
+    each(bytes, count, width)(at => sink.addBytes(Binary.fromReusedByteBuffer(bytes, at, width)))
 
   private def addByteArrays(bytes: ByteBuffer, count: Int): Unit = {
     var at = bytes.position()
-    var left = count
-    while (left > 0) {
+    var added = 0
+    while (added < count) {
       val length = if (bytes.limit() - at < 4) -1 else bytes.getInt(at)
       if (length < 0 || length > bytes.limit() - at - 4) throw tooShort
       sink.addBytes(Binary.fromReusedByteBuffer(bytes, at + 4, length))
       at += 4 + length
-      left -= 1
+      added += 1
     }
   }
 }
 
 private[values] object PlainPages {
 
-  /** Whether a chunk is one of these, by its footer. */
-  def areAllOf(chunk: ColumnChunkMetaData): Boolean =
-    chunk.getEncodings.stream.allMatch(encoding =>
-      encoding == Encoding.PLAIN || encoding.usesDictionary || OfLevels(encoding.name))
+  /** Whether the footer tells of no other encoding of a chunk. */
+  def mayBeAllOf(chunk: ColumnChunkMetaData): Boolean =
+    chunk.getEncodings.stream.allMatch(encoding => isKnown(encoding) || OfLevels(encoding.name))
 
-  /** Those are among a chunk's, too. */
+  /** A chunk's encodings are those of its levels, too; by name, as one is deprecated. */
   private val OfLevels = Set("RLE", "BIT_PACKED")
+
+  private def isKnown(encoding: Encoding): Boolean =
+    encoding == Encoding.PLAIN || encoding.usesDictionary
 
   private def encoding(page: DataPage): Encoding = page match {
     case page: DataPageV1 => page.getValueEncoding
@@ -106,12 +133,13 @@ private[values] object PlainPages {
 
   /** Where each value of one width begins. */
   private def each(bytes: ByteBuffer, count: Int, width: Int)(add: Int => Unit): Unit = {
+    if (bytes.remaining < count.toLong * width) throw tooShort
     var at = bytes.position()
-    val end = at + count.toLong * width
-    if (end > bytes.limit()) throw tooShort
-    while (at < end) {
+    var added = 0
+    while (added < count) {
       add(at)
       at += width
+      added += 1
     }
   }
 

@@ -3,16 +3,24 @@ package values
 
 import java.io.IOException
 import java.nio.file.{Path => JPath}
+import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.bytes.{BytesInput, HeapByteBufferAllocator}
 import org.apache.parquet.column.Encoding
 import org.apache.parquet.column.ParquetProperties.WriterVersion
-import org.apache.parquet.column.page.{DataPage, DataPageV1, DictionaryPage, PageReader}
+import org.apache.parquet.column.page.{
+  DataPage,
+  DataPageV1,
+  DataPageV2,
+  DictionaryPage,
+  PageReader
+}
+import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
@@ -64,23 +72,70 @@ class ChunkValuesSuite extends AnyFunSuite {
     assert(found.count(_ == 99L) == 2)
   }
 
-  test("pages that are not what the footer and their headers say are errors") {
+  test("pages that are not what their headers say are errors") {
     val table = Seq(
       // 10 values are told of
-      (Encoding.PLAIN, "required int64 a", new Array[Byte](79)),
-      (Encoding.PLAIN, "required fixed_len_byte_array(3) a", new Array[Byte](29)),
-      (Encoding.PLAIN, "required binary a", new Array[Byte](39)),
-      (Encoding.PLAIN, "required binary a", Array.fill[Byte](40)(-1)),
-      (Encoding.PLAIN, "required binary a", 1.toByte +: new Array[Byte](39)),
-      (Encoding.RLE_DICTIONARY, "required int64 a", new Array[Byte](80)),
-      (Encoding.DELTA_BINARY_PACKED, "required int64 a", new Array[Byte](80))
+      (Encoding.PLAIN, "required int64 a;", new Array[Byte](79)),
+      (Encoding.PLAIN, "required fixed_len_byte_array(3) a;", new Array[Byte](29)),
+      (Encoding.PLAIN, "required binary a;", new Array[Byte](39)),
+      (Encoding.PLAIN, "required binary a;", Array.fill[Byte](40)(-1)),
+      (Encoding.PLAIN, "required binary a;", 1.toByte +: new Array[Byte](39)),
+      (Encoding.RLE_DICTIONARY, "required int64 a;", new Array[Byte](80))
     )
     for ((encoding, column, bytes) <- table) {
-      val schema = MessageTypeParser.parseMessageType(s"message m { $column; }")
-      val pages = new PlainPages(schema.getColumns.get(0), new Collected)
-      val error = intercept[IOException](pages.add(new OnePage(encoding, bytes)))
+      val page = new DataPageV1(
+        BytesInput.from(bytes),
+        10,
+        bytes.length,
+        null, // statistics
+        Encoding.RLE,
+        Encoding.RLE,
+        encoding)
+      val error = intercept[IOException](plainPages(column, new Collected).add(new OnePage(page)))
       assert(error.getMessage.matches("(the dictionary of )?a page .*"), s"$encoding $column")
     }
+  }
+
+  test("levels tell how many values a page of version 2 has, not its header's count of nulls") {
+    val levels = Seq(0, 1, 2, 1, 2, 2, 0, 2)
+    val encoder = new RunLengthBitPackingHybridEncoder(2, 64, 64, new HeapByteBufferAllocator)
+    levels.foreach(encoder.writeInt)
+    val definition = encoder.toBytes
+    val data = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN)
+    val present = Seq(3L, 5L, 8L, 13L)
+    present.foreach(data.putLong)
+    for (nulls <- Seq(4, -1, 0, 3, 5, 8)) {
+      val page = DataPageV2.uncompressed(
+        levels.size,
+        nulls,
+        levels.size,
+        BytesInput.empty,
+        definition,
+        Encoding.PLAIN,
+        BytesInput.from(data.array),
+        null // statistics
+      )
+      val sink = new Collected
+      assert(
+        plainPages("optional group g { optional int64 a; }", sink).add(new OnePage(page)),
+        nulls)
+      assert(sink.values == present, nulls)
+    }
+  }
+
+  test("a page of an encoding that the footer does not tell leaves the chunk to parquet-mr") {
+    val bytes = new Array[Byte](80)
+    val page = new DataPageV1(
+      BytesInput.from(bytes),
+      10,
+      bytes.length,
+      null, // statistics
+      Encoding.RLE,
+      Encoding.RLE,
+      Encoding.DELTA_BINARY_PACKED)
+    val sink = new Collected
+    assert(!plainPages("required int64 a;", sink).add(new OnePage(page)))
+    assert(sink.values.isEmpty)
   }
 }
 
@@ -155,25 +210,22 @@ private object ChunkValuesSuite {
     override def addBytes(value: Binary): Unit = values += value.getBytes.toSeq
   }
 
-  /** Of ten values, none of them null. */
-  private final class OnePage(encoding: Encoding, bytes: Array[Byte]) extends PageReader {
+  private def plainPages(column: String, sink: ValueSink): PlainPages =
+    new PlainPages(
+      MessageTypeParser.parseMessageType(s"message m { $column }").getColumns.get(0),
+      sink)
+
+  private final class OnePage(page: DataPage) extends PageReader {
     private var isRead = false
 
     override def readDictionaryPage(): DictionaryPage = null
-    override def getTotalValueCount: Long = 10
+    override def getTotalValueCount: Long = page.getValueCount.toLong
 
     override def readPage(): DataPage =
       if (isRead) null
       else {
         isRead = true
-        new DataPageV1(
-          BytesInput.from(bytes),
-          10,
-          bytes.length,
-          null, // statistics
-          Encoding.RLE,
-          Encoding.RLE,
-          encoding)
+        page
       }
   }
 }

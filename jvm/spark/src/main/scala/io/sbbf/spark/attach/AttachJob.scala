@@ -1,5 +1,7 @@
 package io.sbbf.spark.attach
 
+import java.io.IOException
+
 import scala.util.control.NonFatal
 
 import org.apache.spark.broadcast.Broadcast
@@ -13,7 +15,7 @@ import io.sbbf.parquet.attach.{StaleTemporaries, TableLog}
 import io.sbbf.spark.Packed
 import io.sbbf.spark.attach.AttachOutcome.Failed
 import io.sbbf.spark.inspect.TableFiles
-import io.sbbf.spark.plan.ExecutorJar
+import io.sbbf.spark.plan.{ExecutorJar, FooterCache}
 import io.sbbf.spark.write.TableSize
 
 /**
@@ -96,7 +98,11 @@ private[spark] final class AttachJob(
   }
 
   private def runBatches(todo: Seq[PlannedFile]): Seq[AttachOutcome] = {
-    StaleTemporaries.remove(files.map(_.getPath), hadoopConf)
+    try StaleTemporaries.remove(files.map(_.getPath), hadoopConf)
+    catch {
+      case e: IOException => // a file or folder that went meanwhile is no reason not to begin
+        logWarning(s"What killed runs left was not all removed: ${e.getClass.getName}")
+    }
     val progress = new AttachProgress(context, todo.map(_.work).sum, listener)
     val outcomes = progress.during {
       todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
@@ -104,6 +110,7 @@ private[spark] final class AttachJob(
         runOrReport(batch, progress.done)
       }
     }
+    FooterCache.shared.forget(todo.map(_.file.version.path).toSet)
     try session.catalog.refreshByPath(request.path)
     catch {
       case NonFatal(e) => // the files are done

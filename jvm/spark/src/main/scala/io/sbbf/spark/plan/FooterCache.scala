@@ -2,6 +2,8 @@ package io.sbbf.spark.plan
 
 import java.util.LinkedHashMap
 
+import org.apache.hadoop.fs.Path
+
 import io.sbbf.parquet.{FileEvidence, FileVersion}
 
 /**
@@ -39,6 +41,21 @@ private[spark] final class FooterCache {
       total += now - entry.bytes
       entry.bytes = now
       shrinkTo(maxBytes)
+    }
+  }
+
+  /**
+   * Drops what is known of these files, whatever their version: one that was put back with its old
+   * time may become another of a length that it had before.
+   */
+  def forget(paths: Set[Path]): Unit = synchronized {
+    val all = entries.entrySet.iterator
+    while (all.hasNext) {
+      val entry = all.next()
+      if (paths(entry.getKey.path)) {
+        total -= entry.getValue.bytes
+        all.remove()
+      }
     }
   }
 

@@ -50,6 +50,29 @@ class AttachSuite extends SparkSuite with Attaching {
     assert(kept == 0)
   }
 
+  test(
+    "a file that was put back and got filters of the same size for another column is read anew.") {
+    val table = path("put-back")
+    spark
+      .range(0, 1000, 1, 1)
+      .selectExpr("xxhash64(id) AS key", "xxhash64(-id) AS other")
+      .write
+      .parquet(table)
+    val file = only(table)
+    assert(file.setLastModified(1700000000000L)) // long enough ago for the cache
+    val before = Files.readAllBytes(file.toPath)
+    def find(column: String, value: String): Long =
+      spark.read.parquet(table).where(s"$column = xxhash64($value)").count()
+    add(table, "key")()
+    val length = file.length
+    assert(find("other", "-7L") == 1) // takes the footer into the cache, and no filter of key
+    Files.write(file.toPath, before)
+    assert(file.setLastModified(1700000000000L))
+    add(table, "other")()
+    assert((file.length, file.lastModified) == ((length, 1700000000000L)))
+    assert(find("key", "7L") == 1)
+  }
+
   test("filters that are there stay, are replaced or dropped.") {
     val table = writeEvents("there", "key")
     val file = only(table)
