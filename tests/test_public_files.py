@@ -1,7 +1,11 @@
-"""Are the files that other projects test their filters with answered as without pushdown?"""
+"""Are the files that other projects test their filters with answered as without pushdown?
+
+Also when they got new filters.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +15,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+import spark_sbbf as sbbf
 from harness import outcome, rows
 
 VALUES = 4
@@ -70,6 +75,44 @@ def test_every_public_file_answers_as_without_pushdown(
                 failed += isinstance(answer, str)
     say(f"{queries} queries on {len(files)} public files; {failed} fail, as in stock Spark")
     assert queries - failed > 25
+
+
+def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
+    spark: SparkSession,
+    oracle: SparkSession,
+    fixtures: Path,
+    tmp_path: Path,
+    say: Callable[[str], None],
+) -> None:
+    told = {}
+    for original in sorted(fixtures.rglob("*.parquet")) + sorted(fixtures.rglob("*.encrypted")):
+        file = Path(shutil.copy(original, tmp_path))
+        found = columns(file) or {"any": "int"}
+        filtered = [name for name, ddl in found.items() if ddl != "boolean"]
+        before = file.read_bytes()
+        try:
+            report = sbbf.attach(spark, str(file), filtered, replace=True)
+        except sbbf.AttachError as error:
+            report = error.report
+        (attached,) = report.files
+        told[file.name] = f"{attached.status} {attached.reason}".strip()
+        if attached.status != "done":
+            assert file.read_bytes() == before and attached.reason, file.name
+            continue
+        assert file.read_bytes().startswith(before), file.name
+        schema = ", ".join(f"`{name}` {ddl}" for name, ddl in found.items())
+        old = oracle.read.schema(schema).parquet(str(original))
+        new = spark.read.schema(schema).parquet(str(file))
+        assert outcome(lambda: new) == outcome(lambda: old), file.name
+        assert pq.read_table(file).equals(pq.read_table(original)), file.name
+        for column in filtered:
+            for value in some_values(old, column, found[column]):
+                condition = F.col(f"`{column}`") == value
+                answer = outcome(lambda: old.where(condition))
+                assert outcome(lambda: new.where(condition)) == answer, (file.name, column)
+    say(f"attached to public files: {told}")
+    assert list(told.values()).count("done") > 5
+    assert {text for name, text in told.items() if "encrypt" in name} == {"refused encrypted"}
 
 
 @pytest.mark.parametrize("name", ["stats", "with_length"])
