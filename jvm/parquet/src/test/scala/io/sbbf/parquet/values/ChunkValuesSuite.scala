@@ -74,7 +74,6 @@ class ChunkValuesSuite extends AnyFunSuite {
 
   test("pages that are not what their headers say are errors") {
     val table = Seq(
-      // 10 values are told of
       (Encoding.PLAIN, "required int64 a;", new Array[Byte](79)),
       (Encoding.PLAIN, "required fixed_len_byte_array(3) a;", new Array[Byte](29)),
       (Encoding.PLAIN, "required binary a;", new Array[Byte](39)),
@@ -83,14 +82,7 @@ class ChunkValuesSuite extends AnyFunSuite {
       (Encoding.RLE_DICTIONARY, "required int64 a;", new Array[Byte](80))
     )
     for ((encoding, column, bytes) <- table) {
-      val page = new DataPageV1(
-        BytesInput.from(bytes),
-        10,
-        bytes.length,
-        null, // statistics
-        Encoding.RLE,
-        Encoding.RLE,
-        encoding)
+      val page = ofTen(encoding, bytes)
       val error = intercept[IOException](plainPages(column, new Collected).add(new OnePage(page)))
       assert(error.getMessage.matches("(the dictionary of )?a page .*"), s"$encoding $column")
     }
@@ -124,15 +116,7 @@ class ChunkValuesSuite extends AnyFunSuite {
   }
 
   test("a page of an encoding that the footer does not tell leaves the chunk to parquet-mr") {
-    val bytes = new Array[Byte](80)
-    val page = new DataPageV1(
-      BytesInput.from(bytes),
-      10,
-      bytes.length,
-      null, // statistics
-      Encoding.RLE,
-      Encoding.RLE,
-      Encoding.DELTA_BINARY_PACKED)
+    val page = ofTen(Encoding.DELTA_BINARY_PACKED, new Array[Byte](80))
     val sink = new Collected
     assert(!plainPages("required int64 a;", sink).add(new OnePage(page)))
     assert(sink.values.isEmpty)
@@ -214,6 +198,17 @@ private object ChunkValuesSuite {
     new PlainPages(
       MessageTypeParser.parseMessageType(s"message m { $column }").getColumns.get(0),
       sink)
+
+  /** A page that tells of ten values, none of them null. */
+  private def ofTen(encoding: Encoding, bytes: Array[Byte]): DataPage =
+    new DataPageV1(
+      BytesInput.from(bytes),
+      10,
+      bytes.length,
+      null, // statistics
+      Encoding.RLE,
+      Encoding.RLE,
+      encoding)
 
   private final class OnePage(page: DataPage) extends PageReader {
     private var isRead = false
