@@ -104,13 +104,16 @@ private[spark] final class AttachJob(
         logWarning(s"What killed runs left was not all removed: ${e.getClass.getName}")
     }
     val progress = new AttachProgress(context, todo.map(_.work).sum, listener)
-    val outcomes = progress.during {
-      todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
-        if (listener.isCancelled) throw new SparkException("attach was cancelled")
-        runOrReport(batch, progress.done)
-      }
-    }
-    FooterCache.shared.forget(todo.map(_.file.version.path).toSet)
+    val outcomes =
+      try
+        progress.during {
+          todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
+            if (listener.isCancelled) throw new SparkException("attach was cancelled")
+            runOrReport(batch, progress.done)
+          }
+        }
+      finally // also where it was cancelled: some files are changed by then
+        FooterCache.shared.forget(todo.map(_.file.version.path).toSet)
     try session.catalog.refreshByPath(request.path)
     catch {
       case NonFatal(e) => // the files are done
