@@ -113,6 +113,10 @@ benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/j
 predicates: wheel ## write docs/predicates.md: what is pruned for which predicate
 	$(bin)/python tests/predicate_table.py
 
+.PHONY: pictures
+pictures: wheel ## draw the documentation's pictures of reports; BROWSER=/path/to/chromium
+	$(bin)/python demo/pictures.py $(or $(BROWSER),chromium)
+
 .PHONY: docs
 docs: setup ## build the documentation into build/docs; fails of a broken link
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --quiet --strict --site-dir build/docs

@@ -46,6 +46,11 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
 
 def fresh(script: str, *arguments: str, compilers: int = 1) -> list[str]:
     """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
+    return fresh_with_log(script, *arguments, compilers=compilers)[0]
+
+
+def fresh_with_log(script: str, *arguments: str, compilers: int = 1) -> tuple[list[str], str]:
+    """As `fresh`, and what Spark logged."""
     prologue = """
         import sys
         from pathlib import Path
@@ -66,7 +71,8 @@ def fresh(script: str, *arguments: str, compilers: int = 1) -> list[str]:
         env={key: value for key, value in os.environ.items() if key not in hidden},
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
+    lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
+    return lines, done.stderr
 
 
 def session_with(spark: SparkSession, conf: Mapping[str, str]) -> SparkSession:

@@ -34,6 +34,8 @@ TABLES = {
     ),
 }
 
+EXTERNAL = ("data source, external", "hive, external")
+
 
 def opened(folder: Path) -> SparkSession:
     conf = {
@@ -65,7 +67,8 @@ class Cases:
             self.sql(f"CREATE TABLE {table} {definition.format(location=location)}")
             self.sql(f"INSERT INTO {table} {self.log(0)}")
             self.life_of(kind, table)
-        self.behind_the_catalogs_back("hive, external", self.folder / "t6")
+            if kind in EXTERNAL:
+                self.behind_the_catalogs_back(kind, location)
         self.read_by_hive("t4")
 
     def sql(self, statement: str) -> None:
@@ -97,9 +100,9 @@ class Cases:
         self.look(f"{kind}: overwritten, the old", f"SELECT * FROM {table} {where}")
 
     def behind_the_catalogs_back(self, kind: str, location: Path) -> None:
-        spare = str(self.folder / "spare")
-        self.spark.sql(self.log(0)).write.parquet(spare)
-        for file in Path(spare).glob("part-*.parquet"):
+        spare = self.folder / f"{location.name}-spare"
+        self.spark.sql(self.log(0)).write.parquet(str(spare))
+        for file in spare.glob("part-*.parquet"):
             shutil.copy(file, location)
         self.sql(f"REFRESH TABLE {location.name}")
         self.look(f"{kind}: refreshed", f"SELECT * FROM {location.name} WHERE user_id = {KEY}")

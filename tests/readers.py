@@ -1,7 +1,10 @@
-"""What do all the readers at hand make of a file?"""
+"""What do all the readers at hand make of a file, and how much of it do they read?"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import datafusion
@@ -33,3 +36,37 @@ def read_by_all(file: Path, session: SparkSession) -> dict[str, str]:
         "spark": rows(session.read.parquet(str(file))),
     }
     return {reader: str(said) for reader, said in told.items()}
+
+
+def groups_by_duckdb(file: Path, condition: str) -> int:
+    query = f"explain analyze select count(*) from '{file}' where {condition}"
+    return _number(r"Scanned:\s*(\d+) / ", str(duckdb.sql(query).fetchall()))
+
+
+def groups_by_datafusion(file: Path, condition: str) -> int:
+    context = datafusion.SessionContext()
+    context.register_parquet("t", str(file))
+    query = f"explain analyze select count(*) from t where {condition}"
+    told = str(context.sql(query).to_pylist())
+    return _number(r"row_groups_pruned_bloom_filter=\d+ total . (\d+) matched", told)
+
+
+def rows_by_chdb(file: Path, condition: str) -> int:
+    query = f"select count() from file('{file}', 'Parquet') where {condition} settings "
+    query += "input_format_parquet_bloom_filter_push_down = 1"
+    told = json.loads(str(chdb.Session().query(query, "JSON")))
+    return int(told["statistics"]["rows_read"])
+
+
+def _number(pattern: str, told: str) -> int:
+    found = re.search(pattern, told)
+    assert found, told
+    return int(found[1])
+
+
+# What a reader reads of a file to find the rows of a condition: row groups, or rows.
+READ_BY: dict[str, Callable[[Path, str], int]] = {
+    "duckdb": groups_by_duckdb,
+    "datafusion": groups_by_datafusion,
+    "chdb": rows_by_chdb,
+}

@@ -212,6 +212,25 @@ def test_the_doctor_tells_versions_kernels_and_every_setting(
     assert found["jdk.incubator.vector"].startswith(expected)
 
 
+@pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "5")])
+def test_filters_are_looked_at_without_a_session(
+    lake: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    classes = tmp_path / "classes"
+    command, *rest = arguments
+    script = Path(sys.executable).parent / "spark-sbbf"
+    done = subprocess.run(
+        [script, command, str(lake), *rest],
+        capture_output=True,
+        env={**os.environ, "JAVA_TOOL_OPTIONS": f"-Xlog:class+load:file={classes}"},
+    )
+    assert done.returncode == 0
+    loaded = classes.read_text()
+    assert "io.sbbf.spark.cli." in loaded and "io.sbbf.parquet." in loaded
+    assert "org.apache.spark.SparkContext " not in loaded
+    assert "SparkSession " not in loaded
+
+
 def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None]) -> None:
     """About a second on an idle machine; CPU time, as others may use this one."""
     before = os.times()

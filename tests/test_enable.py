@@ -10,7 +10,15 @@ from pyspark.sql import SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import explain_text, fresh, only_scan, rows, session_with, tasks_of
+from harness import (
+    explain_text,
+    fresh,
+    fresh_with_log,
+    only_scan,
+    rows,
+    session_with,
+    tasks_of,
+)
 
 GROUPS, ROWS = 4, 50
 KEYS = samples.scattered(GROUPS * ROWS)
@@ -123,7 +131,10 @@ def test_a_bad_setting_that_was_there_before_counts_as_the_default(way: str, lak
         except Exception as error:
             print("#", "must be a whole number from 1 to 256" in str(error))
     """
-    assert fresh(script, lake, str(KEYS[7]), way) == ["True 1 1 3", "True"]
+    answers, log = fresh_with_log(script, lake, str(KEYS[7]), way)
+    assert answers == ["True 1 1 3", "True"]
+    for key in ("spark.sbbf.planning.threads", "spark.sbbf.kernel"):
+        assert log.count(f"WARN SbbfConf: {key} must be") == 1, key
 
 
 def test_the_switch_works_for_the_next_query(spark: SparkSession, lake: str) -> None:
@@ -246,10 +257,11 @@ def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, 
         assert (f.checks, f.reason) == ("passed", "")
 
 
-def test_inspect_looks_at_files_in_tasks(spark: SparkSession, lake: str) -> None:
+def test_inspect_and_probe_look_at_files_in_tasks(spark: SparkSession, lake: str) -> None:
     files = len(list(Path(lake).glob("*.parquet")))
-    _, tasks = tasks_of(spark, sbbf.inspect(spark, lake).collect)
-    assert tasks == files > 1
+    for look in (sbbf.inspect(spark, lake), sbbf.probe(spark, lake, "key", KEYS[60])):
+        _, tasks = tasks_of(spark, look.collect)
+        assert tasks == files > 1
 
 
 def test_probe_says_which_row_groups_might_hold_a_value_and_why(

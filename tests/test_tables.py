@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 import samples
 import spark_sbbf as sbbf
 from harness import explain_text, only_scan, rows, session_with
-from hive_tables import TABLES
+from hive_tables import EXTERNAL, TABLES
 
 Answer = dict[str, Any]
 ROWS_OF_CASE = {
@@ -67,10 +67,11 @@ def test_what_a_pruned_query_leaves_behind_is_whole(answers: dict[str, Answer], 
     assert cached["scans"] == [] and cached["unpruned"] == ["cached by the session"]
 
 
+@pytest.mark.parametrize("kind", EXTERNAL)
 def test_files_put_there_behind_the_catalogs_back_are_found_after_refresh(
-    answers: dict[str, Answer],
+    answers: dict[str, Answer], kind: str
 ) -> None:
-    answer = answers["hive, external: refreshed"]
+    answer = answers[f"{kind}: refreshed"]
     assert answer["rows"] == answer["oracle"] and len(answer["rows"]) == 1
     assert answer["scans"][0][0] < answer["scans"][0][1]
 

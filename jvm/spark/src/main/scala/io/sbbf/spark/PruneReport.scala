@@ -60,7 +60,7 @@ private[spark] object PruneReport {
       "row_groups" -> s.rowGroups,
       "row_groups_kept" -> s.keptRowGroups,
       "bytes" -> s.filesBytes,
-      "bytes_kept" -> s.sizeInBytes,
+      "bytes_kept" -> s.keptBytes,
       "refuted_by" -> counts(s.refutedBy),
       "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
       "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),

@@ -37,8 +37,11 @@ private[spark] final class ScanSelection(
   lazy val keptRowGroups: Long = outcomes.iterator.map(_.kept.toLong).sum
   lazy val filesBytes: Long = files.iterator.map(_.getLen).sum
 
-  /** Bytes in the files of what is kept; never 0, which Spark does not allow for a size. */
-  lazy val sizeInBytes: Long = math.max(1L, outcomes.iterator.map(_.keptBytes).sum)
+  /** Bytes in the files of what is kept. */
+  lazy val keptBytes: Long = outcomes.iterator.map(_.keptBytes).sum
+
+  /** The same for Spark, which does not allow a size of 0. */
+  def sizeInBytes: Long = math.max(1L, keptBytes)
 
   /** How many rows are kept, if each file told how many it holds. */
   def rows: Option[Long] =

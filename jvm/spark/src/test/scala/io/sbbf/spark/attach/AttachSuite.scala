@@ -6,6 +6,7 @@ import java.nio.file.attribute.PosixFilePermissions
 
 import org.apache.parquet.filter2.predicate.FilterApi
 import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.SparkException
 
 import io.sbbf.spark.attach.AttachOutcome._
 import io.sbbf.spark.write.WrittenFile
@@ -50,28 +51,33 @@ class AttachSuite extends SparkSuite with Attaching {
     assert(kept == 0)
   }
 
-  test(
-    "a file that was put back and got filters of the same size for another column is read anew.") {
-    val table = path("put-back")
-    spark
-      .range(0, 1000, 1, 1)
-      .selectExpr("xxhash64(id) AS key", "xxhash64(-id) AS other")
-      .write
-      .parquet(table)
-    val file = only(table)
-    assert(file.setLastModified(1700000000000L)) // long enough ago for the cache
-    val before = Files.readAllBytes(file.toPath)
-    def find(column: String, value: String): Long =
-      spark.read.parquet(table).where(s"$column = xxhash64($value)").count()
-    add(table, "key")()
-    val length = file.length
-    assert(find("other", "-7L") == 1) // takes the footer into the cache, and no filter of key
-    Files.write(file.toPath, before)
-    assert(file.setLastModified(1700000000000L))
-    add(table, "other")()
-    assert((file.length, file.lastModified) == ((length, 1700000000000L)))
-    assert(find("key", "7L") == 1)
-  }
+  for ((all, ends) <- Seq("all of it" -> Int.MaxValue, "one batch of it" -> 1))
+    test(s"files that were put back, and got filters of another column by $all, are read anew.") {
+      val table = path(s"put-back-$ends")
+      spark
+        .range(0, 9000, 1, 9) // a batch and one more file
+        .selectExpr("xxhash64(id) AS key", "xxhash64(-id) AS other")
+        .write
+        .parquet(table)
+      val files = filesIn(new File(table)).sorted
+      val before = files.map(file => Files.readAllBytes(file.toPath))
+      def putBack(): Unit = for ((file, content) <- files.zip(before)) {
+        Files.write(file.toPath, content)
+        assert(file.setLastModified(1700000000000L)) // long enough ago for the cache
+      }
+      def find(column: String, value: String): Long =
+        spark.read.parquet(table).where(s"$column = xxhash64($value)").count()
+      putBack()
+      add(table, "key")()
+      val length = files.head.length
+      assert(find("other", "-7L") == 1) // takes the footers into the cache, and no filter of key
+      putBack()
+      val request = AttachRequest.parse(asking("other") + ("path" -> table))
+      val job = new AttachJob(spark, request, new CancelledAfter(ends))
+      if (ends == 1) intercept[SparkException](job.run()) else job.run()
+      assert((files.head.length, files.head.lastModified) == ((length, 1700000000000L)))
+      assert(find("key", "7L") == 1)
+    }
 
   test("filters that are there stay, are replaced or dropped.") {
     val table = writeEvents("there", "key")
@@ -194,5 +200,15 @@ class AttachSuite extends SparkSuite with Attaching {
     }
     assert(add(table, "key")().map(_.status) == Seq(Done))
     assert(queries.map(_.rdd.count()) == Seq(1L, 0L, 571L))
+  }
+}
+
+/** Lets so many batches begin. */
+private final class CancelledAfter(batches: Int) extends AttachJob.ProgressListener {
+  private var begun = 0
+  override def onProgress(done: Long, all: Long): Unit = ()
+  override def isCancelled: Boolean = {
+    begun += 1
+    begun > batches
   }
 }

@@ -62,6 +62,11 @@ final class FaultyDisk extends RawLocalFileSystem {
     super.getFileStatus(file)
   }
 
+  override def setTimes(file: Path, modified: Long, accessed: Long): Unit = {
+    Faults.step("times")
+    super.setTimes(file, modified, accessed)
+  }
+
   override def setPermission(file: Path, permission: FsPermission): Unit = {
     Faults.step("permission")
     super.setPermission(file, permission)
