@@ -227,8 +227,7 @@ def test_filters_are_looked_at_without_a_session(
     assert done.returncode == 0
     loaded = classes.read_text()
     assert "io.sbbf.spark.cli." in loaded and "io.sbbf.parquet." in loaded
-    assert "org.apache.spark.SparkContext " not in loaded
-    assert "SparkSession " not in loaded
+    assert "org.apache.spark.scheduler.TaskSchedulerImpl " not in loaded
 
 
 def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None]) -> None:
