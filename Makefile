@@ -101,6 +101,10 @@ benchwrite: wheel ## measure what exact filters cost to write, beside stock's
 benchattach: wheel ## measure what filters for existing files take, beside a rewrite by Spark
 	$(bin)/python benchmarks/attach.py
 
+.PHONY: benchcommand
+benchcommand: wheel ## measure what looking at filters from the command line takes
+	$(bin)/python benchmarks/command.py
+
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))

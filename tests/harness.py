@@ -44,12 +44,16 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
     return SparkSession.builder.master("local[2]").config(map=conf)
 
 
-def fresh(script: str, *arguments: str, compilers: int = 1) -> list[str]:
+def fresh(
+    script: str, *arguments: str, compilers: int = 1, python: str = sys.executable
+) -> list[str]:
     """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
-    return fresh_with_log(script, *arguments, compilers=compilers)[0]
+    return fresh_with_log(script, *arguments, compilers=compilers, python=python)[0]
 
 
-def fresh_with_log(script: str, *arguments: str, compilers: int = 1) -> tuple[list[str], str]:
+def fresh_with_log(
+    script: str, *arguments: str, compilers: int = 1, python: str = sys.executable
+) -> tuple[list[str], str]:
     """As `fresh`, and what Spark logged."""
     prologue = """
         import sys
@@ -64,7 +68,7 @@ def fresh_with_log(script: str, *arguments: str, compilers: int = 1) -> tuple[li
     source = textwrap.dedent(prologue) + textwrap.dedent(script)
     hidden = () if compilers == 1 else BRIEF
     done = subprocess.run(
-        [sys.executable, "-c", source, *arguments],
+        [python, "-c", source, *arguments],
         capture_output=True,
         text=True,
         timeout=180,

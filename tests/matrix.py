@@ -49,7 +49,7 @@ WAYS_IN = (
 )
 RANDOM_QUERIES = "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown"
 SMOKE = {
-    "3.5.9": ("test_laws.py", *WAYS_IN, "test_command.py", RANDOM_QUERIES),
+    "3.5.9": ("test_laws.py", *WAYS_IN, "test_command.py", "test_oldest_python.py", RANDOM_QUERIES),
     "4.0.5": ("test_laws.py", *WAYS_IN),
     "4.1.4": ("test_laws.py", *WAYS_IN, "test_lake_formats.py"),  # the newest with both formats
     "4.2.1": ("test_laws.py", *WAYS_IN),

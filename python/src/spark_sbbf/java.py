@@ -61,7 +61,7 @@ def java_version(java: str) -> int:
 
 def _release(java: Path) -> str:
     """What the file that every JDK since 7 has says, in a thousandth of the time of a JVM."""
-    for folder in java.parents[1:3]:
+    for folder in list(java.parents)[1:3]:  # Python 3.9 slices no parents
         file = folder / "release"
         if file.is_file():
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
