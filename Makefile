@@ -63,7 +63,7 @@ testsmoke: wheel
 	$(matrix) --smoke
 
 .PHONY: test-matrix
-test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another, ONLY="4.2.1 4.3.0"
+test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another where the system has none, ONLY="4.2.1 4.3.0"
 	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
 
 .PHONY: fuzz

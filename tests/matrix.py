@@ -177,6 +177,12 @@ def commit() -> str:
     return head.stdout.strip() + ("+" if subprocess.run(changed).returncode else "")
 
 
+def installed_jdk(number: int) -> Path | None:
+    """One of the system's packages."""
+    places = sorted(Path("/usr/lib/jvm").glob(f"*-{number}-*"))
+    return next((home for home in places if (home / "bin" / "java").is_file()), None)
+
+
 def jdks(asked: argparse.Namespace) -> dict[int, Path]:
     """The JDKs that are there, by their number."""
     found = {17: asked.jdk17, 21: asked.jdk21, 25: asked.jdk25}
@@ -190,8 +196,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make test-matrix", description=__doc__)
     parser.add_argument("--wheel", type=Path, required=True)
     parser.add_argument("--jdk17", type=Path, default=Path(find_java()).resolve().parents[1])
-    parser.add_argument("--jdk21", type=Path)
-    parser.add_argument("--jdk25", type=Path)
+    parser.add_argument("--jdk21", type=Path, default=installed_jdk(21))
+    parser.add_argument("--jdk25", type=Path, default=installed_jdk(25))
     parser.add_argument("--only", action="append", help="a version of Spark; may be repeated")
     parser.add_argument("--smoke", action="store_true")
     asked = parser.parse_args()

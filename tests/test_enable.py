@@ -19,6 +19,7 @@ from harness import (
     session_with,
     tasks_of,
 )
+from spark_sbbf.jar import find_spark
 
 GROUPS, ROWS = 4, 50
 KEYS = samples.scattered(GROUPS * ROWS)
@@ -89,11 +90,29 @@ def test_every_thread_of_a_running_session_reads_the_data_source(lake: str) -> N
     script = """
         from concurrent.futures import ThreadPoolExecutor
         spark = sbbf.enable(builder().getOrCreate())
-        read = lambda: spark.read.format("sbbf").load(sys.argv[1]).count()
+        def read():
+            table = spark.sql(f"SELECT * FROM sbbf.filters.`{sys.argv[1]}`")
+            return spark.read.format("sbbf").load(sys.argv[1]).count(), table.count()
         with ThreadPoolExecutor(1) as pool:
-            print("#", read(), pool.submit(read).result())
+            print("#", *pool.submit(read).result(), *read())
     """
-    assert fresh(script, lake) == [f"{GROUPS} {GROUPS}"]
+    assert fresh(script, lake) == [" ".join(4 * [str(GROUPS)])]
+
+
+def test_a_jar_without_our_classes_is_named(lake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = """
+        spark = builder().getOrCreate()
+        try:
+            sbbf.enable(spark)
+        except RuntimeError as error:
+            print("#", str(error).replace(sys.argv[1], "it"))
+        print("#", spark.range(3).count())
+    """
+    other = str(next(find_spark().home.glob("jars/spark-core_*.jar")))
+    monkeypatch.setenv("SPARK_SBBF_JAR", other)
+    refusal, count = fresh(script, other)
+    assert refusal.startswith("there is no io.sbbf.spark.SessionBridge in it: reinstall spark-sbbf")
+    assert "SPARK_SBBF_JAR" in refusal and count == "3"
 
 
 def test_a_session_after_one_that_was_stopped_is_enabled_anew(lake: str) -> None:

@@ -96,7 +96,7 @@ WRONG = [
     ("dictionary", ("a",), {"dictionary": 1}),
     ("auto", ("a",), {"auto": "yes"}),
     ("ndv", (), {"auto": True, "ndv": 50_000}),
-    ("nvd", ("a",), {"nvd": 10}),
+    ("unknown option nvd; known are .*ndv", ("a",), {"nvd": 10}),
 ]
 
 

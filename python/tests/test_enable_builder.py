@@ -231,13 +231,29 @@ class OldSession(Session):
     version = "3.5.9"
 
 
-OLD = "from Spark 4.0 on, and this is Spark 3.5.9: use a classic session, or start the server with"
+OLD = (
+    "from Spark 4.0 on, and this is Spark 3.5.9: use a classic session, or start the server with "
+    "--jars .* --conf spark.sql.extensions=io.sbbf.spark.SbbfExtensions"
+)
 
 
-@pytest.mark.parametrize("call", [sbbf.enable, sbbf.disable, sbbf.is_enabled, sbbf.doctor])
-def test_a_connect_session_of_spark_3_is_refused_with_what_to_do(call):
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [
+        (sbbf.enable, ()),
+        (sbbf.disable, ()),
+        (sbbf.is_enabled, ()),
+        (sbbf.doctor, ()),
+        (sbbf.inspect, ("t",)),
+        (sbbf.probe, ("t", "key", 7)),
+        (sbbf.advise, ("t",)),
+        (sbbf.attach, ("t", "key")),
+        (sbbf.detach, ("t",)),
+    ],
+)
+def test_a_connect_session_of_spark_3_is_refused_with_what_to_do(call, arguments):
     with pytest.raises(RuntimeError, match=OLD):
-        call(OldSession())
+        call(OldSession(), *arguments)
 
 
 def test_a_builder_of_a_connect_session_of_spark_3_is_refused_with_what_to_do(monkeypatch):

@@ -42,8 +42,19 @@ def test_each_supported_spark_gets_the_jar_of_its_scala(spark, scala, spark_home
 )
 def test_an_unsupported_spark_is_refused_with_the_supported_ones_named(spark, scala, spark_home):
     spark_home(spark, f"{scala}.0" if scala == "3" else scala)
-    with pytest.raises(RuntimeError, match=rf"Spark {spark}.*3\.5 \(Scala 2\.12\).*4\.3"):
+    message = rf"Spark {spark}.*3\.5 \(Scala 2\.12\).*4\.3.*Set SPARK_SBBF_JAR"
+    with pytest.raises(RuntimeError, match=message):
         jar.jar_path()
+
+
+@pytest.mark.parametrize(
+    "versions", [("3.4.4",), ("4.4.0",), ("3.4.4", "2.12.18"), ("3.5.9", "2.13.8")]
+)
+def test_an_unsupported_spark_that_runs_elsewhere_is_refused_too(versions, bundle, monkeypatch):
+    monkeypatch.delenv("SPARK_SBBF_JAR", raising=False)
+    message = rf"Spark {versions[0]}.* is not supported; supported are .*Set SPARK_SBBF_JAR"
+    with pytest.raises(RuntimeError, match=message):
+        jar.jar_path(*versions)
 
 
 def test_the_installed_pyspark_counts_where_there_is_no_spark_home(tmp_path, bundle, monkeypatch):
@@ -84,7 +95,7 @@ def test_the_environment_overrides_the_choice_for_any_spark(tmp_path, spark_home
     monkeypatch.setenv("SPARK_SBBF_JAR", str(own))
     assert jar.jar_path() == str(own)
     own.unlink()
-    with pytest.raises(FileNotFoundError, match="SPARK_SBBF_JAR"):
+    with pytest.raises(FileNotFoundError, match=r"SPARK_SBBF_JAR names no file.*unset it"):
         jar.jar_path()
 
 

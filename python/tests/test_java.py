@@ -80,7 +80,9 @@ def test_without_any_java_the_error_says_what_to_install(monkeypatch, tmp_path, 
 
 def test_a_java_home_without_java_is_named(monkeypatch, tmp_path, spark_of):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(RuntimeError, match=rf"no Java found in JAVA_HOME \({tmp_path}\)"):
+    with pytest.raises(
+        RuntimeError, match=rf"no Java found in JAVA_HOME \({tmp_path}\): install a"
+    ):
         java.check_java(spark_of("4.3.0"))
 
 

@@ -119,7 +119,10 @@ def show_jar(jvm: Any, loader: Any, jar: str) -> None:
     if _class_or_none(loader, BRIDGE) is None:
         loader.addURL(jvm.java.io.File(jar).toURI().toURL())
         if _class_or_none(loader, BRIDGE) is None:
-            raise RuntimeError(f"there is no {BRIDGE} in {jar}")
+            raise RuntimeError(
+                f"there is no {BRIDGE} in {jar}: reinstall spark-sbbf from its wheel, or correct "
+                "SPARK_SBBF_JAR if it is set"
+            )
 
 
 @contextmanager

@@ -43,7 +43,10 @@ def jar_path(version: str | None = None, scala: str | None = None) -> str:
     override = os.environ.get("SPARK_SBBF_JAR")
     if override:
         if not Path(override).is_file():
-            raise FileNotFoundError(f"SPARK_SBBF_JAR names no file: {override}")
+            raise FileNotFoundError(
+                f"SPARK_SBBF_JAR names no file: {override}. Correct it, or unset it to have the "
+                "JAR of this package"
+            )
         return str(Path(override).resolve())
     if version is None:
         ours = _supported_scala(find_spark())

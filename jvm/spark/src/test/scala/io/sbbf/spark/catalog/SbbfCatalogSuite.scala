@@ -65,10 +65,25 @@ class SbbfCatalogSuite extends SparkSuite {
     }
   }
 
-  test("an option that is not known is named.") {
-    val error = intercept[IllegalArgumentException](
-      spark.read.option("colum", "k").table(s"sbbf.filters.`$table`").collect())
-    assert(error.getMessage.contains("no option 'colum'"))
+  Seq(
+    Map("colum" -> "k") -> "format sbbf has no option 'colum'; it has path, column, value, valueHex",
+    Map("value" -> "1") -> "needs the option column beside value",
+    Map("column" -> "k", "value" -> "1", "valueHex" -> "07") -> "value and valueHex, not both",
+    Map("column" -> "b", "valueHex" -> "7x") -> "the option valueHex is not hexadecimal"
+  ).foreach { case (options, message) =>
+    test(s"the options ${options.keys.mkString(", ")} are refused: $message.") {
+      for (read <- Seq(
+          () => spark.read.options(options).table(s"sbbf.filters.`$table`"),
+          () => spark.read.format("sbbf").options(options).load(table))) {
+        val error = intercept[IllegalArgumentException](read().collect())
+        assert(error.getMessage.contains(message))
+      }
+    }
+  }
+
+  test("the data source needs a path.") {
+    val error = intercept[IllegalArgumentException](spark.read.format("sbbf").load())
+    assert(error.getMessage.contains("format sbbf needs a path: load(path)"))
   }
 
   test("a path that is not there is Spark's own error.") {
