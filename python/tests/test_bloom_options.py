@@ -93,6 +93,7 @@ WRONG = [
     ("candidates", ("a",), {"candidates": 0}),
     ("fpp", ("a",), {"fpp": "automatic"}),
     ("min_ndv", ("a",), {"min_ndv": 0}),
+    ("at most 65,536", ("a",), {"min_ndv": 65_537}),
     ("dictionary", ("a",), {"dictionary": 1}),
     ("auto", ("a",), {"auto": "yes"}),
     ("ndv", (), {"auto": True, "ndv": 50_000}),

@@ -116,6 +116,20 @@ def test_without_pyspark_only_what_needs_spark_says_so():
     assert "pip install 'spark-sbbf[pyspark]'" in done.stderr
 
 
+def test_what_the_package_offers_is_completed_before_it_is_used():
+    source = "import spark_sbbf as s; print(*set(s.__all__) - set(dir(s)))"
+    package = str(Path(cli.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", source], cwd=package, capture_output=True)
+    assert (done.returncode, done.stdout) == (0, b"\n")
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_job(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "answers", None)
+    for report, said in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "there is no folder")):
+        assert cli.main(["advise", "t", "--report", str(report)]) == 1
+        assert said in capsys.readouterr().err
+
+
 def test_the_package_offers_what_it_names_and_nothing_else():
     import spark_sbbf
 

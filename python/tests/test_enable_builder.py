@@ -256,10 +256,11 @@ def test_a_connect_session_of_spark_3_is_refused_with_what_to_do(call, arguments
         call(OldSession(), *arguments)
 
 
-def test_a_builder_of_a_connect_session_of_spark_3_is_refused_with_what_to_do(monkeypatch):
-    monkeypatch.setattr("pyspark.__version__", "3.5.9")
+def test_a_builder_of_a_connect_session_of_spark_3_is_refused_with_what_to_do():
+    builder = SparkSession.builder.remote("sc://x")
+    builder.getOrCreate = OldSession
     with pytest.raises(RuntimeError, match=OLD):
-        sbbf.enable(SparkSession.builder.remote("sc://x"))
+        sbbf.enable(builder).getOrCreate()
 
 
 JAVA_OPTIONS = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")

@@ -168,6 +168,30 @@ def test_the_folder_of_settings_may_be_elsewhere(home, tmp_path, monkeypatch):
     assert not (home / "conf").exists()
 
 
+def test_a_spark_of_others_is_not_touched_where_the_settings_are_elsewhere(
+    home, tmp_path, monkeypatch
+):
+    before = tree(home)
+    for name in ("mine", "theirs"):
+        monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path / name))
+        assert cli.main(["install"]) == 0
+    assert cli.main(["uninstall"]) == 0
+    assert tree(home) == before and not (tmp_path / "theirs").exists()
+    mine = SparkDefaults.read(tmp_path / "mine" / "spark-defaults.conf").settings()
+    assert Path(mine["spark.jars"]).read_text() == "first"
+
+
+def test_what_is_installed_can_be_read_by_all(home):
+    before = os.umask(0o077)
+    try:
+        assert cli.main(["install"]) == 0
+    finally:
+        os.umask(before)
+    for place in (home / "sbbf", home / "conf", *home.glob("sbbf/*"), *home.glob("conf/*")):
+        assert place.stat().st_mode & 0o444 == 0o444, place
+        assert place.is_file() or place.stat().st_mode & 0o111 == 0o111
+
+
 @pytest.mark.parametrize("users", [None, "", USERS])
 @pytest.mark.parametrize("linked", ["file", "folder"])
 def test_a_link_to_shared_settings_stays_and_its_target_is_given_back(

@@ -60,6 +60,30 @@ def test_the_reason_of_a_failure_is_told(asked, script, said):
         list(lines)
 
 
+def test_a_jvm_that_ends_before_it_is_asked_is_no_closed_pipe(asked):
+    lines, _ = asked("echo no room >&2; exit 3", settings={"spark.a": "x" * 1_000_000})
+    with pytest.raises(RuntimeError, match="java ended with status 3: no room"):
+        list(lines)
+
+
+def test_the_class_path_is_that_of_spark_s_launcher(asked, tmp_path, monkeypatch):
+    own, hadoop = tmp_path / "a jar.jar", tmp_path / "hadoop"
+    own.touch()
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.setenv("SPARK_DIST_CLASSPATH", f"{hadoop}/*:{hadoop}/conf")
+    jars = f"{own.as_uri()}, local:{own}, {own},hdfs:/a.jar"
+    lines, _ = asked('cat > /dev/null; printf "{%s}\n" "$@"', settings={"spark.jars": jars})
+    words = [line.strip("{}\n") for line in lines]
+    assert words[words.index("-cp") + 1].split(":") == [
+        "own.jar",
+        *(3 * [str(own)]),
+        str(tmp_path),
+        "/opt/spark/jars/*",
+        f"{hadoop}/*",
+        f"{hadoop}/conf",
+    ]
+
+
 @pytest.mark.parametrize(("question", "theirs"), [("attach", True), ("list", False)])
 def test_what_runs_jobs_gets_the_driver_s_java_options(asked, question, theirs):
     settings = {"spark.driver.extraJavaOptions": "-XX:+UseG1GC '-Dname=two words'"}

@@ -2,10 +2,21 @@
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral
 
 import pytest
 
 from spark_sbbf.evidence import _value_option
+
+
+@Integral.register
+class Whole:
+    """Stands for the integers of numpy, which are none of Python's."""
+
+    def __int__(self):
+        return 7
+
 
 TABLE = [
     (42, "42"),
@@ -14,6 +25,8 @@ TABLE = [
     (False, "false"),
     ("", ""),
     ("it's", "it's"),
+    (Whole(), "7"),
+    (Fraction(1, 2), "0.5"),
     (0.1, "0.1"),
     (-0.0, "-0.0"),
     (1e300, "1e+300"),
@@ -54,5 +67,5 @@ def test_none_is_refused_because_filters_hold_no_nulls():
 
 @pytest.mark.parametrize("value", [[1], {"a": 1}, object()])
 def test_other_types_are_refused_by_type_and_never_by_value(value):
-    with pytest.raises(TypeError, match=type(value).__name__):
+    with pytest.raises(TypeError, match=rf"{type(value).__name__}; an int, float,"):
         _value_option(value)

@@ -41,6 +41,13 @@ def test_one_row_group_of_a_million_can_be_seen():
     assert sum(parts.values()) == pytest.approx(HEIGHT, abs=0.2)
 
 
+def test_parts_of_the_lowest_bar_can_be_seen_beside_a_tall_one():
+    low = [bar(kept=1), bar(kept=1, bloom=1), bar(bloom=2, dictionary=1)]
+    for group in list(draw(bar(bloom=10_000), *low).iter("g"))[1:]:
+        parts, _ = heights(group)
+        assert min(parts.values()) >= 3
+
+
 def test_the_legend_names_what_is_there_and_fits():
     everything = {name: 1 for name in COLOURS if name not in (KEPT, UNKNOWN)}
     for bars, names in (

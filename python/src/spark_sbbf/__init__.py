@@ -56,6 +56,11 @@ _MODULES = {
 }
 
 
+def __dir__() -> list[str]:
+    """What notebooks complete."""
+    return [*globals(), *__all__]
+
+
 def __getattr__(name: str) -> object:
     """Loads what the package offers when it is first asked for (PEP 562)."""
     from importlib import import_module

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ TO_DO = ("attach", "replace")
 
 def advise(
     spark: SparkSession,
-    path: str,
+    path: str | os.PathLike[str],
     columns: str | Iterable[str] = (),
     *,
     fpp: float | str = AUTO,
@@ -69,8 +70,9 @@ def advise(
     that is not there.
     """
     bring_jar(running(spark))
-    target = None if report is None else _writable(Path(report))
+    target = None if report is None else writable(Path(report))
     named = [columns] if isinstance(columns, str) else list(columns)
+    path = os.fspath(path)
     options = {"columns": json.dumps(named), "fpp": str(fpp), "row_groups": str(row_groups)}
     if history:
         options["history"] = "true"
@@ -159,7 +161,10 @@ def _frame(spark: SparkSession, query: Any) -> Any:
     return query
 
 
-def _writable(file: Path) -> Path:
+def writable(file: Path) -> Path:
+    """The file, or an OSError where it cannot be one, before any work is done for it."""
+    if file.is_dir():
+        raise IsADirectoryError(f"report: {file} is a folder, name a file in it")
     if not file.parent.is_dir():
         raise FileNotFoundError(f"report: there is no folder {file.parent}")
     return file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 
@@ -42,8 +42,18 @@ class AttachReport:
 
     @classmethod
     def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> AttachReport:
-        """The report of what the JVM answers."""
-        return cls([AttachedFile(**row) for row in rows])
+        """The report of what the JVM answers.
+
+        Raises RuntimeError, with the answer, for what a JAR of another version says.
+        """
+        rows, names = list(rows), [field.name for field in fields(AttachedFile)]
+        try:
+            return cls([AttachedFile(**{name: row[name] for name in names}) for row in rows])
+        except KeyError as error:
+            raise RuntimeError(
+                "the files were seen to, by a spark-sbbf JAR of another version than the package, "
+                f"whose answer is not understood: {rows}"
+            ) from error
 
     def need_no_failure(self) -> None:
         """Raises AttachError if files failed."""

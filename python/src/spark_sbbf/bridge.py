@@ -34,28 +34,24 @@ def is_connect(thing: Any) -> bool:
 def running(session: Any) -> Any:
     """The session itself, classic or Spark Connect.
 
-    Raises TypeError for anything else, and RuntimeError for Spark Connect before Spark 4.0 unless
-    its server has the extension.
+    Raises TypeError for anything else, and RuntimeError for a session that was stopped and for
+    Spark Connect before Spark 4.0 unless its server has the extension.
     """
     need_pyspark()
     from pyspark.sql import SparkSession
 
     if is_connect(session):
-        if not (session.version.startswith("3.") and knows_catalog(session)):
-            need_connect_of_4(session.version)
+        if session.version.startswith("3.") and not knows_catalog(session):
+            raise RuntimeError(CONNECT_ON_3.format(version=session.version))
     elif not (isinstance(session, SparkSession) and hasattr(session, "_jsparkSession")):
         kind = type(session)
         raise TypeError(
             "expected a SparkSession or a SparkSession.Builder, "
             f"not a {kind.__module__}.{kind.__qualname__}"
         )
+    elif session._sc._jsc is None:
+        raise RuntimeError("this session was stopped: make a new one with builder.getOrCreate()")
     return session
-
-
-def need_connect_of_4(version: str) -> None:
-    """Raises RuntimeError, saying what to do, for a Spark that takes no JAR into a session."""
-    if version.startswith("3."):
-        raise RuntimeError(CONNECT_ON_3.format(version=version))
 
 
 def bring_jar(session: Any) -> None:

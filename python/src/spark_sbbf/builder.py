@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from spark_sbbf.bridge import EXTENSIONS, is_connect, need_connect_of_4, show_jar
+from spark_sbbf.bridge import EXTENSIONS, is_connect, show_jar
 from spark_sbbf.defaults import SparkDefaults, defaults_file, items
 from spark_sbbf.jar import OUR_JAR, find_spark, jar_path, spark_home
 
@@ -41,9 +41,6 @@ def enable_builder(builder: Any, then: Callable[[Any], Any]) -> None:
     to say.
     """
     if _wants_connect(builder):
-        import pyspark
-
-        need_connect_of_4(pyspark.__version__)
         _follow(builder, then)
         return
     if _jvm_runs():

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from spark_sbbf.advice import as_html, write_page
+from spark_sbbf.advice import as_html, writable, write_page
 from spark_sbbf.arguments import parsed
 from spark_sbbf.attached import AttachReport
 from spark_sbbf.install import Change, apply, to_install, to_uninstall
@@ -140,6 +140,8 @@ def _changed(asked: Namespace, title: str, options: dict[str, str]) -> int:
 
 
 def _advise(asked: Namespace) -> int:
+    if asked.report:
+        writable(asked.report)
     spark = find_spark()
     options = {
         "path": asked.path,

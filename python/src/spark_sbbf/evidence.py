@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from datetime import date, datetime
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Union
 
 from spark_sbbf.bridge import bring_jar, running, seeing_the_jar
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 Literal = Union[int, float, str, bytes, bool, Decimal, date, datetime]
 
 
-def inspect(spark: SparkSession, path: str) -> DataFrame:
+def inspect(spark: SparkSession, path: str | os.PathLike[str]) -> DataFrame:
     """One row for each file, row group and column under ``path`` that has a bloom filter.
 
     The columns are those of the data source ``format("sbbf")``: where the filter is, how large and
@@ -24,7 +26,9 @@ def inspect(spark: SparkSession, path: str) -> DataFrame:
     return _read(spark, path, {})
 
 
-def probe(spark: SparkSession, path: str, column: str, value: Literal) -> DataFrame:
+def probe(
+    spark: SparkSession, path: str | os.PathLike[str], column: str, value: Literal
+) -> DataFrame:
     """Which row groups under ``path`` might hold ``value`` in ``column``, and what says so.
 
     One row for each file and row group; ``verdict`` and ``evidence`` tell the answer, ``reason``
@@ -36,10 +40,10 @@ def probe(spark: SparkSession, path: str, column: str, value: Literal) -> DataFr
     return _read(spark, path, {"column": column, **_value_option(value)})
 
 
-def _read(spark: SparkSession, path: str, options: dict[str, str]) -> DataFrame:
+def _read(spark: SparkSession, path: str | os.PathLike[str], options: dict[str, str]) -> DataFrame:
     bring_jar(running(spark))
     with seeing_the_jar(spark):
-        return spark.read.format("sbbf").options(**options).load(path)
+        return spark.read.format("sbbf").options(**options).load(os.fspath(path))
 
 
 def _value_option(value: Literal) -> dict[str, str]:
@@ -54,10 +58,12 @@ def _as_text(value: Literal) -> str:
     """The value as Spark's cast from STRING reads it."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (int, str)):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value)  # shortest text that gives the same double, also 'nan' and 'inf'
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Integral):  # also numpy's, which pandas hands out
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))  # shortest text that gives the same double, also 'nan' and 'inf'
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, datetime):
@@ -65,4 +71,7 @@ def _as_text(value: Literal) -> str:
         return moment.isoformat(sep=" ", timespec="microseconds")
     if isinstance(value, date):
         return value.isoformat()
-    raise TypeError(f"value: cannot probe a {type(value).__qualname__}")
+    raise TypeError(
+        f"value: cannot probe a {type(value).__qualname__}; an int, float, str, bytes, bool, "
+        "Decimal, date or datetime can be"
+    )

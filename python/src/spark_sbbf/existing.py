@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,12 @@ from spark_sbbf.bridge import (
     bring_jar,
     is_connect,
     mistakes,
-    need_connect_of_4,
     running,
     seeing_the_jar,
 )
 from spark_sbbf.catalog import bring_catalog
 from spark_sbbf.progress import Progress, progress_bar
-from spark_sbbf.writer import DEFAULT_FPP, bloom_options
+from spark_sbbf.writer import DEFAULT_FPP, bloom_options, flag
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def attach(
     spark: SparkSession,
-    path: str,
+    path: str | os.PathLike[str],
     columns: str | Iterable[str],
     *,
     fpp: float | str | Mapping[str, float | str] = DEFAULT_FPP,
@@ -73,7 +73,7 @@ def attach(
 
 def detach(
     spark: SparkSession,
-    path: str,
+    path: str | os.PathLike[str],
     columns: str | Iterable[str] = (),
     *,
     force: bool = False,
@@ -94,15 +94,20 @@ def detach(
 def _change(
     spark: SparkSession,
     procedure: str,
-    path: str,
+    path: str | os.PathLike[str],
     options: Mapping[str, str],
     flags: Mapping[str, bool],
     progress: bool | None,
 ) -> AttachReport:
     bring_jar(running(spark))
-    own = {name: _text(value) for name, value in flags.items()}
+    own = {name: _text(flag(name, value)) for name, value in flags.items()}
+    path = os.fspath(path)
     if is_connect(spark):
-        need_connect_of_4(spark.version)
+        if spark.version.startswith("3."):  # which has no CALL
+            raise RuntimeError(
+                f"{procedure} over Spark Connect needs Spark 4.0 or newer, and this is Spark "
+                f"{spark.version}: use a classic session, or the command 'spark-sbbf {procedure}'"
+            )
         with progress_bar(procedure, "task", progress) as show, mistakes():
             return _report(_called(spark, procedure, path, options, own, show))
     asked = {"path": path, "drop": _text(procedure == "detach"), **options, **own}
@@ -126,7 +131,7 @@ def _called(
 ) -> list[dict[str, Any]]:
     bring_catalog(spark)
     pairs = ", ".join(f"{_quoted(key)}, {_quoted(value)}" for key, value in options.items())
-    arguments = [f"path => {_quoted(path)}", *(f"{key} => {flag}" for key, flag in flags.items())]
+    arguments = [f"path => {_quoted(path)}", *(f"{key} => {text}" for key, text in flags.items())]
     if pairs:
         arguments.append(f"options => map({pairs})")
 
@@ -160,7 +165,7 @@ def _bridged(spark: Any, asked: Mapping[str, str], show: Progress) -> list[dict[
             while not wait([future], timeout=0.2).done:
                 show(bridge.attached(), bridge.toAttach())
             show(bridge.attached(), bridge.toAttach())
-            return [json.loads(line) for line in future.result().splitlines()]
+            return [json.loads(line) for line in future.result().split("\n") if line]
         except KeyboardInterrupt:
             bridge.stopAttach()
             context.cancelJobGroup(group)

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from spark_sbbf.bridge import EXTENSIONS
@@ -33,8 +34,8 @@ class Change:
     file: Path
     before: bytes | None
     after: bytes | None
-    folder_is_ours: bool = True
-    """Whether the folder goes, too, once nothing is left in it."""
+    own_folders: int = 1
+    """How many of the folders around it go, too, once nothing is left in them."""
 
     def __str__(self) -> str:
         if self.file.suffix == ".jar" or self.file.name == KEEP_EXTENSION:
@@ -57,11 +58,11 @@ class Change:
             if self.after is None:
                 self.file.unlink()
             else:
-                self.file.parent.mkdir(parents=True, exist_ok=True)
+                _make(self.file.parent)
                 self._replace(self.after)
         finally:
-            if self.folder_is_ours:
-                _remove_if_empty(self.file.parent)
+            for folder in islice(self.file.parents, self.own_folders):
+                _remove_if_empty(folder)
 
     def _replace(self, content: bytes) -> None:
         handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=f".{self.file.name}.")
@@ -131,7 +132,9 @@ def to_uninstall(spark: Spark) -> list[Change]:
 
     keep = _keep_extension(spark)
     ours = [*_installed(spark), *([keep] if keep.is_file() else [])]
-    return _real([_edit(spark, edit), *map(_removal, ours)])
+    settings = _edit(spark, edit)
+    beside = settings.own_folders and settings.file.parent == _folder(spark).parent
+    return _real([settings, *(_removal(file, 2 if beside else 1) for file in ours)])
 
 
 def _edit(spark: Spark, edit: Callable[[SparkDefaults], None]) -> Change:
@@ -142,11 +145,11 @@ def _edit(spark: Spark, edit: Callable[[SparkDefaults], None]) -> Change:
     edit(defaults)
     with_folder = defaults.lines[0] == MADE_WITH_FOLDER
     nothing_else = defaults.text in (f"{MADE}\n", f"{MADE_WITH_FOLDER}\n")
-    return Change(file, before, None if nothing_else else defaults.encode(), with_folder)
+    return Change(file, before, None if nothing_else else defaults.encode(), int(with_folder))
 
 
-def _removal(file: Path) -> Change:
-    return Change(file, file.read_bytes(), None)
+def _removal(file: Path, own_folders: int = 1) -> Change:
+    return Change(file, file.read_bytes(), None, own_folders)
 
 
 def _real(changes: list[Change]) -> list[Change]:
@@ -154,7 +157,10 @@ def _real(changes: list[Change]) -> list[Change]:
 
 
 def _folder(spark: Spark) -> Path:
-    return spark.home.resolve() / FOLDER
+    """In the Spark, or beside the settings where these lie elsewhere: the Spark may be another's,
+    and have other settings for others."""
+    elsewhere = os.environ.get("SPARK_CONF_DIR")
+    return (Path(elsewhere) if elsewhere else spark.home).resolve() / FOLDER
 
 
 def _installed(spark: Spark) -> list[Path]:
@@ -176,6 +182,14 @@ def _content(file: Path) -> bytes | None:
 
 def _is_ours(spark: Spark, item: str) -> bool:
     return Path(item).parent == _folder(spark)
+
+
+def _make(folder: Path) -> None:
+    """For all to read, as the files in it, whatever the mask of this process."""
+    if not folder.exists():
+        _make(folder.parent)
+        folder.mkdir()
+        folder.chmod(0o755)
 
 
 def _remove_if_empty(folder: Path) -> None:

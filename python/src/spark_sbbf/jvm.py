@@ -1,4 +1,5 @@
-"""Questions to a JVM that has Spark's JARs and no session, which saves most of a start."""
+"""Questions to a JVM that has Spark's JARs, and a session only where jobs answer them: that saves
+most of a start."""
 
 from __future__ import annotations
 
@@ -8,10 +9,13 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
+from urllib.parse import unquote, urlsplit
 
 from spark_sbbf.builder import VECTOR_MODULE
+from spark_sbbf.defaults import defaults_file
 from spark_sbbf.jar import Spark, jar_path
 from spark_sbbf.java import check_java
 
@@ -54,8 +58,8 @@ def answers(
     ):
         assert jvm.stdin and jvm.stdout
         try:
-            json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
-            jvm.stdin.close()
+            with suppress(BrokenPipeError), jvm.stdin:  # of a JVM that ended, its status tells
+                json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
             for line in jvm.stdout:
                 if not line.startswith("{"):
                     continue  # what Java options have the JVM say
@@ -90,13 +94,20 @@ def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> l
         options.append("-XX:+UseSerialGC")
         if question in ("list", "size"):
             options.append("-XX:TieredStopAtLevel=1")
-    return [*options, "-Dfile.encoding=UTF-8"]
+    return [*options, "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
 
 
 def _class_path(spark: Spark, settings: Mapping[str, str]) -> list[str]:
-    """Ours, the user's, Spark's and the folder of Hadoop's settings."""
+    """Ours, the user's, Spark's and the folders of Hadoop's settings, as Spark's launcher does."""
     listed = settings.get("spark.driver.extraClassPath", "").split(os.pathsep)
-    listed += [jar.strip() for jar in settings.get("spark.jars", "").split(",")]
-    listed.append(os.environ.get("HADOOP_CONF_DIR", ""))
+    listed += [_local(jar.strip()) for jar in settings.get("spark.jars", "").split(",")]
+    listed += [str(defaults_file(spark.home).parent), os.environ.get("HADOOP_CONF_DIR", "")]
     users = [item for item in listed if item and Path(item.split("*")[0]).exists()]
-    return [jar_path(), *users, str(spark.home / "jars" / "*")]
+    without_hadoop = os.environ.get("SPARK_DIST_CLASSPATH", "").split(os.pathsep)
+    own = [str(spark.home / "jars" / "*"), *filter(None, without_hadoop)]
+    return [jar_path(), *users, *own]
+
+
+def _local(jar: str) -> str:
+    """The path of a JAR that may be told as a URI of this machine's."""
+    return unquote(urlsplit(jar).path) if jar.startswith(("file:", "local:")) else jar

@@ -107,7 +107,9 @@ def _stack(left: float, width: float, bar: FileBar, tallest: int) -> Iterator[Pa
 
 
 def _heights(parts: dict[str, int], height: float) -> Iterator[tuple[str, float]]:
-    """Shares of the height, none too thin to see, at the cost of the largest."""
+    """Shares of the height, none too thin to see, at the cost of the largest, or of the bar being
+    higher than it would be."""
+    height = max(height, THINNEST_PART * sum(n > 0 for n in parts.values()))
     shares = {name: n * height / sum(parts.values()) for name, n in parts.items() if n}
     seen = {name: max(share, THINNEST_PART) for name, share in shares.items()}
     if seen:

@@ -16,6 +16,7 @@ MAX_FILTER_BYTES = 128 << 20
 """The largest bitset parquet-mr writes or reads (``BlockSplitBloomFilter.UPPER_BOUND_BYTES``)."""
 
 MIN_FILTER_BYTES = 32
+MOST_MIN_NDV = 65_536  # as many hashes tasks count at least
 """One block of a split-block bloom filter: 256 bits."""
 
 PerColumn = Union[Any, Mapping[str, Any]]
@@ -85,7 +86,7 @@ def bloom_options(
     """
     if unknown:
         raise ValueError(f"unknown option {', '.join(sorted(unknown))}; known are {_OPTIONS}")
-    if not _flag("auto", auto) and not columns:
+    if not flag("auto", auto) and not columns:
         raise ValueError("columns: name at least one column")
     _check_columns(columns)
     options = {f"parquet.bloom.filter.enabled#{column}": "true" for column in columns}
@@ -100,9 +101,9 @@ def bloom_options(
         options[f"parquet.bloom.filter.expected.ndv#{column}"] = str(count)
     for column, count in _per_column("candidates", candidates, columns, _count).items():
         options[f"parquet.bloom.filter.candidates.number#{column}"] = str(count)
-    for column, count in _per_column("min_ndv", min_ndv, columns, _count).items():
+    for column, count in _per_column("min_ndv", min_ndv, columns, _few).items():
         options[f"sbbf.bloom.filter.min.ndv#{column}"] = str(count)
-    for column, also in _per_column("dictionary", dictionary, columns, _flag).items():
+    for column, also in _per_column("dictionary", dictionary, columns, flag).items():
         options[f"sbbf.bloom.filter.dictionary#{column}"] = str(also).lower()
     if auto:
         if not columns and (ndv is not None or candidates is not None):
@@ -111,7 +112,7 @@ def bloom_options(
     if max_bytes is not None:
         options["parquet.bloom.filter.max.bytes"] = str(_filter_bytes("max_bytes", max_bytes))
     if adaptive is not None:
-        options["parquet.bloom.filter.adaptive.enabled"] = str(_flag("adaptive", adaptive)).lower()
+        options["parquet.bloom.filter.adaptive.enabled"] = str(flag("adaptive", adaptive)).lower()
     return options
 
 
@@ -124,9 +125,9 @@ def _for_all(fpp: PerColumn, min_ndv: PerColumn, dictionary: PerColumn) -> dict[
     if not isinstance(fpp, Mapping):
         options["sbbf.bloom.filter.fpp"] = str(_probability("fpp", fpp))
     if min_ndv is not None and not isinstance(min_ndv, Mapping):
-        options["sbbf.bloom.filter.min.ndv"] = str(_count("min_ndv", min_ndv))
+        options["sbbf.bloom.filter.min.ndv"] = str(_few("min_ndv", min_ndv))
     if dictionary is not None and not isinstance(dictionary, Mapping):
-        options["sbbf.bloom.filter.dictionary"] = str(_flag("dictionary", dictionary)).lower()
+        options["sbbf.bloom.filter.dictionary"] = str(flag("dictionary", dictionary)).lower()
     return options
 
 
@@ -165,7 +166,7 @@ def _probability(option: str, value: Any) -> float | str:
     return number
 
 
-def _flag(option: str, value: Any) -> bool:
+def flag(option: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{option} must be True or False, not {value!r}")
     return value
@@ -175,6 +176,13 @@ def _count(option: str, value: Any) -> int:
     number = _integer(option, value)
     if number < 1:
         raise ValueError(f"{option} must be at least 1, not {value!r}")
+    return number
+
+
+def _few(option: str, value: Any) -> int:
+    number = _count(option, value)
+    if number > MOST_MIN_NDV:
+        raise ValueError(f"{option} must be at most {MOST_MIN_NDV:,}, not {value!r}")
     return number
 
 

@@ -26,7 +26,7 @@ private[spark] object Doctor {
       "kernels" -> Kernels.implementationName
     ) ++ SbbfConf.all.map {
       case SbbfConf.Kernel => SbbfConf.Kernel.key -> KernelChoice.wanted(conf).text
-      case other => other.key -> conf.getConfString(other.key, other.default)
+      case other => other.key -> other.told(conf)
     }
   }
 }

@@ -4,7 +4,6 @@ import java.util.Locale
 
 import scala.util.control.NonFatal
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -18,8 +17,7 @@ final class SbbfConf[T] private[spark] (
     val default: String,
     val allowed: String,
     convert: String => T,
-    valid: T => Boolean)
-    extends Logging {
+    valid: T => Boolean) {
 
   /** Throws IllegalArgumentException, naming the key and the allowed range, for a value outside it. */
   def parse(text: String): T = {
@@ -37,14 +35,21 @@ final class SbbfConf[T] private[spark] (
     try parse(text)
     catch {
       case e: IllegalArgumentException =>
-        SbbfConf.warnOnce(key, s"${e.getMessage}; the default $default is used")
+        Notices.once(key, s"${e.getMessage}; the default $default is used")
         parse(default)
     }
+  }
+
+  /** The session's value as it is written, or what is wrong with it. */
+  def told(conf: SQLConf): String = {
+    val text = conf.getConfString(key, default)
+    try { parse(text); text }
+    catch { case e: IllegalArgumentException => s"${e.getMessage}; the default $default is used" }
   }
 }
 
 /** Every key of spark-sbbf, each defined once. */
-object SbbfConf extends Logging {
+object SbbfConf {
 
   private def flag(key: String, default: Boolean, doc: String): SbbfConf[Boolean] =
     new SbbfConf(
@@ -163,12 +168,6 @@ object SbbfConf extends Logging {
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))
-
-  private val warned = java.util.concurrent.ConcurrentHashMap.newKeySet[String]()
-
-  /** Logs `message` at WARN the first time that `about` is named in this JVM. */
-  def warnOnce(about: String, message: => String): Unit =
-    if (warned.add(about)) logWarning(message)
 
   /** All keys as a Markdown table. */
   def markdown: String =

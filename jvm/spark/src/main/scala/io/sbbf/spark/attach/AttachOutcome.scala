@@ -5,7 +5,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
 
 import io.sbbf.parquet.FileFailure
-import io.sbbf.spark.JsonRow
+import io.sbbf.spark.{JsonRow, Notices}
 
 /**
  * What became of the filters of one file.
@@ -15,7 +15,7 @@ import io.sbbf.spark.JsonRow
  * @param filterBytes of them; of those that would be written, as those of a sample
  * @param bytesRead of column chunks, compressed
  * @param bytes that were written, or would be: the file with its filters
- * @param seconds of this file's share of the work, on as many cores as there are
+ * @param seconds that its task took to write it; where it would be written, its share of the time on all cores
  */
 private[spark] final case class AttachOutcome(
     file: String,
@@ -64,9 +64,7 @@ private[spark] object AttachOutcome extends Logging {
 
   /** Why a file failed; Spark's log says where it came from, also without any message that may hold values. */
   def reason(file: String, e: Throwable): String = {
-    val quiet = new Exception(e.getClass.getName)
-    quiet.setStackTrace(e.getStackTrace)
-    logWarning(s"The filters of $file stay as they are", quiet)
+    logWarning(s"The filters of $file stay as they are", Notices.traceOf(e))
     FileFailure.message(e)
   }
 }

@@ -19,7 +19,7 @@ import io.sbbf.spark.plan.BoundedPool
 import io.sbbf.spark.{JsonRow, SbbfConf}
 
 /**
- * What the command `spark-sbbf` asks a JVM that has Spark's JARs and no session: `list` prints the rows of
+ * What the command `spark-sbbf` asks a JVM that has Spark's JARs, and a session only for jobs: `list` prints the rows of
  * `format("sbbf")`, `doctor` what the JVM is, `size` how large a filter has to be, `attach`
  * how far it is and what became of each file, `advise` what to do about each column. Reads a [[Request]] from standard
  * input, writes a JSON object a line. What stops it is an object with the one field `error`; standard error is left to Spark's logs.
@@ -129,16 +129,10 @@ object Main {
     findings.put("vector module", hasVectorModule)
     Kernels.use(SbbfConf.Kernel.get(request.conf))
     findings.put("kernels", Kernels.implementationName)
-    SbbfConf.all.foreach(key => findings.put(key.key, valueOf(key, request.conf)))
+    SbbfConf.all.foreach(key => findings.put(key.key, key.told(request.conf)))
     findings
   }
 
   private def hasVectorModule: Boolean =
     ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent
-
-  private def valueOf(key: SbbfConf[_], conf: SQLConf): String = {
-    val text = conf.getConfString(key.key, key.default)
-    try { key.parse(text); text }
-    catch { case e: IllegalArgumentException => s"${e.getMessage}; the default is used" }
-  }
 }

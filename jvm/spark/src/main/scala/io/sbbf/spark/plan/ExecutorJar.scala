@@ -5,7 +5,7 @@ import java.nio.file.{Path, Paths}
 
 import org.apache.spark.SparkContext
 
-import io.sbbf.spark.SbbfConf
+import io.sbbf.spark.Notices
 
 /** Do executors have our classes? Where they have not, tasks fail in casts that name neither class nor JAR. */
 private[spark] object ExecutorJar {
@@ -26,7 +26,7 @@ private[spark] object ExecutorJar {
   /** Whether row groups may be chosen by the tasks; says once in the log why not. */
   def isThere(context: SparkContext): Boolean = {
     val there = context.isLocal || !isOfDriverAlone(context)
-    if (!there) SbbfConf.warnOnce("executors", s"$missing.")
+    if (!there) Notices.once("executors", s"$missing.")
     there
   }
 

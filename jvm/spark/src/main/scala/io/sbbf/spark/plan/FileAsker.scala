@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet._
 import io.sbbf.parquet.crypto.Decryption
-import io.sbbf.spark.SbbfConf
+import io.sbbf.spark.Notices
 
 /** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
 private[plan] final class FileAsker(
@@ -47,7 +47,7 @@ private[plan] final class FileAsker(
       catch {
         case Trouble(e) if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
           val reason = reasonOf(e)
-          SbbfConf.warnOnce(
+          Notices.once(
             reason,
             s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
           FileOutcome.whole(file.getLen, reason)

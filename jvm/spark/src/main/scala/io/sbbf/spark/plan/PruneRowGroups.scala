@@ -22,7 +22,7 @@ import org.apache.spark.sql.types._
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
-import io.sbbf.spark.{KernelChoice, SbbfConf}
+import io.sbbf.spark.{KernelChoice, Notices, SbbfConf}
 
 /**
  * Leaves out of a Parquet scan what its files' own evidence refutes, while the query is planned:
@@ -51,9 +51,7 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
             filter.copy(child = prune(scan, splitConjunctivePredicates(condition), keepsSplits))
           } catch {
             case Trouble(e) =>
-              SbbfConf.warnOnce(
-                e.getClass.getName,
-                s"a scan was planned without pruning: ${e.getClass.getName}")
+              Notices.once(e.getClass.getName, "a scan was planned without pruning", e)
               filter
           }
       }

@@ -5,9 +5,9 @@ import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet.ColumnLookup
-import io.sbbf.spark.SbbfConf
+import io.sbbf.spark.Notices
 
-/** How a pass may go about its files; see the keys of [[SbbfConf]]. */
+/** How a pass may go about its files; see the keys of [[io.sbbf.spark.SbbfConf]]. */
 private[spark] final case class PlanningLimits(
     threads: Int,
     sampleFiles: Int,
@@ -37,7 +37,7 @@ private[spark] final class RowGroupPruner(
   /** All of `files`, after trouble that is not of one file; stock Spark may well answer. */
   def giveUp(files: IndexedSeq[FileStatus], trouble: Throwable): PrunedFiles = {
     val reason = s"pruning failed: ${trouble.getClass.getName}"
-    SbbfConf.warnOnce(reason, s"a scan of ${files.size} files is planned whole; $reason")
+    Notices.once(reason, s"a scan of ${files.size} files is planned whole", trouble)
     whole(files, reason)
   }
 

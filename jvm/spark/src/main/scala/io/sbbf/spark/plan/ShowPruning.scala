@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.SbbfConf
+import io.sbbf.spark.Notices
 
 /**
  * Shows on the node of each pruned scan, by its [[ScanMetrics]], what pruning did to it. Plans stay as they are,
@@ -56,7 +56,5 @@ private[spark] object ShowPruning extends Rule[SparkPlan] {
   }
 
   private def warn(e: Throwable): Unit =
-    SbbfConf.warnOnce(
-      s"metrics: ${e.getClass.getName}",
-      s"scans do not show what was pruned: ${e.getClass.getName}")
+    Notices.once(s"metrics: ${e.getClass.getName}", "scans do not show what was pruned", e)
 }

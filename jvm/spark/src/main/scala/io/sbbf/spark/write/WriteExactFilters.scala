@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
-import io.sbbf.spark.SbbfConf
 import io.sbbf.spark.plan.ExecutorJar
+import io.sbbf.spark.{Notices, SbbfConf}
 
 /**
  * Has Parquet files written by [[ExactParquetFormat]] where the writer's options, the table's or the
@@ -45,7 +45,7 @@ private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
   /** Where the session asks for filters that stock knows of. */
   private def warnOfStreams(): Unit =
     if (!FilterOptions.of(conf.getAllConfs - FilterOptions.Auto).isEmpty)
-      SbbfConf.warnOnce(
+      Notices.once(
         "streams",
         "Where a stream writes Parquet files itself, not in foreachBatch, it hands its format to the writer: their " +
           "bloom filters are stock Spark's, of the size that parquet.bloom.filter.expected.ndv says. Spark does not " +

@@ -1,0 +1,30 @@
+package io.sbbf.spark
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.internal.Logging
+
+/** What the log tells users, once in a JVM. */
+private[spark] object Notices extends Logging {
+  private val told = ConcurrentHashMap.newKeySet[String]()
+
+  /** Logs `text` at WARN the first time that `about` is named. */
+  def once(about: String, text: => String): Unit =
+    if (told.add(about)) logWarning(text)
+
+  /** The same of trouble, with where it came from. */
+  def once(about: String, text: => String, trouble: Throwable): Unit =
+    if (told.add(about)) logWarning(text, traceOf(trouble))
+
+  /** Where trouble came from, without any message of it, which may hold values. */
+  def traceOf(trouble: Throwable): Throwable = {
+    val trace = new Exception(
+      trouble.getClass.getName,
+      Option(trouble.getCause).filter(_ ne trouble).map(traceOf).orNull)
+    trace.setStackTrace(trouble.getStackTrace.take(MostFrames))
+    trace
+  }
+
+  /** An overflown stack has a thousand. */
+  private final val MostFrames = 60
+}
