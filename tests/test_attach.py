@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -13,13 +14,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 import foreign
 import spark_sbbf as sbbf
-from harness import ONE_COMPILER, rows
+from harness import ONE_COMPILER, rows, session_with
 from readers import read_by_all
 from test_foreign_files import SPARK_35, assert_pruned, columns
 
@@ -202,6 +204,22 @@ def test_the_command_attaches_in_a_session_of_its_own(spark: SparkSession, keys:
     refused = command("attach", str(keys), "kye")
     out, err = refused.communicate(timeout=180)
     assert (refused.returncode, out) == (1, "") and "has 'kye'" in err
+
+
+def test_any_nan_of_another_writer_is_found_after_attach(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    bits = struct.pack("<2Q", 0xFFF8 << 48, 0x7FF8000000000123)
+    column = pa.Array.from_buffers(pa.float64(), 2, [None, pa.py_buffer(bits)])
+    pq.write_table(pa.table({"x": column}), tmp_path / "nan.parquet", use_dictionary=False)
+    stock = session_with(spark, {"spark.sbbf.enabled": "false"})
+
+    def found(session: SparkSession) -> int:
+        return session.read.parquet(str(tmp_path)).where("x = double('NaN')").count()
+
+    assert found(stock) == 2
+    sbbf.attach(spark, str(tmp_path), "x")
+    assert (found(stock), found(spark)) == (2, 2)
 
 
 def litter(folder: Path) -> set[str]:

@@ -65,7 +65,7 @@ private[attach] object Replacement {
    * Whether a store shows a file only when all of it is there, and the one before until then. Its scheme does not
    * tell: others serve those of S3 and delete the old file first.
    */
-  private def isPutting(store: FileSystem, path: Path): Boolean =
+  def isPutting(store: FileSystem, path: Path): Boolean =
     store.hasPathCapability(path, CommonPathCapabilities.ABORTABLE_STREAM) ||
       Putting(store.getClass.getName)
 
@@ -147,7 +147,7 @@ private[attach] object Replacement {
     private def create(next: Path): FSDataOutputStream =
       store.create(
         next,
-        writable(file.getPermission),
+        OwnersAlone, // until it has its owner and group
         false,
         BufferBytes,
         // of an erasure-coded file it says nothing, and the new one may be none
@@ -155,13 +155,6 @@ private[attach] object Replacement {
         file.getBlockSize,
         null
       )
-
-    /** To the owner, or HDFS lets nobody but an administrator set the time. */
-    private def writable(permission: FsPermission): FsPermission =
-      new FsPermission(
-        permission.getUserAction.or(FsAction.WRITE),
-        permission.getGroupAction,
-        permission.getOtherAction)
 
     private def own(next: Path): Unit = {
       val made = store.getFileStatus(next)
@@ -227,4 +220,6 @@ private[attach] object Replacement {
   }
 
   private final val BufferBytes = 64 * 1024
+
+  private val OwnersAlone = new FsPermission(FsAction.READ_WRITE, FsAction.NONE, FsAction.NONE)
 }

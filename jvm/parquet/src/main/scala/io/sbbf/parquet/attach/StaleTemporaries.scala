@@ -8,17 +8,20 @@ import org.apache.hadoop.fs.Path
 private[sbbf] object StaleTemporaries {
 
   /**
-   * Removes those that lie beside these files, if what they were to replace is still there. A process that is
+   * Removes those that were to take the place of these files, if these are still there. A process that is
    * at work on one fails there, and leaves the old file as it is.
    *
    * @throws java.io.IOException when a folder cannot be listed
    */
   def remove(files: Seq[Path], conf: Configuration): Unit =
-    files.map(Replacement.resolveLink(_, conf).getParent).distinct.foreach { folder =>
-      val store = folder.getFileSystem(conf)
-      for {
-        file <- store.listStatus(folder, (path: Path) => Replacement.isTemporary(path))
-        if store.exists(Replacement.targetOf(file.getPath))
-      } store.delete(file.getPath, false)
+    files.map(Replacement.resolveLink(_, conf)).groupBy(_.getParent).foreach {
+      case (folder, targets) =>
+        val store = folder.getFileSystem(conf)
+        if (!Replacement.isPutting(store, folder)) // which makes none
+          for {
+            file <- store.listStatus(folder, (path: Path) => Replacement.isTemporary(path))
+            target = Replacement.targetOf(file.getPath)
+            if targets.contains(target) && store.exists(target)
+          } store.delete(file.getPath, false)
     }
 }

@@ -39,19 +39,28 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
   override def addLong(value: Long): Unit = refuse(value)
   override def addBytes(value: Binary): Unit = refuse(value)
 
-  /** Of the two zeros, which are equal, both: parquet-mr asks a filter for the one that a query names. */
+  /**
+   * With what Spark takes for equal, as parquet-mr asks a filter for the one that a query names: of the two zeros
+   * both, and of each of the many NaNs the one that Java has for all of them.
+   */
   override final def addFloat(value: Float): Unit =
     if (value == 0) {
       super.addFloat(0f)
       super.addFloat(-0f)
-    } else super.addFloat(value)
+    } else {
+      super.addFloat(value)
+      if (value.isNaN) super.addFloat(Float.NaN)
+    }
 
   /** As [[addFloat]]. */
   override final def addDouble(value: Double): Unit =
     if (value == 0) {
       super.addDouble(0d)
       super.addDouble(-0d)
-    } else super.addDouble(value)
+    } else {
+      super.addDouble(value)
+      if (value.isNaN) super.addDouble(Double.NaN)
+    }
 
   /** Hands on what waits for its batch to be full. */
   final def flush(): Unit = {
@@ -80,6 +89,9 @@ private[parquet] object ValueHasher {
 
   /** Larger byte arrays than all of a batch's are hashed on their own. */
   private final val BatchBytes = 64 * 1024
+
+  /** What a column keeps for byte arrays that come, however large one was. */
+  private final val MostKeptBytes = 1 << 20
 
   def of(kind: ValueKind, sink: HashSink): ValueHasher = kind match {
     case ValueKind.Ints => new OfInts(sink)
@@ -138,7 +150,9 @@ private[parquet] object ValueHasher {
       if (length > bytes.length) bytes = new Array[Byte](length)
     }
 
-    override protected def hash(hashes: Array[Long]): Unit =
+    override protected def hash(hashes: Array[Long]): Unit = {
       Kernels.hashBytes(bytes, offsets, 0, waiting, hashes, 0)
+      if (bytes.length > MostKeptBytes) bytes = new Array[Byte](BatchBytes)
+    }
   }
 }

@@ -75,6 +75,7 @@ private[spark] final class AttachJob(
   private def plan(wanted: FilterEdits): Seq[PlannedFile] = {
     val shared = conf
     val slices = TableFiles.slices(files.size, context)
+    stopIfCancelled()
     context
       .parallelize(files.map(file => ListedFile(FileVersion.of(file))), slices)
       .mapPartitions { some =>
@@ -108,7 +109,7 @@ private[spark] final class AttachJob(
       try
         progress.during {
           todo.grouped(batchSize(todo.size)).toSeq.flatMap { batch =>
-            if (listener.isCancelled) throw new SparkException("attach was cancelled")
+            stopIfCancelled()
             runOrReport(batch, progress.done)
           }
         }
@@ -121,6 +122,9 @@ private[spark] final class AttachJob(
     }
     outcomes
   }
+
+  private def stopIfCancelled(): Unit =
+    if (listener.isCancelled) throw new SparkException("attach was cancelled")
 
   /** In steps of two percent, with work enough that cores which are done early do not wait for long. */
   private def batchSize(files: Int): Int =

@@ -60,6 +60,13 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
       assert(n > 8)
     }
 
+  test("nobody else reads a new file before it has its owner and its permissions.") {
+    val table = path("rights")
+    events.select("key").coalesce(1).write.parquet(table)
+    assert(attach(s"file:$table").map(_.status) == Seq(Done))
+    assert(Faults.rights.toShort == Integer.parseInt("600", 8))
+  }
+
   test("a store that cannot replace a file at once is refused.") {
     val table = path("elsewhere")
     events.select("key").coalesce(1).write.parquet(table)

@@ -51,7 +51,7 @@ class AttachSuite extends SparkSuite with Attaching {
     assert(kept == 0)
   }
 
-  for ((all, ends) <- Seq("all of it" -> Int.MaxValue, "one batch of it" -> 1))
+  for ((all, ends) <- Seq("all of it" -> 9, "one batch of it" -> 1))
     test(s"files that were put back, and got filters of another column by $all, are read anew.") {
       val table = path(s"put-back-$ends")
       spark
@@ -174,6 +174,36 @@ class AttachSuite extends SparkSuite with Attaching {
     }
   }
 
+  test("readers that ask for NaN find any of them.") {
+    val table = path("nan")
+    val columns = Seq("sqrt(-1D - id) AS x", "cast(sqrt(-1D - id) AS float) AS y")
+    for (written <- Seq(true, false)) {
+      val filters = if (written) asking("x", "y") else Map.empty[String, String]
+      val rows = spark.range(3).selectExpr(columns: _*)
+      rows.coalesce(1).write.mode("overwrite").options(filters).parquet(table)
+      if (!written) assert(add(table, "x", "y")().map(_.status) == Seq(Done))
+      withConf(SbbfConf.Enabled.key -> "false") {
+        val found = spark.read.parquet(table)
+        assert(found.where("x = double('NaN')").count() == 3)
+        assert(found.where("y = float('NaN')").count() == 3)
+      }
+    }
+  }
+
+  test("what a run that was killed left of other files stays.") {
+    val table = path("stale")
+    spark.range(0, 4000, 1, 2).write.parquet(table)
+    val Seq(mine, other) = filesIn(new File(table)).sorted
+    val left = Seq(mine, other).map { file =>
+      val name = s".${file.getName}.${java.util.UUID.randomUUID}.sbbf-attach"
+      Files.createFile(new File(table, name).toPath).toFile
+    }
+    assert(add(s"$table/${mine.getName}", "id")().map(_.status) == Seq(Done))
+    assert(left.map(_.exists) == Seq(false, true))
+    assert(add(table, "id")().size == 2)
+    assert(left.map(_.exists) == Seq(false, false))
+  }
+
   test("permissions and times stay, and so does a link.") {
     val table = writeEvents("linked")
     val file = only(table).toPath
@@ -203,12 +233,12 @@ class AttachSuite extends SparkSuite with Attaching {
   }
 }
 
-/** Lets so many batches begin. */
+/** Lets planning and so many batches begin. */
 private final class CancelledAfter(batches: Int) extends AttachJob.ProgressListener {
   private var begun = 0
   override def onProgress(done: Long, all: Long): Unit = ()
   override def isCancelled: Boolean = {
     begun += 1
-    begun > batches
+    begun > batches + 1
   }
 }

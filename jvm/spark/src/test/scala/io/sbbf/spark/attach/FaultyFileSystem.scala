@@ -20,6 +20,9 @@ object Faults {
   /** Whether that step has been reached. */
   def happened: Boolean = left.get <= 0
 
+  /** With what rights a file was created last. */
+  @volatile var rights: FsPermission = _
+
   def step(what: String): Unit =
     if (left.decrementAndGet() == 0) throw new IOException(s"fault at $what")
 
@@ -50,6 +53,7 @@ final class FaultyDisk extends RawLocalFileSystem {
       blockSize: Long,
       progress: Progressable): FSDataOutputStream = {
     Faults.step("create")
+    Faults.rights = permission
     new FSDataOutputStream(
       new Faults.Stream(
         super

@@ -87,14 +87,18 @@ final class WrittenFile(file: File) {
 
   private val hasher = new BlockSplitBloomFilter(32)
 
-  /** Of a zero those of both. */
+  /** Of a zero those of both, of NaN also that of Java's. */
   private def hashesOf(values: ColumnReader, column: ColumnDescriptor): Seq[Long] =
     column.getPrimitiveType.getPrimitiveTypeName match {
       case INT32 => Seq(hasher.hash(values.getInteger))
       case INT64 => Seq(hasher.hash(values.getLong))
       case FLOAT if values.getFloat == 0 => Seq(0f, -0f).map(hasher.hash(_))
+      case FLOAT if values.getFloat.isNaN =>
+        Seq(values.getFloat, Float.NaN).map(hasher.hash(_))
       case FLOAT => Seq(hasher.hash(values.getFloat))
       case DOUBLE if values.getDouble == 0 => Seq(0d, -0d).map(hasher.hash(_))
+      case DOUBLE if values.getDouble.isNaN =>
+        Seq(values.getDouble, Double.NaN).map(hasher.hash(_))
       case DOUBLE => Seq(hasher.hash(values.getDouble))
       case _ => Seq(hasher.hash(values.getBinary))
     }
