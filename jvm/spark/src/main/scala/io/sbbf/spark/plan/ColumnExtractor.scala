@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   MapValues
 }
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types._
 
 import io.sbbf.core.ColumnPath.{Element, Field, Key, Value}
@@ -114,8 +115,10 @@ private[plan] final class ColumnExtractor(
       value.copy(keys = value.keys ++ isThere)
     }
 
+  /** Not what directories tell, nor what Spark's readers count or know of a file. */
   private def isInFiles(attribute: AttributeReference): Boolean =
-    !fromDirectories.contains(fold(attribute.name)) && !MetadataColumn.is(attribute)
+    !fromDirectories.contains(fold(attribute.name)) && !MetadataColumn.is(attribute) &&
+      !attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
 
   /**
    * An id that Spark itself would refuse names no field. Nor do those into which Spark's PushVariantIntoScan takes a

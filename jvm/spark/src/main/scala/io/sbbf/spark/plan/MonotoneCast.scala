@@ -47,7 +47,11 @@ private[plan] final class MonotoneCast private (column: Column, cast: Cast, doma
   override def oneOf(values: Seq[Any]): RowGroupPredicate =
     decide(In(cast, values.map(literal))) {
       val (points, ranges) = values.map(interval).partition(isShort)
-      Or(in(points.flatMap(numbers)) +: ranges.map { case (a, b) => And(Seq(from(a), upTo(b))) })
+      val beyond = points.exists { case (a, b) => a > high || b <= low }
+      Or(
+        in(points.flatMap(numbers)) +:
+          (if (beyond) Seq(domain.nothing) else Nil) ++:
+          ranges.map { case (a, b) => And(Seq(from(a), upTo(b))) })
     }
 
   override def noneOf(values: Seq[Any]): RowGroupPredicate = {

@@ -104,11 +104,9 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       subquery.dataType match {
         case FloatType => Literal(Float.NaN)
         case DoubleType => Literal(Double.NaN)
-        case TimestampType => Literal(1L, TimestampType) // finer than a millisecond
-        case wide: DecimalType if wide.precision > Decimal.MAX_INT_DIGITS =>
-          val most = BigDecimal(10).pow(wide.precision - wide.scale) - 1
-          Literal(Decimal(most, wide.precision, wide.scale), wide)
-        case other => Literal(null, other)
+        case LongType => Literal(Long.MaxValue)
+        case harmless @ (BooleanType | IntegerType | BinaryType) => Literal.default(harmless)
+        case other => Literal(null, other) // which nothing is handed down with
       }
   }
 

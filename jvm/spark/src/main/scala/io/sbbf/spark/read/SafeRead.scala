@@ -1,7 +1,9 @@
 package io.sbbf.spark.read
 
+import java.time.ZoneOffset.UTC
 import java.time.temporal.ChronoField.NANO_OF_SECOND
 import java.time.temporal.TemporalAccessor
+import java.time.{Instant, LocalDate, LocalDateTime}
 
 import org.apache.parquet.Version
 import org.apache.spark.sql.sources._
@@ -17,7 +19,11 @@ import io.sbbf.spark.FieldId
  *     above all: a filter or a dictionary with -0.0 loses `= 0.0` and `>= 0.0`; statistics, which leave NaN out,
  *     lose `> x` and `<> x`.
  *   - A time is cut down to the milliseconds that a file stores: `< 0.5 ms` loses 0 ms. A decimal is cut down to the
- *     32 or 64 bits of a file whose column is narrower than the table's. Text is made of bytes, whatever they are.
+ *     32 or 64 bits of a file whose column is narrower than the table's, and where it does not fit the file's bytes the
+ *     task fails; an integer of a list to 32 bits. Bytes and shorts are cut out of any integer of the file, which
+ *     stock compares as it is. Text is made of bytes, whatever they are.
+ *   - The ten days that the Gregorian calendar left out are one day in the other, and so in what Spark hands down.
+ *   - Of a list stock looks at the first value alone to tell whether the file can be asked: NULL says yes.
  *   - `IS NULL` asks the file for NULLs, where the row-based reader makes them of decimals that do not fit.
  *   - They find columns by name, also where the session reads them by field id.
  *   - parquet-java 1.14 and 1.15 ([[misreadsFilters]]).
@@ -78,37 +84,61 @@ private[spark] object SafeRead {
     case Or(left, right) => isSafe(left, schema) && isSafe(right, schema)
     case EqualTo(_, value) => isOrdinary(value)
     case EqualNullSafe(_, value) => isOrdinary(value)
-    case In(_, values) => values.forall(isOrdinary)
+    case In(_, values) => values.nonEmpty && values.forall(isOrdinary)
     case LessThan(_, value) => isOrdinary(value) && !isFine(value) && !isWide(value)
     case LessThanOrEqual(_, value) => isOrdinary(value) && !isWide(value)
     case IsNull(column) => !hasDecimal(schema, column)
-    case Not(child) => !values(child).exists(v => isReal(v) || isFine(v) || !canInvert(v))
+    case Not(child) =>
+      !values(child).exists(v => isReal(v) || isFine(v) || !canInvert(v)) &&
+      !lists(child).exists(isLong)
     case other => !values(other).exists(v => isReal(v) || !canInvert(v))
   }
 
   private def canInvert(value: Any): Boolean = isOrdinary(value) && !isWide(value)
 
-  /** Finer than the file's unit stock rounds down, so that `<` takes the unit itself away. */
+  /**
+   * Finer than the file's unit stock rounds down, so that `<` takes the unit itself away. No row is in a list for the
+   * sake of its NULLs.
+   */
   private def weakened(filter: Filter): Filter = filter match {
     case And(left, right) => And(weakened(left), weakened(right))
     case Or(left, right) => Or(weakened(left), weakened(right))
     case LessThan(column, value) if isFine(value) => LessThanOrEqual(column, value)
+    case In(column, values) if values.contains(null) => In(column, values.filter(_ != null))
     case other => other
   }
 
-  /** What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8. */
+  /**
+   * What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8, no NULL,
+   * no part of a file's integer, no number of more bytes than the file may have, no day near the calendars' change.
+   */
   private def isOrdinary(value: Any): Boolean = value match {
+    case null | _: Byte | _: Short => false
     case f: Float => f != 0.0f && !f.isNaN
     case d: Double => d != 0.0 && !d.isNaN
+    case d: java.math.BigDecimal => d.unscaledValue.bitLength < java.lang.Long.SIZE
     case s: String => s.indexOf(Replacement) < 0
+    case d: java.util.Date => d.getTime >= CalendarsMet.toEpochMilli // also a Timestamp
+    case d: LocalDate => !d.isBefore(CalendarsMet.atZone(UTC).toLocalDate)
+    case t: LocalDateTime => !t.isBefore(CalendarsMet.atZone(UTC).toLocalDateTime)
+    case t: Instant => !t.isBefore(CalendarsMet)
     case _ => true
   }
+
+  /** After the days that the calendars do not share, 1582-10-05 to 1582-10-14, and those ten days later that Java takes them for. */
+  private val CalendarsMet = Instant.parse("1582-11-01T00:00:00Z")
 
   /** What Java puts in the place of bytes that are no UTF-8: the filter no longer has them. */
   private val Replacement = '\ufffd'
 
   private def isReal(value: Any): Boolean = value match {
     case _: Float | _: Double => true
+    case _ => false
+  }
+
+  /** More than the 32 bits to which stock cuts a list's integers for a file that stores no more. */
+  private def isLong(value: Any): Boolean = value match {
+    case n: Long => !n.isValidInt
     case _ => false
   }
 
@@ -126,6 +156,15 @@ private[spark] object SafeRead {
   private def isWide(value: Any): Boolean = value match {
     case d: java.math.BigDecimal => d.unscaledValue.bitLength > 31
     case _ => false
+  }
+
+  /** The values of its lists. */
+  private def lists(filter: Filter): Seq[Any] = filter match {
+    case Not(child) => lists(child)
+    case And(left, right) => lists(left) ++ lists(right)
+    case Or(left, right) => lists(left) ++ lists(right)
+    case In(_, values) => values.toSeq
+    case _ => Nil
   }
 
   private def values(filter: Filter): Seq[Any] = filter match {

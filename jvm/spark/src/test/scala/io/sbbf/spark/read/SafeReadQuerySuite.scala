@@ -1,5 +1,7 @@
 package io.sbbf.spark.read
 
+import scala.util.Try
+
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
@@ -104,6 +106,67 @@ class SafeReadQuerySuite extends SparkSuite {
     assert(found == 10)
     withConf(withoutOurFormat)(assert(found == 10))
     withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+  }
+
+  private val isOf4 = !org.apache.spark.SPARK_VERSION.startsWith("3.")
+
+  /** Predicates by which stock Spark loses all rows of a file, or fails, and the schema it is read with. */
+  private val mistaken = Seq(
+    // a file's column; what it is read as; predicates; Sparks that read it so
+    ("CAST(7 AS INT) AS c", "c BIGINT", Seq("c NOT IN (5, 4294967303)"), isOf4),
+    ("12.34BD AS c", "c DECIMAL(12,4)", Seq("c IN (NULL, 12.34BD)"), isOf4),
+    ("CAST(0.5 AS FLOAT) AS c", "c DOUBLE", Seq("c IN (NULL, 0.5D)"), isOf4),
+    ("CAST('a' AS BINARY) AS c", "c STRING", Seq("c IN (NULL, 'a')"), true),
+    ("300 AS c", "c TINYINT", Seq("c = 44Y", "c < 100Y", "c IN (44Y, 45Y)", "c <> 3Y"), true),
+    (
+      "DATE'1582-10-10' AS c",
+      "c DATE",
+      Seq("c = DATE'1582-10-10'", "c > DATE'1582-10-08'", "c IN (DATE'1582-10-10')"),
+      true),
+    (
+      "TIMESTAMP'1582-10-10 12:00:00' AS c",
+      "c TIMESTAMP",
+      Seq("c = TIMESTAMP'1582-10-10 12:00:00'", "c < TIMESTAMP'1582-10-11 00:00:00'"),
+      true),
+    (
+      "CAST(1 AS DECIMAL(20,2)) AS c",
+      "c DECIMAL(38,2)",
+      Seq(s"c IN (1.00BD, ${"1" * 35}.00BD)"),
+      isOf4)
+  )
+
+  for ((written, schema, predicates, isRead) <- mistaken if isRead)
+    test(s"$written, read as $schema, is read safely.") {
+      val table = path(s"mistaken-${schema.hashCode}-${written.hashCode}")
+      withConf(
+        "spark.sql.parquet.datetimeRebaseModeInWrite" -> "CORRECTED",
+        "spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MICROS") {
+        spark.range(0, 100, 1, 1).selectExpr(written).write.parquet(table)
+      }
+      def found(predicate: String) =
+        spark.read.schema(schema).parquet(table).where(predicate).count()
+      for (predicate <- predicates) {
+        withConf("spark.sql.parquet.filterPushdown" -> "false", SbbfConf.Enabled.key -> "false")(
+          assert(found(predicate) == 100, predicate))
+        assert(found(predicate) == 100, predicate)
+        // there a task may fail as stock's does
+        val whole = withConf(withoutOurFormat)(Try(found(predicate)))
+        assert(whole.toOption.forall(_ == 100), predicate)
+      }
+      val stock = withConf(off)(predicates.map(predicate => Try(found(predicate)).toOption))
+      assert(stock.exists(!_.contains(100L)), "stock Spark answers all of them")
+    }
+
+  test("the rows that Spark's readers count are no column of the files.") {
+    spark.range(0, 100, 1, 1).write.parquet(path("counted"))
+    val counted = "_tmp_metadata_row_index"
+    def found = spark.read
+      .schema(s"id BIGINT, $counted BIGINT")
+      .parquet(path("counted"))
+      .where(s"$counted = 5")
+      .count()
+    withConf(SbbfConf.Enabled.key -> "false")(assert(found == 1))
+    assert(found == 1)
   }
 
   test("reals that are not handed to stock leave the scan's other checks to it.") {

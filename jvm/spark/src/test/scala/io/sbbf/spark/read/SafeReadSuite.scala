@@ -10,6 +10,9 @@ class SafeReadSuite extends AnyFunSuite {
   private val wide = new java.math.BigDecimal("30000000.00")
   private val narrow = new java.math.BigDecimal("20000000.00")
   private val broken = "a\ufffd"
+  private val long = new java.math.BigDecimal("1" * 35)
+  private val leftOut = java.time.LocalDate.parse("1582-10-10")
+  private val shared = java.time.LocalDate.parse("1582-11-02")
 
   private val handedDown: Seq[Filter] = Seq(
     EqualTo("f", 1.5),
@@ -31,7 +34,13 @@ class SafeReadSuite extends AnyFunSuite {
     EqualTo("d", wide),
     LessThan("d", narrow),
     IsNotNull("s.d"),
-    StringStartsWith("s", "ä")
+    StringStartsWith("s", "ä"),
+    In("id", Array(5L, 4294967303L)),
+    Not(EqualTo("id", 4294967303L)),
+    Not(In("id", Array(5L, 7L))),
+    EqualTo("day", shared),
+    LessThan("day", java.sql.Date.valueOf(shared)),
+    GreaterThan("t", shared.atStartOfDay)
   )
 
   private val withheld: Seq[Filter] = Seq(
@@ -63,7 +72,22 @@ class SafeReadSuite extends AnyFunSuite {
     EqualTo("s", broken),
     In("s", Array("b", broken)),
     GreaterThan("s", broken),
-    StringStartsWith("s", broken)
+    StringStartsWith("s", broken),
+    Not(In("id", Array(5L, 4294967303L))),
+    Not(Or(EqualTo("id", 1L), In("id", Array(5L, 4294967303L)))),
+    In("id", Array(null)),
+    EqualNullSafe("d", null),
+    EqualTo("b", 44.toByte),
+    LessThan("b", 100.toShort),
+    Not(EqualTo("b", 44.toByte)),
+    EqualTo("d", long),
+    In("d", Array(wide, long)),
+    EqualTo("day", leftOut),
+    GreaterThan("day", java.sql.Date.valueOf(leftOut)),
+    Not(EqualTo("day", leftOut)),
+    EqualTo("t", leftOut.atStartOfDay),
+    LessThan("t", java.sql.Timestamp.valueOf(leftOut.atStartOfDay)),
+    In("t", Array(fine.toInstant, leftOut.atStartOfDay.toInstant(java.time.ZoneOffset.UTC)))
   )
 
   handedDown.foreach(f => test(s"hands down $f.")(assert(allowed(f) == Seq(f))))
@@ -93,6 +117,12 @@ class SafeReadSuite extends AnyFunSuite {
       assert(allowed(both) == Seq(And(LessThanOrEqual("t", time), EqualTo("id", 1L))))
       assert(SafeRead.options(Seq(LessThan("t", time)), plain, byFieldId = false).size == 5)
     }
+  }
+
+  test("hands lists down without their NULLs, by which stock takes any file for one to ask.") {
+    val In(column, values) = allowed(In("id", Array(null, 5L, null))).head
+    assert(column == "id" && values.toSeq == Seq(5L))
+    assert(SafeRead.options(Seq(In("id", Array(null, 5L))), plain, byFieldId = false).size == 5)
   }
 
   test("hands nothing down where columns are read by field id, which stock does not heed.") {
