@@ -231,7 +231,7 @@ def test_filters_are_looked_at_without_a_session(
 
 
 def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None]) -> None:
-    """About a second on an idle machine; CPU time, as others may use this one."""
+    """CPU time, as others may use this machine; how long it takes tells `make benchcommand`."""
     before = os.times()
     script = [str(Path(sys.executable).parent / "spark-sbbf"), "probe", str(lake), "key", "5"]
     done = subprocess.run(script, capture_output=True, text=True)
