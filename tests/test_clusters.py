@@ -82,3 +82,19 @@ def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said
     assert (count, written) == ("1", str(len(KEYS))) and done.stderr.count(found) == 1
     assert found.startswith("executors do not have spark-sbbf's JAR, as nothing that Spark")
     assert found.endswith("Name it in spark.jars (--jars), which ships it")
+
+
+def test_a_day_is_found_where_executors_are_in_another_zone(tmp_path: Path) -> None:
+    script = """
+        zones = {"driver": "Europe/Berlin", "executor": "UTC"}
+        options = {f"spark.{side}.extraJavaOptions": f"-Duser.timezone={zones[side]}"
+                   for side in zones}
+        cluster = builder().master("local-cluster[1,1,1024]").config(map=options)
+        spark = sbbf.enable(cluster.config("spark.executor.memory", "512m")).getOrCreate()
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+        spark.range(100).selectExpr("DATE'2026-01-05' AS day").write.parquet(sys.argv[1])
+        for enabled in ("true", "false"):
+            spark.conf.set("spark.sbbf.enabled", enabled)
+            print("#", spark.read.parquet(sys.argv[1]).where("day = DATE'2026-01-05'").count())
+    """
+    assert fresh(script, str(tmp_path / "days")) == ["100", "0"]  # as stock asks for the 4th

@@ -181,6 +181,22 @@ def test_a_spark_of_others_is_not_touched_where_the_settings_are_elsewhere(
     assert Path(mine["spark.jars"]).read_text() == "first"
 
 
+def test_the_settings_of_a_spark_are_the_same_by_either_name(home, monkeypatch):
+    before = tree(home)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(home / "conf"))
+    assert cli.main(["install"]) == 0
+    monkeypatch.delenv("SPARK_CONF_DIR")
+    assert cli.main(["uninstall"]) == 0
+    assert tree(home) == before
+
+
+def test_where_nothing_can_be_written_no_folder_stays(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path / "none"))
+    monkeypatch.setattr(os, "fsync", refuse)
+    assert cli.main(["install"]) == 1
+    assert not (tmp_path / "none").exists()
+
+
 def test_what_is_installed_can_be_read_by_all(home):
     before = os.umask(0o077)
     try:

@@ -42,7 +42,12 @@ def test_one_row_group_of_a_million_can_be_seen():
 
 
 def test_parts_of_the_lowest_bar_can_be_seen_beside_a_tall_one():
-    low = [bar(kept=1), bar(kept=1, bloom=1), bar(bloom=2, dictionary=1)]
+    low = [
+        bar(kept=1),
+        bar(kept=1, bloom=1),
+        bar(bloom=2, dictionary=1),
+        bar(kept=1, bloom=500, dictionary=500, unknown=1),
+    ]
     for group in list(draw(bar(bloom=10_000), *low).iter("g"))[1:]:
         parts, _ = heights(group)
         assert min(parts.values()) >= 3

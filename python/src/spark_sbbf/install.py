@@ -114,7 +114,8 @@ def to_install(spark: Spark, jar: Path) -> list[Change]:
 
     installed = _installed(spark)
     old = [_removal(file) for file in installed if file != target]
-    new = Change(target, _content(target), jar.read_bytes())
+    own_folders = 1 if target.parent.parent.is_dir() else 2
+    new = Change(target, _content(target), jar.read_bytes(), own_folders)
     keep = _keep_extension(spark)
     users = not installed and EXTENSIONS in _extensions(spark)
     return _real(
@@ -159,8 +160,8 @@ def _real(changes: list[Change]) -> list[Change]:
 def _folder(spark: Spark) -> Path:
     """In the Spark, or beside the settings where these lie elsewhere: the Spark may be another's,
     and have other settings for others."""
-    elsewhere = os.environ.get("SPARK_CONF_DIR")
-    return (Path(elsewhere) if elsewhere else spark.home).resolve() / FOLDER
+    home, settings = spark.home.resolve(), defaults_file(spark.home).parent.resolve()
+    return (home if settings == (home / "conf").resolve() else settings) / FOLDER
 
 
 def _installed(spark: Spark) -> list[Path]:

@@ -107,14 +107,20 @@ def _stack(left: float, width: float, bar: FileBar, tallest: int) -> Iterator[Pa
 
 
 def _heights(parts: dict[str, int], height: float) -> Iterator[tuple[str, float]]:
-    """Shares of the height, none too thin to see, at the cost of the largest, or of the bar being
+    """Shares of the height, none too thin to see, at the cost of the others, or of the bar being
     higher than it would be."""
-    height = max(height, THINNEST_PART * sum(n > 0 for n in parts.values()))
-    shares = {name: n * height / sum(parts.values()) for name, n in parts.items() if n}
-    seen = {name: max(share, THINNEST_PART) for name, share in shares.items()}
-    if seen:
-        seen[max(seen, key=lambda name: seen[name])] += height - sum(seen.values())
-    yield from seen.items()
+    counts = {name: n for name, n in parts.items() if n}
+    height = max(height, THINNEST_PART * len(counts))
+    thin: set[str] = set()
+    while True:
+        left = height - THINNEST_PART * len(thin)
+        total = sum(n for name, n in counts.items() if name not in thin)
+        shares = {name: n * left / total for name, n in counts.items() if name not in thin}
+        if min(shares.values(), default=height) >= THINNEST_PART:
+            break
+        thin |= {name for name, share in shares.items() if share < THINNEST_PART}
+    for name in counts:
+        yield name, THINNEST_PART if name in thin else shares[name]
 
 
 def _told(bar: FileBar) -> str:

@@ -16,8 +16,10 @@ MAX_FILTER_BYTES = 128 << 20
 """The largest bitset parquet-mr writes or reads (``BlockSplitBloomFilter.UPPER_BOUND_BYTES``)."""
 
 MIN_FILTER_BYTES = 32
-MOST_MIN_NDV = 65_536  # as many hashes tasks count at least
 """One block of a split-block bloom filter: 256 bits."""
+
+MOST_MIN_NDV = 65_536
+"""The distinct hashes that a task counts before it makes a filter of them."""
 
 PerColumn = Union[Any, Mapping[str, Any]]
 

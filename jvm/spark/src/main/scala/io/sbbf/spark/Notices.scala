@@ -17,14 +17,19 @@ private[spark] object Notices extends Logging {
     if (told.add(about)) logWarning(text, traceOf(trouble))
 
   /** Where trouble came from, without any message of it, which may hold values. */
-  def traceOf(trouble: Throwable): Throwable = {
-    val trace = new Exception(
-      trouble.getClass.getName,
-      Option(trouble.getCause).filter(_ ne trouble).map(traceOf).orNull)
+  def traceOf(trouble: Throwable): Throwable = traceOf(trouble, MostCauses)
+
+  private def traceOf(trouble: Throwable, causes: Int): Throwable = {
+    val cause = Option(trouble.getCause).filter(_ => causes > 0)
+    val trace =
+      new Exception(trouble.getClass.getName, cause.map(traceOf(_, causes - 1)).orNull)
     trace.setStackTrace(trouble.getStackTrace.take(MostFrames))
     trace
   }
 
   /** An overflown stack has a thousand. */
   private final val MostFrames = 60
+
+  /** Causes may go in circles. */
+  private final val MostCauses = 5
 }

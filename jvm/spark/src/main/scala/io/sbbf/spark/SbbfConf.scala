@@ -100,8 +100,9 @@ object SbbfConf {
     "spark.sbbf.safeRead",
     default = true,
     "Whether scans are kept from those of stock Parquet's own checks that lose rows: of floating-point columns " +
-      "around zero and NaN, of times finer and decimals wider than the file's, of text that is not UTF-8, of columns " +
-      "read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
+      "around zero and NaN, of TINYINT and SMALLINT, of times finer and decimals wider than the file's, of NOT IN lists " +
+      "with BIGINTs beyond 32 bits, of days before November 1582 and instants before 1902, of text that is not UTF-8, of " +
+      "columns read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
   )
 
   val ExactFilters: SbbfConf[Boolean] = flag(

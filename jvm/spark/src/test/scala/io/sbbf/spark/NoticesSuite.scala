@@ -22,6 +22,13 @@ class NoticesSuite extends AnyFunSuite {
     assert(!told.contains("4711") && !told.contains("secret"))
   }
 
+  test("causes that go in circles are followed some steps.") {
+    val (one, other) = (new IOException("a"), new IllegalStateException("b"))
+    one.initCause(other)
+    other.initCause(one)
+    assert(printed(Notices.traceOf(one)).split("Caused by").length == 6)
+  }
+
   test("the trace of an overflown stack is short.") {
     def deeper(n: Int): Int = 1 + deeper(n + 1)
     val overflow = intercept[StackOverflowError](deeper(0))

@@ -94,7 +94,8 @@ private[attach] object Replacement {
   }
 
   private def real(path: Path, disk: RawLocalFileSystem): Path =
-    disk.makeQualified(new Path(disk.pathToFile(path).toPath.toRealPath().toUri))
+    // of its text, as a URI would say names beyond ASCII in another way than listings do
+    disk.makeQualified(new Path(disk.pathToFile(path).toPath.toRealPath().toString))
 
   /** Readers leave out what begins with a dot. */
   private def temporaryFor(path: Path): Path =

@@ -47,7 +47,7 @@ private[plan] final class MonotoneCast private (column: Column, cast: Cast, doma
   override def oneOf(values: Seq[Any]): RowGroupPredicate =
     decide(In(cast, values.map(literal))) {
       val (points, ranges) = values.map(interval).partition(isShort)
-      val beyond = points.exists { case (a, b) => a > high || b <= low }
+      val beyond = points.exists { case (a, b) => b > high || a <= low }
       Or(
         in(points.flatMap(numbers)) +:
           (if (beyond) Seq(domain.nothing) else Nil) ++:

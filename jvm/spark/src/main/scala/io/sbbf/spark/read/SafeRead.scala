@@ -1,11 +1,12 @@
 package io.sbbf.spark.read
 
-import java.time.ZoneOffset.UTC
+import java.sql.{Date, Timestamp}
 import java.time.temporal.ChronoField.NANO_OF_SECOND
 import java.time.temporal.TemporalAccessor
-import java.time.{Instant, LocalDate, LocalDateTime}
+import java.time.{Instant, LocalDate}
 
 import org.apache.parquet.Version
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 
@@ -22,7 +23,8 @@ import io.sbbf.spark.FieldId
  *     32 or 64 bits of a file whose column is narrower than the table's, and where it does not fit the file's bytes the
  *     task fails; an integer of a list to 32 bits. Bytes and shorts are cut out of any integer of the file, which
  *     stock compares as it is. Text is made of bytes, whatever they are.
- *   - The ten days that the Gregorian calendar left out are one day in the other, and so in what Spark hands down.
+ *   - Days and instants become those of Java's old classes and back, which some old ones do not survive
+ *     ([[FirstSettledDay]], [[FirstSettledInstant]]): midnight of the driver's zone may be another day of the task's.
  *   - Of a list stock looks at the first value alone to tell whether the file can be asked: NULL says yes.
  *   - `IS NULL` asks the file for NULLs, where the row-based reader makes them of decimals that do not fit.
  *   - They find columns by name, also where the session reads them by field id.
@@ -60,7 +62,7 @@ private[spark] object SafeRead {
   /** Of the filters on columns of `schema`, those that stock may be handed: it loses no row to them. */
   def allowed(filters: Seq[Filter], schema: StructType, byFieldId: Boolean): Seq[Filter] =
     if (byFieldId && hasFieldIds(schema)) Nil
-    else filters.map(weakened).filter(isSafe(_, schema))
+    else filters.map(f => weakened(withoutZone(f))).filter(isSafe(_, schema))
 
   /** Whether stock looks for the filter's values in bloom filters. */
   private def asksFilter(filter: Filter): Boolean = filter match {
@@ -85,16 +87,35 @@ private[spark] object SafeRead {
     case EqualTo(_, value) => isOrdinary(value)
     case EqualNullSafe(_, value) => isOrdinary(value)
     case In(_, values) => values.nonEmpty && values.forall(isOrdinary)
-    case LessThan(_, value) => isOrdinary(value) && !isFine(value) && !isWide(value)
-    case LessThanOrEqual(_, value) => isOrdinary(value) && !isWide(value)
+    case LessThan(_, value) => isOrdinary(value) && !isFine(value)
+    case LessThanOrEqual(_, value) => isOrdinary(value)
     case IsNull(column) => !hasDecimal(schema, column)
     case Not(child) =>
-      !values(child).exists(v => isReal(v) || isFine(v) || !canInvert(v)) &&
+      !values(child).exists(v => isReal(v) || isFine(v) || !isOrdinary(v)) &&
       !lists(child).exists(isLong)
-    case other => !values(other).exists(v => isReal(v) || !canInvert(v))
+    case other => !values(other).exists(v => isReal(v) || !isOrdinary(v))
   }
 
-  private def canInvert(value: Any): Boolean = isOrdinary(value) && !isWide(value)
+  /** With days and instants that are the same in every zone; made where they came from, on the driver. */
+  private def withoutZone(filter: Filter): Filter = filter match {
+    case And(left, right) => And(withoutZone(left), withoutZone(right))
+    case Or(left, right) => Or(withoutZone(left), withoutZone(right))
+    case Not(child) => Not(withoutZone(child))
+    case EqualTo(column, value) => EqualTo(column, zoneless(value))
+    case EqualNullSafe(column, value) => EqualNullSafe(column, zoneless(value))
+    case LessThan(column, value) => LessThan(column, zoneless(value))
+    case LessThanOrEqual(column, value) => LessThanOrEqual(column, zoneless(value))
+    case GreaterThan(column, value) => GreaterThan(column, zoneless(value))
+    case GreaterThanOrEqual(column, value) => GreaterThanOrEqual(column, zoneless(value))
+    case In(column, values) => In(column, values.map(zoneless))
+    case other => other
+  }
+
+  private def zoneless(value: Any): Any = value match {
+    case t: Timestamp => DateTimeUtils.microsToInstant(DateTimeUtils.fromJavaTimestamp(t))
+    case d: Date => DateTimeUtils.daysToLocalDate(DateTimeUtils.fromJavaDate(d))
+    case other => other
+  }
 
   /**
    * Finer than the file's unit stock rounds down, so that `<` takes the unit itself away. No row is in a list for the
@@ -110,23 +131,27 @@ private[spark] object SafeRead {
 
   /**
    * What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8, no NULL,
-   * no part of a file's integer, no number of more bytes than the file may have, no day near the calendars' change.
+   * no part of a file's integer, no decimal of more than the 32 bits that a file may have for it, no day or instant that
+   * is not settled.
    */
   private def isOrdinary(value: Any): Boolean = value match {
     case null | _: Byte | _: Short => false
     case f: Float => f != 0.0f && !f.isNaN
     case d: Double => d != 0.0 && !d.isNaN
-    case d: java.math.BigDecimal => d.unscaledValue.bitLength < java.lang.Long.SIZE
+    case d: java.math.BigDecimal => d.unscaledValue.bitLength < Integer.SIZE
     case s: String => s.indexOf(Replacement) < 0
-    case d: java.util.Date => d.getTime >= CalendarsMet.toEpochMilli // also a Timestamp
-    case d: LocalDate => !d.isBefore(CalendarsMet.atZone(UTC).toLocalDate)
-    case t: LocalDateTime => !t.isBefore(CalendarsMet.atZone(UTC).toLocalDateTime)
-    case t: Instant => !t.isBefore(CalendarsMet)
+    case t: Timestamp => !t.toInstant.isBefore(FirstSettledInstant)
+    case t: Instant => !t.isBefore(FirstSettledInstant)
+    case d: Date => !d.toLocalDate.isBefore(FirstSettledDay)
+    case d: LocalDate => !d.isBefore(FirstSettledDay)
     case _ => true
   }
 
-  /** After the days that the calendars do not share, 1582-10-05 to 1582-10-14, and those ten days later that Java takes them for. */
-  private val CalendarsMet = Instant.parse("1582-11-01T00:00:00Z")
+  /** After those that the calendars do not share, 1582-10-05 to 1582-10-14, and ten more that Java takes them for. */
+  private val FirstSettledDay = LocalDate.parse("1582-11-01")
+
+  /** Zones left their local mean times until 1900, at which Java's old classes repeat or skip minutes. */
+  private val FirstSettledInstant = Instant.parse("1902-01-01T00:00:00Z")
 
   /** What Java puts in the place of bytes that are no UTF-8: the filter no longer has them. */
   private val Replacement = '\ufffd'
@@ -144,19 +169,13 @@ private[spark] object SafeRead {
 
   /** Finer than the milliseconds that a file may store. */
   private def isFine(value: Any): Boolean = value match {
-    case t: java.sql.Timestamp => t.getNanos % NanosPerMilli != 0
+    case t: Timestamp => t.getNanos % NanosPerMilli != 0
     case t: TemporalAccessor =>
       t.isSupported(NANO_OF_SECOND) && t.get(NANO_OF_SECOND) % NanosPerMilli != 0
     case _ => false
   }
 
   private val NanosPerMilli = 1000000
-
-  /** More than the 32 bits that a file of a narrower DECIMAL may store, to which stock cuts it down. */
-  private def isWide(value: Any): Boolean = value match {
-    case d: java.math.BigDecimal => d.unscaledValue.bitLength > 31
-    case _ => false
-  }
 
   /** The values of its lists. */
   private def lists(filter: Filter): Seq[Any] = filter match {

@@ -191,7 +191,7 @@ class AttachSuite extends SparkSuite with Attaching {
   }
 
   test("what a run that was killed left of other files stays.") {
-    val table = path("stale")
+    val table = path("stale in Zürich")
     spark.range(0, 4000, 1, 2).write.parquet(table)
     val Seq(mine, other) = filesIn(new File(table)).sorted
     val left = Seq(mine, other).map { file =>

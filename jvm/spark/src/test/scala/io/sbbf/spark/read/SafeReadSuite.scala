@@ -13,6 +13,7 @@ class SafeReadSuite extends AnyFunSuite {
   private val long = new java.math.BigDecimal("1" * 35)
   private val leftOut = java.time.LocalDate.parse("1582-10-10")
   private val shared = java.time.LocalDate.parse("1582-11-02")
+  private val settled = java.time.Instant.parse("1902-01-01T00:00:00Z")
 
   private val handedDown: Seq[Filter] = Seq(
     EqualTo("f", 1.5),
@@ -26,12 +27,12 @@ class SafeReadSuite extends AnyFunSuite {
     IsNotNull("f"),
     EqualTo("s", "0.0"),
     Or(EqualTo("f", 1.5), EqualTo("id", 1L)),
-    EqualTo("t", fine),
-    LessThanOrEqual("t", fine),
+    EqualTo("t", fine.toInstant),
+    LessThanOrEqual("t", fine.toInstant),
     GreaterThan("t", fine.toInstant),
-    LessThan("t", millis),
+    LessThan("t", millis.toInstant),
     Not(EqualTo("t", millis.toInstant)),
-    EqualTo("d", wide),
+    EqualTo("d", narrow),
     LessThan("d", narrow),
     IsNotNull("s.d"),
     StringStartsWith("s", "ä"),
@@ -39,8 +40,8 @@ class SafeReadSuite extends AnyFunSuite {
     Not(EqualTo("id", 4294967303L)),
     Not(In("id", Array(5L, 7L))),
     EqualTo("day", shared),
-    LessThan("day", java.sql.Date.valueOf(shared)),
-    GreaterThan("t", shared.atStartOfDay)
+    LessThan("day", shared),
+    GreaterThan("t", settled)
   )
 
   private val withheld: Seq[Filter] = Seq(
@@ -80,14 +81,14 @@ class SafeReadSuite extends AnyFunSuite {
     EqualTo("b", 44.toByte),
     LessThan("b", 100.toShort),
     Not(EqualTo("b", 44.toByte)),
-    EqualTo("d", long),
-    In("d", Array(wide, long)),
+    EqualTo("d", wide),
+    In("d", Array(narrow, long)),
     EqualTo("day", leftOut),
     GreaterThan("day", java.sql.Date.valueOf(leftOut)),
     Not(EqualTo("day", leftOut)),
-    EqualTo("t", leftOut.atStartOfDay),
+    EqualTo("t", settled.minusMillis(1)),
     LessThan("t", java.sql.Timestamp.valueOf(leftOut.atStartOfDay)),
-    In("t", Array(fine.toInstant, leftOut.atStartOfDay.toInstant(java.time.ZoneOffset.UTC)))
+    In("t", Array(fine.toInstant, settled.minusSeconds(1)))
   )
 
   handedDown.foreach(f => test(s"hands down $f.")(assert(allowed(f) == Seq(f))))
@@ -112,11 +113,29 @@ class SafeReadSuite extends AnyFunSuite {
   Seq[Any](fine, fine.toInstant, fine.toLocalDateTime).foreach { time =>
     test(
       s"hands `< ${time.getClass.getSimpleName}` of a fraction of a millisecond down as `<=`.") {
-      assert(allowed(LessThan("t", time)) == Seq(LessThanOrEqual("t", time)))
+      val same = if (time == fine) fine.toInstant else time
+      assert(allowed(LessThan("t", time)) == Seq(LessThanOrEqual("t", same)))
       val both = And(LessThan("t", time), EqualTo("id", 1L))
-      assert(allowed(both) == Seq(And(LessThanOrEqual("t", time), EqualTo("id", 1L))))
+      assert(allowed(both) == Seq(And(LessThanOrEqual("t", same), EqualTo("id", 1L))))
       assert(SafeRead.options(Seq(LessThan("t", time)), plain, byFieldId = false).size == 5)
     }
+  }
+
+  test("hands days and instants down as what they are in every zone.") {
+    val (day, date) =
+      (java.time.LocalDate.parse("2026-01-05"), java.sql.Date.valueOf("2026-01-05"))
+    val forms = Seq[Any => Filter](
+      EqualTo("t", _),
+      EqualNullSafe("t", _),
+      LessThan("t", _),
+      LessThanOrEqual("t", _),
+      GreaterThan("t", _),
+      GreaterThanOrEqual("t", _))
+    for (form <- forms; within <- Seq[Filter => Filter](identity, Not(_), And(IsNotNull("t"), _)))
+      for ((old, same) <- Seq(date -> day, millis -> millis.toInstant))
+        assert(allowed(within(form(old))) == Seq(within(form(same))))
+    val In(_, values) = allowed(In("t", Array(date, null))).head
+    assert(values.toSeq == Seq(day))
   }
 
   test("hands lists down without their NULLs, by which stock takes any file for one to ask.") {
