@@ -36,8 +36,9 @@ def enable(target: Target) -> Target:
 
     ``spark.conf.set("spark.sbbf.enabled", "false")`` switches everything off for the next query.
 
-    Raises TypeError for anything else; RuntimeError for Spark Connect before Spark 4.0 unless
-    its server has the extension, for a session that was stopped and for a Java that cannot run it; RuntimeError or FileNotFoundError as in ``jar_path``.
+    Raises TypeError for anything else; RuntimeError for Spark Connect before Spark 4.0 unless its
+    server has the extension, for a session that was stopped and for a Java that cannot run it;
+    RuntimeError or FileNotFoundError as in ``jar_path``.
     """
     need_pyspark()
     if is_builder(target):
