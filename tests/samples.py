@@ -54,3 +54,12 @@ def floats(bits: Sequence[int | None]) -> pa.Array:
 def bits_of(value: float, real: str = "d") -> int:
     (bits,) = struct.unpack("<Q" if real == "d" else "<I", struct.pack(f"<{real}", value))
     return bits
+
+
+def write_with_and_without_filters(folder: Path, keys: list[int], rows_per_group: int) -> str:
+    """One file with filters on `key`, and one of as many row groups without any; the folder."""
+    columns = {"key": keys, "seq": list(range(len(keys)))}
+    write(folder / "filtered.parquet", columns, rows_per_group, filters=("key",))
+    moved = {"key": [key ^ 1 for key in keys], "seq": columns["seq"]}
+    write(folder / "plain.parquet", moved, rows_per_group)
+    return str(folder)

@@ -1,4 +1,4 @@
-"""Can the extension be switched on anywhere, seen at work, and switched off at once?"""
+"""Can the extension be switched on anywhere, set up and switched off at once?"""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from harness import (
     explain_text,
     fresh,
     fresh_with_log,
-    only_scan,
-    rows,
     session_with,
-    tasks_of,
 )
 from spark_sbbf.jar import find_spark
 
@@ -27,13 +24,7 @@ KEYS = samples.scattered(GROUPS * ROWS)
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One file with filters on `key`, and one of the same four row groups without any."""
-    folder = tmp_path_factory.mktemp("enable")
-    columns = {"key": KEYS, "seq": list(range(GROUPS * ROWS))}
-    samples.write(folder / "filtered.parquet", columns, ROWS, filters=("key",))
-    moved = {"key": [key ^ 1 for key in KEYS], "seq": columns["seq"]}
-    samples.write(folder / "plain.parquet", moved, ROWS)
-    return str(folder)
+    return samples.write_with_and_without_filters(tmp_path_factory.mktemp("enable"), KEYS, ROWS)
 
 
 def test_a_builder_is_enabled_without_any_download(lake: str) -> None:
@@ -221,100 +212,6 @@ def test_a_bad_setting_is_refused_with_its_key_and_range(
 
 def test_every_key_has_a_bad_value_that_is_tried() -> None:
     assert set(BAD_VALUES) == set(GOOD_VALUES)
-
-
-def test_explain_tells_what_was_pruned_by_what_and_at_what_cost(
-    spark: SparkSession, lake: str
-) -> None:
-    df = spark.read.parquet(lake).where(f"key = {KEYS[60]}L and seq < 100")
-    scan = only_scan(df)
-    assert (scan.files, scan.row_groups) == (2, 8)
-    # The filtered file: its second row group holds the key, two fail on `seq`, one on the filter.
-    # The plain file: the two row groups of `seq` below 100 stay, unless min/max of `key` tells.
-    assert scan.row_groups_kept <= 3 and scan.files_kept <= 2
-    assert scan.refuted_by["min/max"] >= 4 and scan.refuted_by["bloom"] >= 1
-    assert sum(scan.refuted_by.values()) == scan.row_groups - scan.row_groups_kept
-    assert scan.summary.startswith(f"kept {scan.row_groups_kept} of 8 row groups in ")
-    assert " ms; " in scan.summary and scan.summary.endswith(" read")
-    html = sbbf.explain(df)._repr_html_()
-    for told in ("<table", f"{scan.row_groups_kept} of 8", "min/max", "bloom"):
-        assert told in html
-    assert scan.summary.split(";")[0] in str(sbbf.explain(df))
-
-
-def test_explain_of_a_query_that_was_not_touched_says_so(spark: SparkSession) -> None:
-    assert list(sbbf.explain(spark.range(10)).scans) == []
-    assert str(sbbf.explain(spark.range(10)))
-
-
-def test_explain_in_a_session_without_the_extension_says_how_to_get_it() -> None:
-    script = """
-        try:
-            sbbf.explain(builder().getOrCreate().range(10))
-        except RuntimeError as error:
-            print("#", error)
-    """
-    said = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
-    assert fresh(script) == [said]
-
-
-def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, lake: str) -> None:
-    found = sbbf.inspect(spark, lake)
-    assert set(found.columns) >= {
-        "file", "row_group", "column", "rows", "physical_type", "nulls", "filter_offset",
-        "filter_bytes", "blocks", "fill", "fpp", "distinct_estimate", "checks", "evidence",
-        "verdict", "reason",
-    }  # fmt: skip
-    filters = found.where("filter_offset is not null").orderBy("row_group").collect()
-    assert [(Path(f.file).name, f.row_group, f.column, f.rows) for f in filters] == [
-        ("filtered.parquet", group, "key", ROWS) for group in range(GROUPS)
-    ]
-    for f in filters:
-        assert f.physical_type == "INT64" and f.nulls == 0 and f.filter_bytes == 32 * f.blocks > 0
-        assert 0 < f.fill < 0.6 and 0 < f.fpp < 0.01
-        assert abs(f.distinct_estimate - ROWS) < ROWS / 5
-        assert (f.checks, f.reason) == ("passed", "")
-
-
-def test_inspect_and_probe_look_at_files_in_tasks(spark: SparkSession, lake: str) -> None:
-    files = len(list(Path(lake).glob("*.parquet")))
-    _, tasks = tasks_of(spark, sbbf.inspect(spark, lake).collect)
-    assert tasks == files > 1
-    _, tasks = tasks_of(spark, sbbf.probe(spark, lake, "key", KEYS[60]).collect)
-    assert tasks == files + 1  # in which Spark finds the type of the column
-
-
-def test_probe_says_which_row_groups_might_hold_a_value_and_why(
-    spark: SparkSession, lake: str
-) -> None:
-    probed = sbbf.probe(spark, lake, "key", KEYS[60]).orderBy("file", "row_group").collect()
-    verdicts = [row.verdict for row in probed if row.file.endswith("filtered.parquet")]
-    assert verdicts == ["CannotMatch", "MightMatch", "CannotMatch", "CannotMatch"]
-    assert {row.evidence for row in probed} <= {"bloom", "dictionary", "min/max", "none"}
-    assert all(row.reason for row in probed if row.evidence == "none")
-    absent = sbbf.probe(spark, lake, "key", 5).where("file like '%filtered%'")
-    assert rows(absent.select("verdict").distinct()) == ["Row(verdict='CannotMatch')"]
-
-
-def test_probe_of_a_column_that_is_not_there_names_it(spark: SparkSession, lake: str) -> None:
-    with pytest.raises(Exception, match="no_such_column"):
-        sbbf.probe(spark, lake, "no_such_column", 1).collect()
-
-
-@pytest.mark.parametrize("fpp", [0, 1, -0.1, 2.5, float("nan")])
-def test_bloom_options_refuses_an_impossible_rate(fpp: float) -> None:
-    with pytest.raises(ValueError, match="fpp"):
-        sbbf.bloom_options("key", fpp=fpp)
-
-
-def test_bloom_options_make_stock_spark_write_filters(spark: SparkSession, tmp_path: Path) -> None:
-    options = sbbf.bloom_options("id", "st.leaf", fpp=0.01, ndv=100)
-    stock = session_with(spark, {"spark.sbbf.exactFilters": "false"})
-    frame = stock.range(100).selectExpr("id", "named_struct('leaf', id * 7) as st", "id as none")
-    plain = {"parquet.enable.dictionary": "false"}
-    frame.coalesce(1).write.options(**options, **plain).parquet(str(tmp_path / "t"))
-    found = sbbf.inspect(spark, str(tmp_path / "t")).where("filter_bytes > 0").select("column")
-    assert rows(found) == ["Row(column='id')", "Row(column='st.leaf')"]
 
 
 def test_the_doctor_names_the_kernels_and_what_is_missing(lake: str) -> None:
