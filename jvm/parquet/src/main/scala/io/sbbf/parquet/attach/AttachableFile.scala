@@ -1,11 +1,10 @@
 package io.sbbf.parquet
 package attach
 
-import java.io.{IOException, OutputStream}
+import java.io.{IOException, InterruptedIOException, OutputStream}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FileStatus
-import org.apache.hadoop.io.IOUtils
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus}
 import org.apache.parquet.schema.MessageType
 
 import io.sbbf.parquet.chunk.FilterReader
@@ -50,11 +49,13 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
    *
    * @throws java.io.IOException when they cannot be read, or the file has changed
    */
-  def filters(chunks: Seq[ChunkPlan]): Seq[ChunkFilter] = {
+  def filters(chunks: Seq[ChunkPlan]): Seq[ChunkFilter] = reading(chunks)(_.toVector)
+
+  private def reading[T](chunks: Seq[ChunkPlan])(ask: Iterator[ChunkFilter] => T): T = {
     check()
     stored.reading { reader =>
       val values = new ChunkValues(reader)
-      chunks.flatMap(filter(_, values))
+      ask(chunks.iterator.flatMap(filter(_, values)))
     }
   }
 
@@ -65,13 +66,23 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Whether a file of so many bytes has become this one by getting filters of some chunks and losing those of
-   * others, all by row group and column: new filters lie behind what the file was.
+   * Whether a file of so many bytes has become this one by getting the filters of some chunks and losing those of
+   * others, by row group and column: new filters lie behind what the file was.
+   *
+   * @return how many of the chunks have filters; the others have too few values for one
+   * @throws java.io.IOException when it cannot be read
    */
-  def isAfter(length: Long, filtered: Seq[(Int, Int)], dropped: Seq[(Int, Int)]): Boolean =
-    file.getLen > length &&
-      filtered.forall(filterOffset(_).exists(_ >= length)) &&
-      dropped.forall(filterOffset(_).exists(offset => offset == 0 || offset >= length))
+  def filtersSince(
+      length: Long,
+      chunks: Seq[ChunkPlan],
+      dropped: Seq[(Int, Int)]): Option[Int] = {
+    val (filtered, bare) = chunks.partition(plan => filterOffset(plan.chunk).exists(_ > 0))
+    val isAfter = file.getLen > length &&
+      filtered.forall(plan => filterOffset(plan.chunk).exists(_ >= length)) &&
+      dropped.forall(filterOffset(_).exists(offset => offset == 0 || offset >= length)) &&
+      bare.forall(plan => filterOffset(plan.chunk).isDefined) && filters(bare).isEmpty
+    if (isAfter) Some(filtered.size) else None
+  }
 
   /** 0 of a chunk without a filter, `None` if there is no such chunk. */
   private def filterOffset(chunk: (Int, Int)): Option[Long] = {
@@ -81,29 +92,38 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Puts the file with these filters in its place.
+   * Puts the file with filters of these chunks in its place. They are read while the file is copied.
    *
    * @param dropped the chunks, by row group and column, whose filters are named no more
-   * @return the bytes that the file has now
+   * @return nothing, and the file is as it was, where no filter is made and none dropped
    * @throws java.io.IOException when that cannot be done, or the file has changed, and then it is as it was
    */
-  def rewrite(filters: Seq[ChunkFilter], dropped: Set[(Int, Int)]): Long = {
+  def attach(chunks: Seq[ChunkPlan], dropped: Seq[(Int, Int)]): Option[NewFilters] =
+    reading(chunks)(rewrite(_, dropped))
+
+  /** As [[attach]] does, with filters that were made before. */
+  def rewrite(filters: Iterator[ChunkFilter], dropped: Seq[(Int, Int)]): Option[NewFilters] = {
     check()
+    // copying begins with the first filter, or files whose chunks get none would be copied for nothing
+    if (filters.isEmpty && dropped.isEmpty) None
+    else Some(rewritten(filters, dropped.toSet))
+  }
+
+  private def rewritten(filters: Iterator[ChunkFilter], dropped: Set[(Int, Int)]): NewFilters = {
     val old = stored.metadata()
     val newlyTold = untold(old)
     def others(rowGroup: Int, column: Int): FilterPlace =
       if (dropped((rowGroup, column))) FilterPlace.Dropped
       else newlyTold.getOrElse((rowGroup, column), FilterPlace.Kept)
-    val end = FilteredTail.appended(old.thrift, file.getLen, filters, others)
-    Replacement
-      .of(file, conf)
-      .write(
-        out => {
-          copy(out)
-          end.foreach(piece => out.write(piece))
-        },
-        () => check())
-    file.getLen + end.map(_.length.toLong).sum
+    lazy val found = filters.toVector
+    lazy val end = FilteredTail.appended(old.thrift, file.getLen, found, others)
+    val in = stored.store.open(path, CopyBytes)
+    try Replacement.of(file, conf).write(copy(in, _), end, () => check())
+    finally in.close()
+    NewFilters(
+      found.size,
+      found.map(_.bitset.length.toLong).sum,
+      file.getLen + end.map(_.length.toLong).sum)
   }
 
   /**
@@ -128,12 +148,15 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
     } finally bytes.close()
   }
 
-  private def copy(out: OutputStream): Unit = {
-    val in = stored.store.open(path, CopyBytes)
-    try {
-      IOUtils.copyBytes(in, out, CopyBytes, false)
-      if (in.getPos != file.getLen) throw new IOException(s"$path has another length than before")
-    } finally in.close()
+  private def copy(in: FSDataInputStream, out: OutputStream): Unit = {
+    val buffer = new Array[Byte](CopyBytes)
+    var length = in.read(buffer)
+    while (length >= 0) {
+      if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
+      out.write(buffer, 0, length)
+      length = in.read(buffer)
+    }
+    if (in.getPos != file.getLen) throw new IOException(s"$path has another length than before")
   }
 
   private def check(): Unit =
@@ -141,8 +164,15 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
       throw new IOException(s"$path has changed meanwhile")
 }
 
+/**
+ * What a file got.
+ *
+ * @param bytes of the file now
+ */
+private[sbbf] final case class NewFilters(count: Int, filterBytes: Long, bytes: Long)
+
 private object AttachableFile {
 
-  /** Hadoop's own 4 KiB make a call of the operating system each. */
+  /** Each is a call of the operating system, or more. */
   private final val CopyBytes = 1 << 20
 }

@@ -29,11 +29,13 @@ import org.apache.hadoop.hdfs.DistributedFileSystem
 private[attach] sealed trait Replacement {
 
   /**
+   * @param beginning writes what the new contents begin with, on a thread of its own
+   * @param end what follows, found meanwhile
    * @param check throws when the file is no longer the one whose contents were copied; asked right before the
    *   new contents take their place
    * @throws java.io.IOException when the file could not be replaced, and so was not
    */
-  def write(contents: OutputStream => Unit, check: () => Unit): Unit
+  def write(beginning: OutputStream => Unit, end: => Seq[Array[Byte]], check: () => Unit): Unit
 }
 
 private[attach] object Replacement {
@@ -126,12 +128,19 @@ private[attach] object Replacement {
       extends Replacement {
     protected def takePlace(next: Path): Unit
 
-    override final def write(contents: OutputStream => Unit, check: () => Unit): Unit = {
+    override final def write(
+        beginning: OutputStream => Unit,
+        end: => Seq[Array[Byte]],
+        check: () => Unit): Unit = {
       val next = temporaryFor(path)
       try {
         val out = create(next)
         try {
-          contents(out)
+          val pieces = Concurrently.run { () =>
+            beginning(out)
+            out.hsync() // what is on the disk already need not be waited for
+          }(end)
+          pieces.foreach(piece => out.write(piece))
           out.hsync() // or a crash of the machine may leave the new name and not the new bytes
         } finally out.close()
         own(next)
@@ -202,10 +211,13 @@ private[attach] object Replacement {
   }
 
   private final class ByPut(file: FileStatus, store: FileSystem) extends Replacement {
-    override def write(contents: OutputStream => Unit, check: () => Unit): Unit = {
+    override def write(
+        beginning: OutputStream => Unit,
+        end: => Seq[Array[Byte]],
+        check: () => Unit): Unit = {
       val out = store.create(file.getPath, true)
       try {
-        contents(out)
+        Concurrently.run(() => beginning(out))(end).foreach(piece => out.write(piece))
         check()
         // a put that is interrupted may happen later all the same
         if (Thread.currentThread.isInterrupted) throw new InterruptedIOException("cancelled")

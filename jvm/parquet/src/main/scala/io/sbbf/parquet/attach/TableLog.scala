@@ -37,6 +37,7 @@ private[sbbf] object TableLog {
     if (store.exists(new Path(folder, "_delta_log"))) Some("Delta")
     else if (store.exists(new Path(folder, ".hoodie"))) Some("Hudi")
     else if (isIceberg(store, new Path(folder, "metadata"))) Some("Iceberg")
+    else if (store.exists(new Path(folder, "_spark_metadata"))) Some("Structured Streaming")
     else None
 
   private def isIceberg(store: FileSystem, metadata: Path): Boolean = {

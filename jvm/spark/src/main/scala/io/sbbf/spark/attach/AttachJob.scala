@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 import org.apache.spark.{HashPartitioner, SparkException}
@@ -19,9 +20,8 @@ import io.sbbf.spark.plan.{ExecutorJar, FooterCache}
 import io.sbbf.spark.write.TableSize
 
 /**
- * Changes the bloom filters of existing files, as Spark jobs: one that looks at all footers, and then for each
- * batch of files one whose first stage reads column chunks, a row group to a task, and whose second writes the
- * files.
+ * Changes the bloom filters of existing files, as Spark jobs: one that looks at all footers, and then one for each
+ * batch of files. Where these keep all cores busy a task reads and writes a file, otherwise one reads a row group.
  */
 private[spark] final class AttachJob(
     session: SparkSession,
@@ -61,7 +61,7 @@ private[spark] final class AttachJob(
     for ((folder, kind) <- TableLog.of(roots, hadoopConf))
       throw new IllegalArgumentException(
         s"${request.path} belongs to the $kind table $folder, whose log knows the length of each file: its " +
-          "readers may fail on files that grew. Filters are attached all the same with force")
+          "readers may fail on files that grew, or overlook the filters. They are attached all the same with force")
   }
 
   /** Where an FPP is by the table's row groups, they are known when all footers have been looked at. */
@@ -136,14 +136,34 @@ private[spark] final class AttachJob(
     catch {
       case e: SparkException if !listener.isCancelled && !isCancelled(e) =>
         batch.map { planned =>
-          val chunks = planned.todo.get.chunks.map(_.chunk)
-          if (planned.file.isDone(chunks, planned.todo.get.dropped, hadoopConf))
-            planned.file.done(chunks)
-          else planned.file.outcome(Failed, LostJob)
+          planned.file
+            .doneBefore(planned.todo.get, hadoopConf)
+            .getOrElse(planned.file.outcome(Failed, LostJob))
         }
     }
 
-  private def runBatch(batch: Seq[PlannedFile], done: LongAccumulator): Seq[AttachOutcome] = {
+  private def runBatch(batch: Seq[PlannedFile], done: LongAccumulator): Seq[AttachOutcome] =
+    (if (isEven(batch.map(_.work))) byFile(batch, done) else byRowGroup(batch, done))
+      .collect()
+      .toSeq
+      .map(unpack[AttachOutcome](_))
+
+  /** Whether no file keeps its core much longer than all cores need together. */
+  private def isEven(work: Seq[Long]): Boolean =
+    work.max.toDouble * context.defaultParallelism <= 1.5 * work.sum
+
+  /** A task for each file, which is copied while its chunks are read. */
+  private def byFile(batch: Seq[PlannedFile], done: LongAccumulator): RDD[Array[Byte]] = {
+    val shared = conf
+    context.parallelize(batch, batch.size).map { planned =>
+      val outcome = planned.attach(shared.value.value)
+      done.add(planned.work)
+      pack(outcome)
+    }
+  }
+
+  /** A task for each row group, to read it, then one for each file, to write it. */
+  private def byRowGroup(batch: Seq[PlannedFile], done: LongAccumulator): RDD[Array[Byte]] = {
     val shared = conf
     val tasks = batch.zipWithIndex.flatMap { case (file, n) => file.tasks.map(n -> _) }
     context
@@ -160,9 +180,6 @@ private[spark] final class AttachJob(
         done.add(batch(n).file.length)
         pack(outcome)
       }
-      .collect()
-      .toSeq
-      .map(unpack[AttachOutcome](_))
   }
 }
 

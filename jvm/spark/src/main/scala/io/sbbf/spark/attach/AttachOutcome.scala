@@ -15,7 +15,7 @@ import io.sbbf.spark.{JsonRow, Notices}
  * @param filterBytes of them; of those that would be written, as those of a sample
  * @param bytesRead of column chunks, compressed
  * @param bytes that were written, or would be: the file with its filters
- * @param seconds that its task took to write it; where it would be written, its share of the time on all cores
+ * @param seconds that the task took which wrote it; where it would be written, its share of the time on all cores
  */
 private[spark] final case class AttachOutcome(
     file: String,

@@ -60,23 +60,22 @@ private[attach] final case class ListedFile(version: FileVersion) {
     try Right(work)
     catch {
       case e: UnusableFile => Left(outcome(Refused, e.reason))
-      case FileFailure(e) => Left(outcome(Failed, AttachOutcome.reason(path, e)))
+      case FileFailure(e) => Left(failed(e))
     }
 
   def outcome(status: AttachOutcome.Status, reason: String): AttachOutcome =
     AttachOutcome(path, status, reason)
 
-  /** Where these chunks turned out to have their filters already. */
-  def done(chunks: Seq[(Int, Int)]): AttachOutcome =
-    outcome(Done, "").copy(filters = chunks.size)
+  /** Says in Spark's log why, too. */
+  def failed(e: Throwable): AttachOutcome = outcome(Failed, AttachOutcome.reason(path, e))
 
-  /**
-   * Whether it has become what it was to become, with filters of these chunks and without those of others: a task
-   * that is run again meets its own work.
-   */
-  def isDone(filtered: Seq[(Int, Int)], dropped: Seq[(Int, Int)], conf: Configuration): Boolean =
-    try new AttachableFile(statusNow(conf), conf).isAfter(length, filtered, dropped)
-    catch { case FileFailure(_) => false }
+  /** Where the plan has been carried out already: a task that is run again meets its own work. */
+  def doneBefore(plan: FilePlan, conf: Configuration): Option[AttachOutcome] =
+    try
+      new AttachableFile(statusNow(conf), conf)
+        .filtersSince(length, plan.chunks, plan.dropped)
+        .map(filters => outcome(Done, "").copy(filters = filters))
+    catch { case FileFailure(_) => None }
 
   private def statusNow(conf: Configuration): FileStatus =
     version.path.getFileSystem(conf).getFileStatus(version.path)

@@ -5,9 +5,8 @@ import java.io.IOException
 import org.apache.hadoop.conf.Configuration
 
 import io.sbbf.parquet.FileFailure
-import io.sbbf.parquet.attach.FilePlan
-import io.sbbf.parquet.write.ChunkFilter
-import io.sbbf.spark.attach.AttachOutcome.{Done, Failed, Unchanged}
+import io.sbbf.parquet.attach.{AttachableFile, FilePlan, NewFilters}
+import io.sbbf.spark.attach.AttachOutcome.{Done, Unchanged}
 
 /**
  * @param wanted which of the columns that are asked for the file has, if its schema could be read
@@ -38,41 +37,39 @@ private[attach] final case class PlannedFile(
     (if (byRowGroup.isEmpty) Seq(Nil) else byRowGroup).map(RowGroupTask(file, _))
   }
 
-  /** With what all its tasks found. */
+  /** Reads its chunks and writes it. */
+  def attach(conf: Configuration): AttachOutcome =
+    outcome(conf)(plan => _.attach(plan.chunks, plan.dropped))
+
+  /** Writes it with what all its tasks found. */
   def writeFilters(
       found: Iterable[RowGroupTask.FilterResult],
-      conf: Configuration): AttachOutcome = {
-    val filters = found.collect { case Right(Some(filter)) => filter }.toSeq
-    val trouble = found.collectFirst { case Left(trouble) => new IOException(trouble) }
-    try trouble.fold(rewritten(todo.get, filters, conf))(throw _)
-    catch {
-      case FileFailure(e) =>
-        // of chunks that could not be read nobody knows whether they would have a filter
-        val chunks = if (trouble.isEmpty) filters.map(_.chunk) else todo.get.chunks.map(_.chunk)
-        if (file.isDone(chunks, todo.get.dropped, conf)) file.done(chunks)
-        else file.outcome(Failed, AttachOutcome.reason(file.path, e))
-    }
-  }
-
-  private def rewritten(
-      plan: FilePlan,
-      filters: Seq[ChunkFilter],
       conf: Configuration): AttachOutcome =
-    if (filters.isEmpty && plan.dropped.isEmpty) unchanged(plan) // too few values for any
-    else {
-      val start = System.nanoTime
-      val bytes = file.open(conf).rewrite(filters, plan.dropped.toSet)
-      AttachOutcome(
-        file.path,
-        Done,
-        "",
-        plan.rowGroups,
-        filters.size,
-        filters.map(_.bitset.length.toLong).sum,
-        plan.bytesToRead,
-        bytes,
-        (System.nanoTime - start) / 1e9)
+    outcome(conf) { plan =>
+      found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
+      val filters = found.iterator.collect { case Right(Some(filter)) => filter }
+      _.rewrite(filters, plan.dropped)
     }
+
+  private def outcome(conf: Configuration)(
+      work: FilePlan => AttachableFile => Option[NewFilters]): AttachOutcome = {
+    val plan = todo.get
+    val start = System.nanoTime
+    try
+      work(plan)(file.open(conf)).fold(unchanged(plan)) { made =>
+        AttachOutcome(
+          file.path,
+          Done,
+          "",
+          plan.rowGroups,
+          made.count,
+          made.filterBytes,
+          plan.bytesToRead,
+          made.bytes,
+          (System.nanoTime - start) / 1e9)
+      }
+    catch { case FileFailure(e) => file.doneBefore(plan, conf).getOrElse(file.failed(e)) }
+  }
 
   private def unchanged(plan: FilePlan): AttachOutcome =
     file.outcome(Unchanged, "").copy(rowGroups = plan.rowGroups)

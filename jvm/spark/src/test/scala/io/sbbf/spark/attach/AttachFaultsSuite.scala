@@ -3,8 +3,10 @@ package io.sbbf.spark.attach
 import java.io.File
 import java.nio.file.Files
 
+import io.sbbf.parquet.FileVersion
 import io.sbbf.spark.SparkSuite
 import io.sbbf.spark.attach.AttachOutcome.Done
+import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 
 /** Whatever step of attaching fails, each file is the old one or the new one, and the next run goes on. */
@@ -15,14 +17,29 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
     "spark.hadoop.fs.s3a.impl" -> classOf[FaultyObjectStore].getName
   )
 
-  private def attach(to: String): Seq[AttachOutcome] =
-    new AttachJob(spark, AttachRequest.parse(asking("key") + ("path" -> to))).run()
+  private def request(to: String): AttachRequest =
+    AttachRequest.parse(asking("key") + ("path" -> to))
+
+  private def attach(to: String): Seq[AttachOutcome] = new AttachJob(spark, request(to)).run()
+
+  /** As the tasks of a job do that has many files. */
+  private def attachByFile(to: String): Seq[AttachOutcome] = {
+    val conf = spark.sessionState.newHadoopConf()
+    new TableFiles(to, conf).data.map { file =>
+      ListedFile(FileVersion.of(file)).planned(request(to).edits(1), conf).attach(conf)
+    }
+  }
 
   private def content(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
 
-  for (scheme <- Seq("file", "s3a"))
-    test(s"no step that fails loses a file of $scheme: or leaves half of one.") {
-      val pristine = path(s"pristine-$scheme")
+  for {
+    scheme <- Seq("file", "s3a")
+    (way, run) <- Seq[(String, String => Seq[AttachOutcome])](
+      "row group" -> attach,
+      "file" -> attachByFile)
+  }
+    test(s"no step that fails loses a file of $scheme: or leaves half of one, by $way.") {
+      val pristine = path(s"pristine-$scheme-$way")
       events.select("id", "key").coalesce(1).write.parquet(pristine)
       val Seq(original) = filesIn(new File(pristine))
       val Seq(sums) = new File(pristine).listFiles
@@ -32,14 +49,14 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
       var n = 1
       var reached = true
       while (reached) {
-        val folder = new File(path(s"$scheme-$n"))
+        val folder = new File(path(s"$scheme-$way-$n"))
         folder.mkdirs()
         val file = new File(folder, original.getName)
         Files.copy(original.toPath, file.toPath)
         if (scheme == "file") Files.copy(sums.toPath, new File(folder, sums.getName).toPath)
         Faults.failAt(n)
         val outcome =
-          try attach(s"$scheme:$folder").headOption
+          try run(s"$scheme:$folder").headOption
           catch { case _: Exception => None } // before any file is touched
           finally {
             reached = Faults.happened
@@ -58,6 +75,25 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
       }
       info(s"$n steps")
       assert(n > 8)
+    }
+
+  for (scheme <- Seq("file", "s3a"))
+    test(
+      s"a task that is killed while a file of $scheme: is copied leaves nothing of the copy.") {
+      val table = path(s"killed-$scheme")
+      events.select("key").coalesce(1).write.parquet(table)
+      val before = new File(table).list.toSet
+      val task = Thread.currentThread
+      Faults.besides = what =>
+        if (what == "write") {
+          task.interrupt()
+          Thread.sleep(60000) // until it is interrupted, too
+        }
+      try {
+        val _ = intercept[InterruptedException](attachByFile(s"$scheme:$table"))
+      } finally Faults.besides = (_: String) => ()
+      assert(new File(table).list.toSet == before)
+      assert(attachByFile(s"$scheme:$table").map(_.status) == Seq(Done))
     }
 
   test("nobody else reads a new file before it has its owner and its permissions.") {

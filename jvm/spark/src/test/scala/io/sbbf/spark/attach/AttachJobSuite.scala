@@ -109,6 +109,7 @@ class AttachJobSuite extends SparkSuite with Attaching with Eventually {
     for ((kind, mark) <- Seq(
         "Delta" -> "_delta_log/0.json",
         "Hudi" -> ".hoodie/hoodie.properties",
+        "Structured Streaming" -> "_spark_metadata/0",
         "Iceberg" -> "metadata/v1.metadata.json")) {
       val folder = path(kind)
       spark.range(0, 100, 1, 1).write.parquet(s"$folder/data/part=1")

@@ -1,19 +1,23 @@
 package io.sbbf.spark.attach
 
 import java.io.File
-import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
+import java.nio.file.{Files, Paths}
+import java.util.UUID
+
+import scala.concurrent.duration._
 
 import org.apache.parquet.filter2.predicate.FilterApi
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.SparkException
+import org.scalatest.concurrent.Eventually
 
 import io.sbbf.spark.attach.AttachOutcome._
 import io.sbbf.spark.write.WrittenFile
 import io.sbbf.spark.{SbbfConf, SparkSuite}
 
 /** Do files get the right filters, and keep all else? */
-class AttachSuite extends SparkSuite with Attaching {
+class AttachSuite extends SparkSuite with Attaching with Eventually {
 
   test("files of every type get the filters that their writer would have given them.") {
     for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
@@ -35,6 +39,34 @@ class AttachSuite extends SparkSuite with Attaching {
       // the old file is the beginning of the new one
       assert(bytes(only(table)).startsWith(before))
       assert(names(table).filterNot(_.contains("_SUCCESS")) == Set(only(table).getName))
+    }
+  }
+
+  test("a file that one task reads and writes becomes what it would in many tasks.") {
+    val many = path("many")
+    events.repartition(4).write.option("parquet.block.size", 64 * 1024).parquet(many)
+    val files = filesIn(new File(many))
+    val alone = files.map(file => path(s"alone-${file.getName}"))
+    files.zip(alone).foreach { case (file, copy) => Files.copy(file.toPath, Paths.get(copy)) }
+    def tell(outcome: AttachOutcome): AttachOutcome = outcome.copy(file = "", seconds = 0)
+    val byFile = inStages(1)(add(many, "key", "nothing")())
+    val byRowGroup = alone.map(file => inStages(2)(add(file, "key", "nothing")()).head)
+    assert(byFile.map(tell) == byRowGroup.map(tell) && byFile.forall(_.status == Done))
+    files.zip(alone).foreach { case (file, copy) => assert(bytes(file) == bytes(new File(copy))) }
+  }
+
+  /** The stages of the last job, which writes. */
+  private def inStages[T](expected: Int)(work: => T): T = {
+    val group = UUID.randomUUID.toString
+    spark.sparkContext.setJobGroup(group, "")
+    try work
+    finally {
+      spark.sparkContext.clearJobGroup()
+      val status = spark.sparkContext.statusTracker
+      eventually(timeout(20.seconds)) {
+        val jobs = status.getJobIdsForGroup(group)
+        assert(jobs.length == 2 && status.getJobInfo(jobs.max).get.stageIds.length == expected)
+      }
     }
   }
 

@@ -23,8 +23,13 @@ object Faults {
   /** With what rights a file was created last. */
   @volatile var rights: FsPermission = _
 
-  def step(what: String): Unit =
+  /** What else happens at each step, on the thread that takes it. */
+  @volatile var besides: String => Unit = (_: String) => ()
+
+  def step(what: String): Unit = {
+    besides(what)
     if (left.decrementAndGet() == 0) throw new IOException(s"fault at $what")
+  }
 
   /** A stream that fails at each thing that is done to it. */
   class Stream(stock: FSDataOutputStream) extends OutputStream with Syncable {
