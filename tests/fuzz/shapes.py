@@ -34,6 +34,11 @@ SHAPES = (
     "left anti join (select id from {t} where {p}) b using (id)",
     "select count(*), sum({w}) from {t} where id in (select id from {t} where {p})",
     "select count(*), sum({w}) from {t} where exists (select 1 from {t} where {p} and id < 99)",
+    "select count(*), sum({w}) from {t} where {p} and id in (select id from {t} where {q})",
+    "select count(*), sum({w}) from {t} where {p} and (id < 9 or id not in (select id from {t} "
+    "where {q}))",
+    "select count(*), sum({w}) from {t} "
+    "where exists (select 1 from (select id inner_id from {t}) where inner_id = id and {p})",
     "select count(*) from {t} where id >= (select min(id) from {t} where {p}) and {q}",
     "select count(*), max(_metadata.file_name) from {t} where {p}",
     "select count(*), sum(r) from "

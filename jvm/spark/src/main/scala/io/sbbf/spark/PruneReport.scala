@@ -6,12 +6,11 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
 import io.sbbf.parquet.Evidence
-import io.sbbf.spark.plan.{FileRun, PruneRowGroups, PrunedFileIndex, PrunedScan, ScanSelection}
+import io.sbbf.spark.plan.{FileRun, PrunedFileIndex, PrunedScan, ScanColumns, ScanSelection}
 
 /** What was pruned of a query, by which evidence and at what cost. Never holds a literal of the query. */
 private[spark] object PruneReport {
@@ -33,7 +32,7 @@ private[spark] object PruneReport {
     new ObjectMapper().writeValueAsString(
       fields(
         "enabled" -> SessionPruning.isActive(query.sparkSession),
-        "scans" -> list(leaves.flatMap { case (leaf, filter) => scan(leaf, filter, conf) }),
+        "scans" -> list(leaves.flatMap { case (leaf, filter) => scan(leaf, filter) }),
         "unpruned" -> list(leaves.flatMap { case (leaf, filter) =>
           UnprunedRelation
             .of(leaf, filter, conf)
@@ -42,10 +41,10 @@ private[spark] object PruneReport {
       ))
   }
 
-  private def scan(leaf: LogicalPlan, filter: Option[Filter], conf: SQLConf): Option[Any] =
+  private def scan(leaf: LogicalPlan, filter: Option[Filter]): Option[Any] =
     leaf match {
       case PrunedScan(files, index) =>
-        val unused = filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))
+        val unused = filter.toSeq.flatMap(new ScanColumns(files).unused(_))
         index.selection.map(describe(index, _, unused))
       case _ => None
     }

@@ -11,8 +11,9 @@ import io.sbbf.spark.write.WriteExactFilters
  * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
  * the JAR is on the class path. Registering it twice is harmless: the rule leaves a pruned relation as it is.
  *
- * The rule runs in the optimizer's "Pre CBO Rules", where the final static filters stand directly above their
- * relation and the pruned size still reaches join selection. The catalog `sbbf` and the table functions
+ * The rule runs in the optimizer's "Pre CBO Rules", where nearly all static filters stand directly above their
+ * relation and the pruned size still reaches join selection, and again at the end, for those that come later: what
+ * `EXISTS` and `IN` ask of the outer table is only then pushed to its scan. The catalog `sbbf` and the table functions
  * `sbbf_filters` and `sbbf_probe` come with it.
  */
 final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
@@ -25,7 +26,10 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
   private def extend(extensions: SparkSessionExtensions): Unit = {
     SbbfConf.register()
     SbbfCatalog.register()
-    extensions.injectPreCBORule(_ => PruneRowGroups())
+    extensions.injectPreCBORule { session =>
+      SessionPruning.pruneLast(session)
+      PruneRowGroups()
+    }
     extensions.injectPreCBORule(_ => WriteExactFilters)
     FilterFunctions.all.foreach(extensions.injectTableFunction)
     extensions.injectQueryStagePrepRule(_ => ShowPruning)

@@ -28,6 +28,16 @@ private[spark] object SessionPruning {
     if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
   }
 
+  /**
+   * Has the rule run at the optimizer's end too, for which extensions have no way in. To be asked whenever the
+   * optimizer collects its rules, as others may set the session's extra optimizations.
+   */
+  def pruneLast(session: SparkSession): Unit = session.experimental.synchronized {
+    val experimental = session.experimental
+    if (!experimental.extraOptimizations.exists(isOurs))
+      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups()
+  }
+
   /** Why nothing is pruned on this Java, which Spark 3.5 may still run on. */
   def refusal(javaVersion: String): Option[String] = {
     val number = javaVersion.stripPrefix("1.").toInt // Java 8 calls itself 1.8

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.spark.plan.{PruneRowGroups, PrunedScan, RowGroupPruner}
+import io.sbbf.spark.plan.{PrunedScan, RowGroupPruner, ScanColumns}
 
 /** A relation of a query that is read as without the extension, and why; holds no value of the query. */
 private[spark] final case class UnprunedRelation(name: String, reason: String)
@@ -59,11 +59,12 @@ private[spark] object UnprunedRelation {
         s"a Parquet table of another kind: ${planner(format)}"
       case _: ParquetFileFormat if filter.isEmpty => "no filter stands directly above the scan"
       case _: ParquetFileFormat =>
+        val columns = new ScanColumns(files)
         val why =
           if (!SbbfConf.Enabled.get(conf)) Off
-          else if (filter.exists(PruneRowGroups.predicate(_, files, conf).isUsable)) PruningFailed
+          else if (filter.exists(columns.predicate(_).isUsable)) PruningFailed
           else RowGroupPruner.NoUsableLeaf
-        (why +: filter.toSeq.flatMap(PruneRowGroups.unused(_, files, conf))).mkString("; ")
+        (why +: filter.toSeq.flatMap(columns.unused(_))).mkString("; ")
       case _ => "not a Parquet scan"
     }
 

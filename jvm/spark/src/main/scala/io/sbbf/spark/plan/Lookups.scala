@@ -21,7 +21,7 @@ private[spark] object Lookups {
       }
       files <- relation(filter).toSeq
       if areUnder(files.location.rootPaths, roots)
-      predicate = PruneRowGroups.predicate(filter, files, query.sparkSession.sessionState.conf)
+      predicate = new ScanColumns(files).predicate(filter)
       column <- columnsOf(predicate)
     } yield column
     columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }

@@ -2,9 +2,9 @@ package io.sbbf.spark.plan
 
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
-  And,
   AttributeSet,
   Expression,
+  InSubquery,
   InputFileBlockLength,
   InputFileBlockStart,
   Literal,
@@ -15,12 +15,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
-import io.sbbf.core.RowGroupPredicate
-import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, Notices, SbbfConf}
 
@@ -35,7 +32,7 @@ import io.sbbf.spark.{KernelChoice, Notices, SbbfConf}
  * }}}
  *
  * The filter stays; the relation may only hold fewer rows that it would have removed. A relation that is pruned
- * already is left as it is. Trouble in pruning leaves the plan as it was.
+ * already stays so, when the filters above it have become more. Trouble in pruning leaves out nothing.
  */
 final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper {
 
@@ -44,15 +41,19 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     else {
       lazy val showsBlocks = plan.exists(_.expressions.exists(_.exists(isBlock)))
       plan.transform {
-        case filter @ Filter(condition, scan: LogicalRelation) if isPrunable(scan) =>
-          val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
+        case filter @ Filter(condition, scan: LogicalRelation) if isStock(scan) =>
+          val conjuncts = splitConjunctivePredicates(condition)
+          lazy val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
           try {
             KernelChoice.follow(conf)
-            filter.copy(child = prune(scan, splitConjunctivePredicates(condition), keepsSplits))
+            filter.copy(child =
+              if (isPruned(scan)) withOptions(scan, unsafeLevels(scan, conjuncts))
+              else prune(scan, conjuncts, keepsSplits))
           } catch {
             case Trouble(e) =>
               Notices.once(e.getClass.getName, "a scan was planned without pruning", e)
-              filter
+              // nobody knows what is safe
+              filter.copy(child = withOptions(scan, onlySafe(SafeRead.LevelsOff)))
           }
       }
     }
@@ -62,44 +63,71 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     case _ => false
   }
 
-  private def isPrunable(scan: LogicalRelation): Boolean =
+  /** Whether stock Spark reads it. */
+  private def isStock(scan: LogicalRelation): Boolean =
     !scan.isStreaming && (scan.relation match {
-      case files: HadoopFsRelation =>
-        files.fileFormat.getClass == classOf[ParquetFileFormat] && !files.location
-          .isInstanceOf[PrunedFileIndex]
+      case files: HadoopFsRelation => files.fileFormat.getClass == classOf[ParquetFileFormat]
       case _ => false
     })
+
+  private def filesOf(scan: LogicalRelation): HadoopFsRelation =
+    scan.relation.asInstanceOf[HadoopFsRelation]
+
+  private def isPruned(scan: LogicalRelation): Boolean =
+    filesOf(scan).location.isInstanceOf[PrunedFileIndex]
+
+  private def withOptions(
+      scan: LogicalRelation,
+      options: Map[String, String]): LogicalRelation = {
+    val files = filesOf(scan)
+    if (options.forall { case (key, value) => files.options.get(key).contains(value) }) scan
+    else scan.copy(relation = files.copy(options = files.options ++ options)(files.sparkSession))
+  }
 
   /** @param keepsSplits whether the query can see how files are cut into splits */
   private def prune(
       scan: LogicalRelation,
       conjuncts: Seq[Expression],
       keepsSplits: Boolean): LogicalRelation = {
-    val files = scan.relation.asInstanceOf[HadoopFsRelation]
-    val (partitionFilters, dataFilters) = split(scan, files, conjuncts)
-    val translator = PruneRowGroups.translator(files, conf)
-    val later = conjuncts.filter(SubqueryExpression.hasSubquery)
-    val unsafe =
-      if (!SbbfConf.SafeRead.get(conf)) Map.empty[String, String]
-      else
-        SafeRead.options(
-          SparkInternals.pushedFilters(
-            dataFilters ++ split(scan, files, later.map(withStandIns))._2),
-          files.dataSchema,
-          SparkInternals.readsByFieldId(conf))
-    if (unsafe.isEmpty && !translator.translate(dataFilters).isUsable) scan
+    val files = filesOf(scan)
+    val (partitionFilters, dataFilters) = split(scan, conjuncts)
+    val columns = new ScanColumns(files)
+    val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
+    val unsafe = unsafeLevels(scan, conjuncts)
+    if (unsafe.isEmpty && !columns.translator.translate(dataFilters).isUsable) scan
     else {
-      val index = new PrunedFileIndex(files.location, translator, pruner(files))
+      val index = new PrunedFileIndex(files.location, columns, pruner(files))
       index.listFiles(partitionFilters, dataFilters)
       index.selection.foreach(LookupHistory.remember(scan, _))
-      val settled = index.selection.exists(_.settlesFilters(later.nonEmpty))
-      val format = new PrunedParquetFormat(index, keepsSplits, later.nonEmpty)
+      val settled = index.selection.exists(_.settlesFilters(asksLater))
+      val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
       rebuilt(scan, files, index, unsafe ++ (if (settled) SafeRead.FiltersOff else Nil), format)
     }
   }
 
-  /** Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. */
+  private def onlySafe(options: => Map[String, String]): Map[String, String] =
+    if (SbbfConf.SafeRead.get(conf)) options else Map.empty
+
+  /** The read options that keep from stock what it would lose rows to. */
+  private def unsafeLevels(
+      scan: LogicalRelation,
+      conjuncts: Seq[Expression]): Map[String, String] =
+    onlySafe {
+      val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
+      val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
+      val files = filesOf(scan)
+      SafeRead.options(
+        SparkInternals.pushedFilters(dataFilters),
+        files.dataSchema,
+        new ScanColumns(files).areFoundById)
+    }
+
+  /**
+   * Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. Those that only
+   * tell whether there is a row become joins.
+   */
   private def withStandIns(conjunct: Expression): Expression = conjunct.transform {
+    case _: InSubquery => Literal.TrueLiteral
     case subquery: SubqueryExpression =>
       subquery.dataType match {
         case FloatType => Literal(Float.NaN)
@@ -113,11 +141,12 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
   /** The partition filters and the data filters, as the planner will hand them to the file index. */
   private def split(
       scan: LogicalRelation,
-      files: HadoopFsRelation,
       conjuncts: Seq[Expression]): (Seq[Expression], Seq[Expression]) = {
+    val files = filesOf(scan)
     val static = conjuncts.filter(c => c.deterministic && !SubqueryExpression.hasSubquery(c))
     val normalized = SparkInternals.normalize(static, scan.output)
-    val partitionColumns = scan.resolve(files.partitionSchema, conf.resolver)
+    val resolver = files.sparkSession.sessionState.conf.resolver
+    val partitionColumns = scan.resolve(files.partitionSchema, resolver)
     val partitionSet = AttributeSet(partitionColumns)
     (
       SparkInternals.partitionFilters(partitionColumns, normalized),
@@ -129,7 +158,6 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
 
   private def pruner(files: HadoopFsRelation): RowGroupPruner = new RowGroupPruner(
     files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
-    PruneRowGroups.lookup(files, conf),
     PlanningLimits(
       threads = SbbfConf.Threads.get(conf),
       sampleFiles = SbbfConf.SampleFiles.get(conf),
@@ -176,42 +204,4 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       CatalogStatistics(
         sizeInBytes = BigInt(found.sizeInBytes),
         rowCount = found.rows.map(BigInt(_)))
-}
-
-private[spark] object PruneRowGroups {
-
-  /** Reads predicates on a relation as the session means them. */
-  def translator(files: HadoopFsRelation, conf: SQLConf): PredicateTranslator =
-    new PredicateTranslator(
-      files.partitionSchema.fieldNames.toSet,
-      conf.caseSensitiveAnalysis,
-      SparkInternals.readsByFieldId(conf))
-
-  /** Finds a relation's columns in its files, some of which may lack those with an existence default. */
-  def lookup(files: HadoopFsRelation, conf: SQLConf): ColumnLookup = {
-    // the key of Spark's ResolveDefaultColumns
-    val defaulted = files.dataSchema.fields.filter(_.metadata.contains("EXISTS_DEFAULT"))
-    ColumnLookup(conf.caseSensitiveAnalysis, defaulted.map(_.name).toSet)
-  }
-
-  /** Why parts of a filter above a scan can rule out nothing in its files; names no values. */
-  def unused(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[String] =
-    translator(files, conf).unused(ofFiles(filter, files, conf))
-
-  /** What evidence could answer of a filter above a scan. */
-  def predicate(filter: Filter, files: HadoopFsRelation, conf: SQLConf): RowGroupPredicate =
-    translator(files, conf).translate(ofFiles(filter, files, conf))
-
-  /** The filter's conjuncts but for those of partition columns alone. */
-  private def ofFiles(filter: Filter, files: HadoopFsRelation, conf: SQLConf): Seq[Expression] =
-    SparkInternals
-      .normalize(conjuncts(filter.condition), filter.child.output)
-      .filterNot(c =>
-        c.references.nonEmpty && c.references.forall(a =>
-          files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
-
-  private def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(left, right) => conjuncts(left) ++ conjuncts(right)
-    case other => Seq(other)
-  }
 }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.RowGroupPredicate
+import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.read.RowGroupRanges
 
 /**
@@ -21,12 +22,12 @@ import io.sbbf.spark.read.RowGroupRanges
  */
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
-    translator: PredicateTranslator,
+    columns: ScanColumns,
     pruner: RowGroupPruner)
     extends FileIndex {
 
   @volatile private var listed: Option[(ExpressionSet, FileIndex)] = None
-  @volatile private var latest: Option[ScanSelection] = None
+  @volatile private var latest: Option[(ColumnLookup, ScanSelection)] = None
   @volatile private var shown: Option[ScanMetrics] = None
   private val nanos = new AtomicLong
 
@@ -53,20 +54,20 @@ final class PrunedFileIndex private[spark] (
   }
 
   /** What the last pass found. */
-  private[spark] def selection: Option[ScanSelection] = latest
+  private[spark] def selection: Option[ScanSelection] = latest.map(_._2)
 
   /** What the nodes of its scans show; every pass from now on is told to it. */
   private[plan] def metrics(context: SparkContext): ScanMetrics = synchronized {
     shown.getOrElse {
       val metrics = new ScanMetrics(context)
-      latest.foreach(metrics.set)
+      selection.foreach(metrics.set)
       shown = Some(metrics)
       metrics
     }
   }
 
-  override def sizeInBytes: Long = latest.fold(base.sizeInBytes)(_.sizeInBytes)
-  override def inputFiles: Array[String] = latest.fold(base.inputFiles)(_.inputFiles)
+  override def sizeInBytes: Long = selection.fold(base.sizeInBytes)(_.sizeInBytes)
+  override def inputFiles: Array[String] = selection.fold(base.inputFiles)(_.inputFiles)
   override def metadataOpsTimeNs: Option[Long] = Some(
     base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
 
@@ -89,22 +90,33 @@ final class PrunedFileIndex private[spark] (
   }
 
   private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
-    try translator.translate(dataFilters)
+    try columns.translator.translate(dataFilters)
     catch { case Trouble(_) => RowGroupPredicate.Unknown("the predicate could not be read") }
 
-  private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanSelection =
-    latest.filter(_.answers(predicate, files)).getOrElse {
-      val started = System.nanoTime
-      val pruned =
-        try pruner.prune(files, predicate)
-        catch { case Trouble(e) => pruner.giveUp(files, e) }
-      val spent = System.nanoTime - started
-      val selection =
-        new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
-      nanos.addAndGet(spent)
-      latest = Some(selection)
-      selection
-    }
+  private def select(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate): ScanSelection = {
+    val lookup = columns.lookup
+    latest
+      .collect { case (`lookup`, found) if found.answers(predicate, files) => found }
+      .getOrElse(pruned(files, predicate, lookup))
+  }
+
+  private def pruned(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup): ScanSelection = {
+    val started = System.nanoTime
+    val pruned =
+      try pruner.prune(files, predicate, lookup)
+      catch { case Trouble(e) => pruner.giveUp(files, e) }
+    val spent = System.nanoTime - started
+    val selection =
+      new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
+    nanos.addAndGet(spent)
+    latest = Some(lookup -> selection)
+    selection
+  }
 
   private def planned(
       file: FileStatusWithMetadata,

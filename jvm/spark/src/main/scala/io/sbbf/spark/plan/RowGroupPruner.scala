@@ -21,7 +21,6 @@ private[spark] final case class PlanningLimits(
  */
 private[spark] final class RowGroupPruner(
     hadoopConf: Configuration,
-    lookup: ColumnLookup,
     limits: PlanningLimits,
     cache: FooterCache) {
   import RowGroupPruner._
@@ -30,8 +29,11 @@ private[spark] final class RowGroupPruner(
    * One outcome for each of `files`, in their order. A sample is asked first; where it prunes next to nothing
    * the others are kept without being asked. Throws InterruptedException when the query is cancelled.
    */
-  def prune(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): PrunedFiles =
-    if (predicate.isUsable) pruneUsable(files, predicate)
+  def prune(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup): PrunedFiles =
+    if (predicate.isUsable) pruneUsable(files, predicate, lookup)
     else whole(files, NoUsableLeaf)
 
   /** All of `files`, after trouble that is not of one file; stock Spark may well answer. */
@@ -46,7 +48,8 @@ private[spark] final class RowGroupPruner(
 
   private def pruneUsable(
       files: IndexedSeq[FileStatus],
-      predicate: RowGroupPredicate): PrunedFiles = {
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup): PrunedFiles = {
     val asker = new FileAsker(hadoopConf, predicate, lookup, limits, cache)
     // what is remembered costs less to ask than to hand to another thread
     val outcomes = Array.tabulate(files.size)(i => asker.fromMemory(files(i)).orNull)

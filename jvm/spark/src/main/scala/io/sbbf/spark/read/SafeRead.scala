@@ -4,6 +4,7 @@ import java.sql.{Date, Timestamp}
 import java.time.temporal.ChronoField.NANO_OF_SECOND
 import java.time.temporal.TemporalAccessor
 import java.time.{Instant, LocalDate}
+import java.util.Locale
 
 import org.apache.parquet.Version
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
@@ -33,7 +34,7 @@ import io.sbbf.spark.FieldId
 private[spark] object SafeRead {
 
   /** The Hadoop keys of every level at which parquet-mr drops row groups, pages or rows. */
-  private val LevelsOff: Map[String, String] =
+  val LevelsOff: Map[String, String] =
     Seq("stats", "dictionary", "bloom", "columnindex", "record-level")
       .map(l => s"parquet.filter.$l.enabled" -> "false")
       .toMap
@@ -206,11 +207,16 @@ private[spark] object SafeRead {
   /** Whether a column of that name may be DECIMAL, of which the row-based reader makes NULLs that no file has. */
   private def hasDecimal(dataType: DataType, column: String): Boolean = dataType match {
     case StructType(fields) =>
-      val name = column.substring(column.lastIndexOf('.') + 1).replace("`", "")
       fields.exists { f =>
-        f.dataType.isInstanceOf[DecimalType] && f.name.equalsIgnoreCase(name) ||
+        f.dataType.isInstanceOf[DecimalType] && isNamed(f, column) ||
         hasDecimal(f.dataType, column)
       }
     case _ => false
   }
+
+  private def isNamed(field: StructField, column: String): Boolean =
+    s".${bare(column)}".endsWith(s".${bare(field.name)}")
+
+  /** Names with a dot are quoted. */
+  private def bare(name: String): String = name.replace("`", "").toLowerCase(Locale.ROOT)
 }

@@ -14,7 +14,7 @@ import org.apache.spark.util.SerializableConfiguration
 private[read] object SharedConf {
   private final val MaxKept = 8
 
-  private type Key = (String, Map[String, String])
+  private type Key = (SparkContext, Map[String, String])
   private type Shared = Broadcast[SerializableConfiguration]
 
   private val known = new LinkedHashMap[Key, Shared](MaxKept, 0.75f, true) {
@@ -25,8 +25,9 @@ private[read] object SharedConf {
   def of(context: SparkContext, conf: Configuration): Shared = {
     val entries = new HashMap[String, String]
     conf.iterator.forEachRemaining(entry => entries.put(entry.getKey, entry.getValue))
-    val key = (context.applicationId, entries: Map[String, String])
+    val key = (context, entries: Map[String, String])
     known.synchronized {
+      known.keySet.removeIf { case (of, _) => of.isStopped } // and its broadcasts with it
       Option(known.get(key)).getOrElse {
         val shared = context.broadcast(new SerializableConfiguration(new Configuration(conf)))
         known.put(key, shared)

@@ -74,6 +74,32 @@ class ColumnsSuite extends SparkSuite {
     }
   }
 
+  test("names are found as the session of the table has them, whoever asks.") {
+    val target = write("shared", "id AS `Key`")
+    spark.read.schema("key BIGINT").parquet(target).createOrReplaceGlobalTempView("shared")
+    val other = spark.newSession()
+    other.conf.set("spark.sql.caseSensitive", "true")
+    def found = other.sql("SELECT * FROM global_temp.shared WHERE key = 5")
+    assert(rows(found) == Seq("[5]") && keptFiles(found).contains(1))
+    assert(rows(other.sql("SELECT * FROM global_temp.shared WHERE key = 50")).isEmpty)
+  }
+
+  test("names are found as the session has them when the query runs, not when it was planned.") {
+    val target = write("changed", "id AS `Key`")
+    val cases = Seq("true", "false").map("spark.sql.caseSensitive" -> _)
+    for ((planned, run) <- cases.zip(cases.reverse)) {
+      def query = spark.read.schema("key BIGINT").parquet(target).where("key = 5")
+      def answer(asked: => DataFrame): Seq[String] = {
+        val df = asked
+        withConf(planned)(df.queryExecution.optimizedPlan)
+        withConf(run)(rows(df))
+      }
+      val plain = withConf("spark.sbbf.enabled" -> "false")(answer(query))
+      assert(answer(query) == plain, s"planned with $planned")
+      assert(plain.size == (if (run._2 == "true") 0 else 1))
+    }
+  }
+
   test("a name that a file has twice is not used in any case, and each by itself in its own.") {
     val target =
       withConf("spark.sql.caseSensitive" -> "true")(write("twice", "id AS a", "id + 100 AS A"))

@@ -6,19 +6,18 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
-import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.Verdict
 import io.sbbf.parquet.{BoundLeaf, FileBytes, FileEvidence, FooterReader, LiteralEncodings}
 
-/** A filter's condition as the pruner understands it under the active session's settings. */
+/** A filter's condition as the pruner understands it under the settings of its session. */
 final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
     extends PredicateHelper {
-  private[plan] val lookup = PruneRowGroups.lookup(relation, SQLConf.get)
+  private val columns = new ScanColumns(relation)
+  private[plan] val lookup = columns.lookup
   private[plan] val encodings = new LiteralEncodings
-  private[plan] val predicate = PruneRowGroups
-    .translator(relation, SQLConf.get)
+  private[plan] val predicate = columns.translator
     .translate(splitConjunctivePredicates(condition))
 }
 

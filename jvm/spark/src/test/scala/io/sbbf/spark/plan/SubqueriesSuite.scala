@@ -1,9 +1,10 @@
 package io.sbbf.spark.plan
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.logging.log4j.Level
 import org.apache.spark.sql.DataFrame
 
-import io.sbbf.spark.{SessionBridge, SparkSuite}
+import io.sbbf.spark.{Logged, SessionBridge, SparkSuite}
 
 /** Filters whose values are subqueries, and what the report says of filters that rule out nothing. */
 class SubqueriesSuite extends SparkSuite {
@@ -69,6 +70,65 @@ class SubqueriesSuite extends SparkSuite {
       assert(stock < 4000 || org.apache.spark.SPARK_VERSION.startsWith("3."))
     }
     assert(rows(table.where(late)) == oracle(table.where(late)))
+  }
+
+  /** Of a table `t` with keys and one `f` of which all rows have negative zero, which stock loses to `f = 0.0`. */
+  private val shapes = Seq(
+    "k IN (SELECT k FROM s) AND f = 0.0D",
+    "k NOT IN (SELECT k + 1000 FROM s) AND f = 0.0D",
+    "(k IN (SELECT k FROM s) OR k < 0) AND f = 0.0D",
+    "(k IN (SELECT k FROM s) AND f = 0.0D) OR (k < 0 AND f = 0.0D)",
+    "(k, f) IN (SELECT k, f FROM s) AND f = 0.0D",
+    "EXISTS (SELECT 1 FROM s WHERE s.k = z.k) AND f = 0.0D",
+    "EXISTS (SELECT 1 FROM s WHERE s.k = z.k AND z.f = 0.0D)",
+    "NOT EXISTS (SELECT 1 FROM s WHERE s.k = z.k AND z.f > 0.0D)",
+    "k IN (SELECT k FROM s WHERE z.f = 0.0D)",
+    "k = (SELECT max(s.k) FROM s WHERE s.k = z.k) AND f = 0.0D"
+  )
+
+  private lazy val zeros: Unit = {
+    spark
+      .range(0, 400, 1, 4)
+      .selectExpr("id AS k", "id * -0.0D AS f", "id AS seq")
+      .write
+      .parquet(path("z"))
+    spark.read.parquet(path("z")).createOrReplaceTempView("z")
+    spark.range(0, 400, 1, 1).selectExpr("id AS k", "0.0D AS f").createOrReplaceTempView("s")
+  }
+
+  private def inEitherFormat(body: => Unit): Unit = {
+    zeros
+    for (isOurs <- Seq("true", "false"))
+      withConf("spark.sbbf.format.enabled" -> isOurs)(withClue(s"our format: $isOurs")(body))
+  }
+
+  for (shape <- shapes) {
+    test(s"no row is lost, and what is there to prune is pruned, where $shape.") {
+      inEitherFormat {
+        def query = spark.sql(s"SELECT * FROM z WHERE ($shape) AND seq = 7")
+        val (found, messages) = Logged.during(Level.WARN)(rows(query))
+        assert(found == oracle(query) && found.size == 1)
+        assert(query.inputFiles.length == 1, query.queryExecution.optimizedPlan)
+        assert(messages.isEmpty, messages)
+      }
+    }
+
+    test(s"no row is lost where nothing but $shape is asked.") {
+      inEitherFormat {
+        def query = spark.sql(s"SELECT * FROM z WHERE $shape")
+        val (found, messages) = Logged.during(Level.WARN)(rows(query))
+        assert(found == oracle(query) && found.nonEmpty)
+        assert(messages.isEmpty, messages)
+      }
+    }
+  }
+
+  test("what EXISTS asks of the outer table alone rules out its files.") {
+    zeros
+    val query =
+      spark.sql("SELECT * FROM z WHERE EXISTS (SELECT 1 FROM s WHERE s.k = z.k AND z.seq = 7)")
+    assert(query.inputFiles.length == 1)
+    assert(report(query).get("scans").get(0).get("files_kept").asInt == 1)
   }
 
   test("the report names what cannot be used, and no value.") {

@@ -70,6 +70,8 @@ class SafeReadSuite extends AnyFunSuite {
     Not(EqualTo("d", wide)),
     IsNull("s.d"),
     IsNull("`D`"),
+    IsNull("`e.f`"),
+    IsNull("s.`E.f`"),
     EqualTo("s", broken),
     In("s", Array("b", broken)),
     GreaterThan("s", broken),
@@ -98,12 +100,12 @@ class SafeReadSuite extends AnyFunSuite {
     StructType(
       Seq(
         StructField("f", DoubleType),
+        StructField("e.f", DecimalType(9, 2)),
         StructField(
           "s",
           StructType(
-            Seq(
-              StructField("a", LongType, true, metadata),
-              StructField("d", DecimalType(9, 2)))))))
+            Seq(StructField("a", LongType, true, metadata), StructField("d", DecimalType(9, 2)))))
+      ))
   private val plain = schema(Metadata.empty)
   private val withIds = schema(new MetadataBuilder().putLong("parquet.field.id", 1).build())
 

@@ -1,0 +1,49 @@
+package io.sbbf.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
+
+import io.sbbf.core.RowGroupPredicate
+import io.sbbf.parquet.ColumnLookup
+
+/**
+ * How filters on a relation name columns of its files. By the settings of the relation's own session, by which its
+ * readers go, and as they are when this is asked: another session may plan the query, and settings may change before
+ * it runs.
+ */
+private[spark] final class ScanColumns(files: HadoopFsRelation) extends PredicateHelper {
+  private def conf: SQLConf = files.sparkSession.sessionState.conf
+
+  def areFoundById: Boolean = SparkInternals.readsByFieldId(conf)
+
+  /** Reads predicates on the relation. */
+  def translator: PredicateTranslator =
+    new PredicateTranslator(
+      files.partitionSchema.fieldNames.toSet,
+      conf.caseSensitiveAnalysis,
+      areFoundById)
+
+  /** Finds the columns in files, some of which may lack those with an existence default. */
+  def lookup: ColumnLookup = {
+    // the key of Spark's ResolveDefaultColumns
+    val defaulted = files.dataSchema.fields.filter(_.metadata.contains("EXISTS_DEFAULT"))
+    ColumnLookup(conf.caseSensitiveAnalysis, defaulted.map(_.name).toSet)
+  }
+
+  /** Why parts of a filter above the scan can rule out nothing in its files; names no values. */
+  def unused(filter: Filter): Seq[String] = translator.unused(ofFiles(filter))
+
+  /** What evidence could answer of a filter above the scan. */
+  def predicate(filter: Filter): RowGroupPredicate = translator.translate(ofFiles(filter))
+
+  /** The filter's conjuncts but for those of partition columns alone. */
+  private def ofFiles(filter: Filter): Seq[Expression] =
+    SparkInternals
+      .normalize(splitConjunctivePredicates(filter.condition), filter.child.output)
+      .filterNot(c =>
+        c.references.nonEmpty && c.references.forall(a =>
+          files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
+}
