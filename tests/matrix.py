@@ -43,6 +43,7 @@ LEGS = (
 # What CI runs beside the whole suite on the newest Spark. The fuzzer goes to Spark 3.5, which has
 # the other JAR and differs most.
 WAYS_IN = (
+    "test_streams.py",
     "test_enable.py::test_a_builder_is_enabled_without_any_download",
     "test_enable.py::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
     "test_clusters.py::test_executors_of_a_running_session_get_the_jar",

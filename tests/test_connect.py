@@ -17,6 +17,7 @@ import spark_sbbf as sbbf
 from connect_server import Server, connect_server
 from harness import fresh, rows
 from test_enable import BAD_VALUES, GOOD_VALUES
+from test_streams import streamed
 
 pytestmark = pytest.mark.skipif(
     pyspark.__version__.startswith("3."), reason="PySpark 3.5 brings no Spark Connect server"
@@ -75,6 +76,22 @@ def test_a_running_session_is_enabled_and_prunes_for_itself_alone(
     assert counted(session) == (answer, 1)
     assert counted(other) == (answer, FILES)
     assert counted(server.session()) == (answer, FILES)
+
+
+def test_a_stream_s_files_have_the_filters_that_its_options_ask_for(
+    server: Server, tmp_path: Path
+) -> None:
+    source = str(tmp_path / "source")
+    session, other = sbbf.enable(server.session()), server.session()
+    other.range(0, 1000, 1, 2).write.parquet(source)
+    assert streamed(session, source, str(tmp_path / "to"), **sbbf.bloom_options("key"))
+    options = sbbf.bloom_options("id")
+    stream = other.readStream.schema("id LONG").parquet(source).writeStream.options(**options)
+    to = str(tmp_path / "other's")
+    stream = stream.option("checkpointLocation", f"{to} checkpoint").trigger(availableNow=True)
+    stream.start(to).awaitTermination()
+    found = sbbf.inspect(session, to).where("filter_bytes IS NOT NULL")
+    assert found.collect() == [] and other.read.parquet(to).count() == 1000
 
 
 def test_enabling_twice_and_disabling_twice_change_nothing(server: Server, lake: str) -> None:

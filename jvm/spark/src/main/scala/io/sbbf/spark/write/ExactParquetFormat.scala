@@ -36,6 +36,7 @@ private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
       dataSchema: StructType): OutputWriterFactory = {
     val stock = super.prepareWrite(session, job, options, dataSchema)
     val conf = job.getConfiguration
+    FilterOptions.add(options, conf) // of a stream they are not there yet
     val schema = ExactWriter.support(conf).init(conf).getSchema
     val wanted = FilterOptions.of(conf).spelledAs(schema)
     wanted.unknown(schema).foreach { column =>

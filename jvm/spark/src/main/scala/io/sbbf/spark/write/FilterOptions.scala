@@ -201,6 +201,10 @@ private[spark] object FilterOptions {
   /** Sets the FPP of the column's filters, which may be `auto`. */
   def fpp(column: String, fpp: String): (String, String) = s"$OurFpp#$column" -> fpp
 
+  /** Adds what a writer's options say of filters to the job's settings. */
+  def add(options: Map[String, String], conf: Configuration): Unit =
+    for ((key, value) <- options if Prefixes.exists(key.startsWith)) conf.set(key, value)
+
   /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
   def remove(conf: Configuration): Unit =
     settingsOf(conf).foreach { case (key, _) =>

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetWriter
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
@@ -29,20 +30,25 @@ private[spark] object TableSize extends Logging {
       existing(command),
       estimated(1, command.query.stats.sizeInBytes.min(MostBytes).toLong))
 
+  /** Of a folder to which tasks write whatever a stream brings them. */
+  def of(folder: Path): TableSize = TableSize(existing(folder), 0)
+
   private def existing(command: InsertIntoHadoopFsRelationCommand): Long =
     if (command.mode == SaveMode.Overwrite && command.partitionColumns.isEmpty) 0
-    else
-      try {
-        val conf = SparkSession.active.sessionState.newHadoopConf()
-        val files = command.outputPath.getFileSystem(conf).getContentSummary(command.outputPath)
-        estimated(files.getFileCount, files.getLength)
-      } catch {
-        case _: FileNotFoundException => 0
-        case NonFatal(e) => // what a table holds is no reason not to write to it
-          logWarning(
-            s"The size of the table is not known, for an FPP of auto: ${e.getClass.getName}")
-          0
-      }
+    else existing(command.outputPath)
+
+  private def existing(folder: Path): Long =
+    try {
+      val conf = SparkSession.active.sessionState.newHadoopConf()
+      val files = folder.getFileSystem(conf).getContentSummary(folder)
+      estimated(files.getFileCount, files.getLength)
+    } catch {
+      case _: FileNotFoundException => 0
+      case NonFatal(e) => // what a table holds is no reason not to write to it
+        logWarning(
+          s"The size of the table is not known, for an FPP of auto: ${e.getClass.getName}")
+        0
+    }
 
   /** One for each file, or one for each 128 MiB where that is more. */
   def estimated(files: Long, bytes: Long): Long =

@@ -1,5 +1,7 @@
 package io.sbbf.spark.write
 
+import java.nio.file.{Files, Paths}
+
 import org.apache.logging.log4j.Level
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
@@ -12,29 +14,58 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     path("source")
   }
 
-  test(
-    "streaming sinks have stock's filters by the session's settings and none by options, as one warning says.") {
-    def stream(to: String, options: Map[String, String]): Seq[Option[Int]] = {
-      val query = spark.readStream
-        .schema("id LONG")
-        .parquet(source)
-        .writeStream
-        .option("checkpointLocation", s"$to checkpoint")
-        .options(options)
-        .trigger(Trigger.AvailableNow())
-        .start(to)
-      query.awaitTermination()
-      files(to).map(_.filter(0, "id").map(_.length))
-    }
-    val (lengths, messages) = Logged.during(Level.WARN) {
-      val byOptions = stream(path("by options"), asking("id"))
-      val bySettings = Seq("one", "two").map { to =>
-        withConf(asking("id").toSeq: _*)(stream(path(to), Map.empty))
+  private def stream(to: String, options: Map[String, String], parts: String*): Unit =
+    spark.readStream
+      .schema("id LONG")
+      .parquet(source)
+      .selectExpr("id AS key", "id % 2 AS part")
+      .writeStream
+      .option("checkpointLocation", s"$to checkpoint")
+      .options(options)
+      .partitionBy(parts: _*)
+      .trigger(Trigger.AvailableNow())
+      .start(to)
+      .awaitTermination()
+
+  test("a stream that writes files has them by its options and by the session's settings.") {
+    val messages = Logged
+      .during(Level.WARN) {
+        stream(path("by options"), asking("key"))
+        withConf(asking("key").toSeq: _*)(stream(path("by settings"), Map.empty))
+        stream(path("in parts"), asking("key"), "part")
       }
-      bySettings :+ byOptions
+      ._2
+    for (to <- Seq("by options", "by settings", "in parts")) wrote(path(to), 100)
+    assert(!messages.exists(_.contains("streams")), messages)
+  }
+
+  test(
+    "a stream of which nobody asks for filters, or with them switched off, is written as stock writes it.") {
+    stream(path("plain"), Map.empty)
+    assert(files(path("plain")).forall(_.filter(0, "key").isEmpty))
+    withConf(("spark.sbbf.exactFilters" -> "false") +: asking("key").toSeq: _*) {
+      stream(path("stock's"), Map.empty)
     }
-    assert(lengths == Seq(Seq(Some(1024 * 1024)), Seq(Some(1024 * 1024)), Seq(None)))
-    assert(messages.count(_.contains("a stream writes Parquet files itself")) == 1, messages)
+    assert(files(path("stock's")).map(_.filter(0, "key").map(_.length)) == Seq(Some(1024 * 1024)))
+  }
+
+  test("an FPP of auto goes by the files that the folder of a stream has.") {
+    val to = path("auto")
+    Files.createDirectories(Paths.get(to))
+    for (n <- 1 to 999) Files.createFile(Paths.get(to, s"file-$n"))
+    stream(to, asking("key") + FilterOptions.fpp("key", "auto"))
+    assert(files(to).nonEmpty)
+    files(to).foreach(assertExact(_, "key", 0.001))
+  }
+
+  test(
+    "where a sink cannot be looked up its stream is written as stock writes it, and one warning says so.") {
+    val (_, messages) = Logged.during(Level.WARN) {
+      spark.sparkContext.setLocalProperty("sql.streaming.queryId", "no id")
+      try for (_ <- 1 to 2) assert(spark.range(10).where("id > 3").count() == 6)
+      finally spark.sparkContext.setLocalProperty("sql.streaming.queryId", null)
+    }
+    assert(messages.count(_.contains("the bloom filters of stock Spark")) == 1, messages)
   }
 
   test("what a stream writes by foreachBatch has them.") {

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.sbbf
 
 import java.lang.reflect.Field
+import java.util.{Map => JMap, UUID}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkConf
@@ -10,7 +11,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
-import org.apache.spark.sql.execution.datasources.DataSourceStrategy
+import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, FileFormat}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
@@ -119,6 +120,29 @@ object SparkInternals {
     val ofStages = field(classOf[AdaptiveRulesHolder], "queryStagePrepRules")
     ofColumns.set(state, columnar(state.columnarRules))
     ofStages.set(holder, adaptive(holder.queryStagePrepRules))
+  }
+
+  /**
+   * Changes the format by which a stream that runs writes its files, if it has the sink that writes files. Spark has
+   * no way in: the sink is no part of the plans that rules see. Throws as [[addDriverMetrics]] does.
+   *
+   * @param change of the sink's folder, format and options the format that it is to have
+   */
+  def changeSinkFormat(session: SparkSession, stream: UUID)(
+      change: (String, FileFormat, Map[String, String]) => FileFormat): Unit = {
+    // whose classes have other packages since Spark 4.1
+    val running = session.sharedState.activeStreamingQueries.asInstanceOf[JMap[UUID, AnyRef]]
+    for {
+      execution <- Option(running.get(stream)) // none of a stream that has ended
+      sink = execution.getClass.getMethod("sink").invoke(execution)
+      if sink.getClass.getSimpleName == "FileStreamSink"
+    } {
+      def value[T](name: String): T = field(sink.getClass, name).get(sink).asInstanceOf[T]
+      val format = field(sink.getClass, "fileFormat")
+      format.set(
+        sink,
+        change(value("path"), format.get(sink).asInstanceOf[FileFormat], value("options")))
+    }
   }
 
   private def field(of: Class[_], name: String): Field = {

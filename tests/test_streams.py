@@ -1,0 +1,77 @@
+"""Do the files that a stream writes have the filters that its options ask for?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import spark_sbbf as sbbf
+from harness import fresh, rows
+
+ROWS = 3_000
+KEYS = f"(id * 7919 % {ROWS}) * 2"  # even, in no order: odd ones are absent, within min and max
+
+
+@pytest.fixture(scope="module")
+def source(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = str(tmp_path_factory.mktemp("source") / "files")
+    spark.range(0, ROWS, 1, 3).write.parquet(folder)
+    return folder
+
+
+def streamed(session: SparkSession, source: str, to: str, **options: str) -> list[int]:
+    """The sizes of the filters of the files that it wrote."""
+    stream = session.readStream.schema("id LONG").parquet(source).selectExpr(f"{KEYS} AS key")
+    query = (
+        stream.writeStream.options(**options, checkpointLocation=f"{to} checkpoint")
+        .trigger(availableNow=True)
+        .start(to)
+    )
+    query.awaitTermination()
+    found = sbbf.inspect(session, to).where("filter_bytes IS NOT NULL")
+    return [row.filter_bytes for row in found.collect()]
+
+
+def test_a_stream_s_files_are_pruned_by_the_filters_that_its_options_ask_for(
+    spark: SparkSession, source: str, tmp_path: Path
+) -> None:
+    to = str(tmp_path / "filtered")
+    sizes = streamed(spark, source, to, **sbbf.bloom_options("key", fpp=0.0001))
+    assert sizes and sum(sizes) < ROWS * 8  # those of stock have 1 MiB each
+    absent, there = (spark.read.parquet(to).where(f"key = {key}") for key in (2001, 2002))
+    assert sbbf.explain(absent).row_groups_kept == 0 and rows(absent) == []
+    assert rows(there) == ["Row(key=2002)"]
+    assert streamed(spark, source, str(tmp_path / "plain")) == []
+
+
+ENABLED_LATER = """
+    spark = builder().getOrCreate()
+    source, to = sys.argv[1:]
+    spark.range(5).collect()
+    def start(to, trigger):
+        stream = spark.readStream.schema("id LONG").parquet(source).writeStream
+        stream = stream.options(**sbbf.bloom_options("id"), checkpointLocation=to + " checkpoint")
+        return stream.trigger(**trigger).start(to)
+    def filters(to):
+        return sbbf.inspect(spark, to).where("filter_bytes IS NOT NULL").count()
+    before = start(to + " before", {"processingTime": "1 second"})
+    before.processAllAvailable()
+    sbbf.enable(spark)
+    start(to + " after", {"availableNow": True}).awaitTermination()
+    spark.range(3000, 3100, 1, 1).write.mode("append").parquet(source)
+    before.processAllAvailable()
+    before.stop()
+    for when in ("before", "after"):
+        print("#", filters(f"{to} {when}") > 0, spark.read.parquet(f"{to} {when}").count())
+"""
+
+
+def test_streams_that_start_once_a_session_is_enabled_have_them(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    source = str(tmp_path / "source")
+    spark.range(0, ROWS, 1, 3).write.parquet(source)
+    written = fresh(ENABLED_LATER, source, str(tmp_path / "to"))
+    assert written == [f"False {ROWS + 100}", f"True {ROWS}"]
