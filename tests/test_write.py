@@ -164,7 +164,7 @@ TWICE = """
         "spark.speculation": "true", "spark.speculation.interval": "100ms",
         "spark.speculation.quantile": "0.5", "spark.speculation.multiplier": "1.1",
         "spark.executor.memory": "512m", "spark.python.worker.reuse": "false",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     }
     master, folder = sys.argv[1:]
     spark = sbbf.enable(builder().config(map=conf).master(master)).getOrCreate()
@@ -173,9 +173,14 @@ TWICE = """
         open(f"{folder}/{table}-{context.partitionId()}-{context.attemptNumber()}", "w").close()
         return context.partitionId(), context.attemptNumber()
     def slow(batches):
-        if attempt("slow") == (0, 0):
-            time.sleep(90)
-        yield from batches
+        task = attempt("slow")
+        for n, batch in enumerate(batches):
+            if task == (0, 0) and n == 20:  # more than pipes hold: its file is begun
+                time.sleep(90)
+            if task == (0, 1) and n == 39:
+                begun = Path(f"{folder}/slow").glob("_temporary/0/*/*_m_000000_*/*.parquet")
+                Path(f"{folder}/begun").write_text(str(len({path.parent for path in begun})))
+            yield batch
     def killed(batches):
         first = attempt("killed") == (1, 0)
         for n, batch in enumerate(batches):
@@ -186,7 +191,7 @@ TWICE = """
             yield batch
     for task in (slow, killed):
         table = f"{folder}/{task.__name__}"
-        df = spark.range(0, 4000, 1, 4).mapInArrow(task, "id bigint")
+        df = spark.range(0, 160000, 1, 4).mapInArrow(task, "id bigint")
         df.write.options(**sbbf.bloom_options("id")).parquet(table)
         files = list(Path(table).glob("*.parquet"))
         found = sbbf.inspect(spark, table).where("filter_bytes IS NOT NULL").collect()
@@ -199,7 +204,8 @@ def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(tmp_path: Path) -> 
     folder = tmp_path / "tables"
     folder.mkdir()
     with standalone_cluster(tmp_path) as master:  # no host runs a task twice at a time
-        assert fresh(TWICE, master, str(folder)) == ["4 4 4000", "4 4 4000"]
+        assert fresh(TWICE, master, str(folder)) == ["4 4 160000", "4 4 160000"]
+    assert (folder / "begun").read_text() == "2"  # two tasks had a file for the same rows
     attempts = {path.name for path in folder.iterdir()}
     assert {"slow-0-0", "slow-0-1", "killed-1-0", "killed-1-1"} <= attempts
     assert len(list(tmp_path.rglob("app-*/*/stderr"))) == 3  # one for the killed one

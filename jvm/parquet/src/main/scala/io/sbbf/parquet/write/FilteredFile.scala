@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{FSDataOutputStream, FileSystem, FilterFileSystem, Path}
+import org.apache.hadoop.fs.{Abortable, FSDataOutputStream, FileSystem, FilterFileSystem, Path}
 import org.apache.hadoop.util.Progressable
 import org.apache.parquet.format.Util
 import org.apache.parquet.io.api.RecordConsumer
@@ -80,12 +80,25 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
       out.write(bytes, from, length)
     override def flush(): Unit = out.flush()
 
-    /** Where this fails the file is not closed, as with any stream of a store that fails. */
     override def close(): Unit = if (!isClosed) {
       isClosed = true
-      if (held != null) pieces(held.toByteArray).foreach(stock.write)
+      try if (held != null) pieces(held.toByteArray).foreach(stock.write)
+      catch {
+        case e: Throwable =>
+          giveUp(e)
+          throw e
+      }
       stock.close()
     }
+
+    /** Where closing shows a file, none is to be seen of which a part is missing. */
+    private def giveUp(why: Throwable): Unit =
+      try
+        stock.getWrappedStream match {
+          case _: Abortable => stock.abort(): Unit
+          case _ => stock.close()
+        }
+      catch { case NonFatal(also) => why.addSuppressed(also) }
 
     private def pieces(tail: Array[Byte]): Seq[Array[Byte]] =
       try FilteredTail.pieces(tail, stock.getPos, wanted(tail, filters.result()))

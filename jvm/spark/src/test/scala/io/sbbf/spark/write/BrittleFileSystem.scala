@@ -2,14 +2,14 @@ package io.sbbf.spark.write
 
 import java.io.{IOException, OutputStream}
 import java.net.URI
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicLong}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.{Abortable, FSDataOutputStream, Path, RawLocalFileSystem}
 import org.apache.hadoop.util.Progressable
 
-/** `brittle:` is the local disk with room for so many bytes of data files, which may fail to close. */
+/** `brittle:` is the local disk with room for so many bytes of each data file, which may fail to close. */
 final class BrittleFileSystem extends RawLocalFileSystem {
   import BrittleFileSystem._
 
@@ -29,24 +29,11 @@ final class BrittleFileSystem extends RawLocalFileSystem {
     val stock =
       super.create(file, permission, overwrite, bufferSize, replication, blockSize, progress)
     if (!file.getName.endsWith(".parquet")) stock
-    else
-      new FSDataOutputStream(
-        new OutputStream {
-          override def write(byte: Int): Unit = {
-            take(1)
-            stock.write(byte)
-          }
-          override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
-            take(length)
-            stock.write(bytes, from, length)
-          }
-          override def close(): Unit = {
-            stock.close()
-            if (failsToClose.get) throw new IOException("the store did not take the file")
-          }
-        },
-        null
-      )
+    else {
+      streams.incrementAndGet()
+      val stream = if (isAbortable.get) new Data(stock) with Upload else new Data(stock)
+      new FSDataOutputStream(stream, null)
+    }
   }
 }
 
@@ -54,6 +41,47 @@ object BrittleFileSystem {
   val room = new AtomicLong(Long.MaxValue)
   val failsToClose = new AtomicBoolean
 
-  private def take(bytes: Int): Unit =
-    if (room.addAndGet(-bytes) < 0) throw new IOException("No space left on device")
+  /** Whether streams can be given up, as those of object stores. */
+  val isAbortable = new AtomicBoolean
+
+  /** Streams of data files that are neither closed nor given up. */
+  val streams = new AtomicInteger
+
+  /** Streams that were given up. */
+  val aborted = new AtomicInteger
+
+  private class Data(stock: OutputStream) extends OutputStream {
+    private var isOpen = true
+    private var left = room.get
+
+    private def take(bytes: Int): Unit = {
+      left -= bytes
+      if (left < 0) throw new IOException("No space left on device")
+    }
+
+    override def write(byte: Int): Unit = {
+      take(1)
+      stock.write(byte)
+    }
+
+    override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
+      take(length)
+      stock.write(bytes, from, length)
+    }
+
+    override def close(): Unit = if (isOpen) {
+      isOpen = false
+      streams.decrementAndGet()
+      stock.close()
+      if (failsToClose.get) throw new IOException("the store did not take the file")
+    }
+  }
+
+  private trait Upload extends Abortable { this: Data =>
+    override def abort(): Abortable.AbortableResult = {
+      close()
+      aborted.incrementAndGet()
+      null
+    }
+  }
 }

@@ -12,8 +12,11 @@ import io.sbbf.spark.SparkSuite
 class WriteFaultsSuite extends SparkSuite {
   private val Rows = 20000
 
+  /** At a task. */
+  private val Attempts = 3
+
   override protected def settings: Map[String, String] = Map(
-    "spark.master" -> "local[2,3]", // three attempts at a task
+    "spark.master" -> s"local[2,$Attempts]",
     "spark.hadoop.fs.brittle.impl" -> classOf[BrittleFileSystem].getName
   )
 
@@ -92,6 +95,23 @@ class WriteFaultsSuite extends SparkSuite {
     write(keys, s"brittle://${path("full-5")}", SaveMode.Overwrite)
     assertWhole(path("full-5"))
   }
+
+  for ((store, isUpload) <- Seq("a disk" -> false, "an object store" -> true))
+    test(s"no stream to $store stays open where there is no room for the filters.") {
+      write(keys.coalesce(1), path(s"measured-$isUpload"))
+      val Seq(measured) = visible(path(s"measured-$isUpload"))
+      val to = s"brittle://${path(s"no-room-$isUpload")}"
+      val before = (BrittleFileSystem.streams.get, BrittleFileSystem.aborted.get)
+      BrittleFileSystem.isAbortable.set(isUpload)
+      BrittleFileSystem.room.set(new WrittenFile(measured).firstFilter + 5)
+      try intercept[Exception](write(keys.coalesce(1), to))
+      finally {
+        BrittleFileSystem.room.set(Long.MaxValue)
+        BrittleFileSystem.isAbortable.set(false)
+      }
+      val after = (BrittleFileSystem.streams.get, BrittleFileSystem.aborted.get)
+      assert(after == (before._1, before._2 + (if (isUpload) Attempts else 0)))
+    }
 
   test("a file that the store does not take leaves nothing to be seen.") {
     BrittleFileSystem.failsToClose.set(true)
