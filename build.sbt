@@ -111,8 +111,10 @@ lazy val spark = (project in file("jvm/spark"))
     name := "sbbf-spark",
     Test / testGrouping := inTwoJvms.value,
     Test / parallelExecution := true, // of groups; the suites of one take turns
-    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion(
-      scalaVersion.value) % Provided,
+    libraryDependencies ++= Seq(
+      "org.apache.spark" %% "spark-sql" % sparkVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-minicluster" % hadoopVersion(scalaVersion.value) % Test
+    ),
     assembly / assemblyJarName := s"spark-sbbf_${scalaBinaryVersion.value}-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     assembly / test := {},
