@@ -1,8 +1,9 @@
 """What do exact filters cost to write, and what do they give? Beside stock Spark's, in one run.
 
 Writes the same rows without filters, with exact ones and with stock's, sized as stock sizes them
-without and with the number of distinct values, for 1, 3 and 5 columns. All take turns. Then the
-heap that tasks hold is looked at, and the filters are asked for values that are absent.
+without and with the number of distinct values, for 1, 3 and 5 columns. All take turns, and each is
+compared with a write without filters right before it. Then the heap that tasks hold is looked at,
+and the filters are asked for values that are absent.
 """
 
 from __future__ import annotations
@@ -68,10 +69,23 @@ class Kind(NamedTuple):
     ndv: bool
 
 
+class Cost(NamedTuple):
+    seconds: float
+    cpu: float
+    """Seconds of all threads of the JVM."""
+
+
 class Written(NamedTuple):
-    seconds: list[float]
+    costs: list[Cost]
+    before: list[Cost]
+    """Of the write without filters right before each."""
     data: int
     filters: int
+
+    def ratio(self, of: str) -> float:
+        """How much more it takes, by the middle one of the pairs."""
+        pairs = zip(self.costs, self.before)
+        return statistics.median(getattr(cost, of) / getattr(base, of) for cost, base in pairs)
 
 
 def main() -> None:
@@ -88,13 +102,13 @@ def main() -> None:
     )
     lines = [
         "Writing Parquet files with bloom filters; seconds: median (minimum to maximum).",
+        "Ratios to a write without filters right before: median, of seconds and of CPU time.",
         *run_on(spark),
         f"{arguments.rows:,} rows of {len(COLUMNS) + len(PAYLOAD)} columns in 4 files, FPP {FPP}; "
         f"{arguments.turns} turns after one to warm up",
     ]
     written = measured(spark, rows, arguments.turns)
-    for name, found in written.items():
-        lines.append(described(name, found, written["no filters"]))
+    lines += [described(name, found) for name, found in written.items()]
     lines += memory(spark, rows)
     lines += observed(DATA / "write" / "exact, 5 columns")
     print("\n".join(lines))
@@ -114,19 +128,25 @@ def kinds() -> list[Kind]:
 
 
 def measured(spark: SparkSession, rows: DataFrame, turns: int) -> dict[str, Written]:
-    seconds: dict[str, list[float]] = {}
+    costs: dict[str, list[tuple[Cost, Cost]]] = {}
     every = kinds()
     for turn in range(turns + 1):
         for kind in every[turn % len(every) :] + every[: turn % len(every)]:
+            before = write(spark, rows, every[0])
             took = write(spark, rows, kind)
             if turn:
-                seconds.setdefault(kind.name, []).append(took)
+                costs.setdefault(kind.name, []).append((took, before))
     return {
-        kind.name: Written(seconds[kind.name], *sizes(DATA / "write" / kind.name)) for kind in every
+        kind.name: Written(
+            [took for took, _ in costs[kind.name]],
+            [before for _, before in costs[kind.name]],
+            *sizes(DATA / "write" / kind.name),
+        )
+        for kind in every
     }
 
 
-def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> float:
+def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> Cost:
     folder = DATA / "write" / kind.name
     shutil.rmtree(folder, ignore_errors=True)
     options = {}
@@ -139,7 +159,17 @@ def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> float:
         options = sbbf.bloom_options(*names, fpp=FPP, ndv=ndv, **most)
     spark.conf.set("spark.sbbf.exactFilters", str(kind.exact).lower())
     os.sync()  # or one pays for what the one before left to be written back
-    return timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]
+    before = cpu_seconds(spark)
+    seconds = timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]
+    return Cost(seconds, cpu_seconds(spark) - before)
+
+
+def cpu_seconds(spark: SparkSession) -> float:
+    """Of the JVM since it started."""
+    pid = spark._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
+    # proc(5): the name may hold blanks; utime and stime are the 14th and 15th field
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(spark: SparkSession, rows: DataFrame) -> list[str]:
@@ -193,11 +223,11 @@ def chunks_of(file: Path) -> list[pq.ColumnChunkMetaData]:
     ]
 
 
-def described(name: str, found: Written, without: Written) -> str:
-    low, middle, high = min(found.seconds), statistics.median(found.seconds), max(found.seconds)
-    ratio = middle / statistics.median(without.seconds)
+def described(name: str, found: Written) -> str:
+    seconds = [cost.seconds for cost in found.costs]
     return (
-        f"  {name:<25}{middle:6.2f}  ({low:.2f} to {high:.2f})  {ratio:5.2f} x no filters"
+        f"  {name:<25}{statistics.median(seconds):6.2f}  ({min(seconds):.2f} to {max(seconds):.2f})"
+        f"  {found.ratio('seconds'):5.2f} x, CPU {found.ratio('cpu'):5.2f} x"
         f"   {found.data / 1e6:7.1f} MB, of which filters {found.filters / 1e6:6.2f} MB"
     )
 
