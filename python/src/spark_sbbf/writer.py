@@ -36,7 +36,7 @@ def bloom_options(
     auto: bool = False,
     **unknown: object,
 ) -> dict[str, str]:
-    """Options for ``df.write.options(...)``, and of tables, that make Spark write bloom filters.
+    """Options of ``df.write``, ``df.writeStream`` and tables that make Spark write bloom filters.
 
     In a session with spark-sbbf each row group's filter is the smallest power of two of bytes that
     keeps ``fpp`` for the distinct values that the row group really holds; ``ndv`` need not be

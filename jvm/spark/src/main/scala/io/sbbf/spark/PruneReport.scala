@@ -3,14 +3,14 @@ package io.sbbf.spark
 import java.util.{ArrayList, LinkedHashMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.LogicalRelation
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.core.RowGroupPredicate._
 import io.sbbf.parquet.Evidence
-import io.sbbf.spark.plan.{FileRun, PrunedFileIndex, PrunedScan, ScanColumns, ScanSelection}
+import io.sbbf.spark.plan._
 
 /** What was pruned of a query, by which evidence and at what cost. Never holds a literal of the query. */
 private[spark] object PruneReport {
@@ -25,26 +25,28 @@ private[spark] object PruneReport {
   def json(query: QueryExecution): String = {
     val plan = query.optimizedPlan
     val conf = query.sparkSession.sessionState.conf
-    val filters = plan.collectWithSubqueries { case f @ Filter(_, _: LogicalRelation) => f }
+    val filtered = plan.collectWithSubqueries { case FilteredScan(conjuncts, scan) =>
+      (conjuncts, scan)
+    }
     val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
-      (leaf, filters.find(_.child eq leaf))
+      (leaf, filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts })
     }
     new ObjectMapper().writeValueAsString(
       fields(
         "enabled" -> SessionPruning.isActive(query.sparkSession),
-        "scans" -> list(leaves.flatMap { case (leaf, filter) => scan(leaf, filter) }),
-        "unpruned" -> list(leaves.flatMap { case (leaf, filter) =>
+        "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters) }),
+        "unpruned" -> list(leaves.flatMap { case (leaf, filters) =>
           UnprunedRelation
-            .of(leaf, filter, conf)
+            .of(leaf, filters, conf)
             .map(r => fields("relation" -> r.name, "reason" -> r.reason))
         })
       ))
   }
 
-  private def scan(leaf: LogicalPlan, filter: Option[Filter]): Option[Any] =
+  private def scan(leaf: LogicalPlan, filters: Option[Seq[Expression]]): Option[Any] =
     leaf match {
-      case PrunedScan(files, index) =>
-        val unused = filter.toSeq.flatMap(new ScanColumns(files).unused(_))
+      case scan @ PrunedScan(files, index) =>
+        val unused = filters.toSeq.flatMap(new ScanColumns(files).unused(_, scan.output))
         index.selection.map(describe(index, _, unused))
       case _ => None
     }

@@ -1,7 +1,8 @@
 package io.sbbf.spark
 
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -19,13 +20,16 @@ private[spark] object UnprunedRelation {
   private val PruningFailed = "pruning failed, see the driver's log"
 
   /** None for a pruned relation, and for what has no files or tables behind it. */
-  def of(leaf: LogicalPlan, filter: Option[Filter], conf: SQLConf): Option[UnprunedRelation] =
+  def of(
+      leaf: LogicalPlan,
+      filters: Option[Seq[Expression]],
+      conf: SQLConf): Option[UnprunedRelation] =
     leaf match {
       case PrunedScan(_, _) => None
       case relation: LogicalRelation =>
         relation.relation match {
           case files: HadoopFsRelation =>
-            val reason = reasonOf(files, relation.isStreaming, filter, conf)
+            val reason = reasonOf(files, relation, filters, conf)
             Some(UnprunedRelation(files.location.rootPaths.mkString(", "), reason))
           case _ => None
         }
@@ -50,21 +54,21 @@ private[spark] object UnprunedRelation {
 
   private def reasonOf(
       files: HadoopFsRelation,
-      isStreaming: Boolean,
-      filter: Option[Filter],
+      scan: LogicalRelation,
+      filters: Option[Seq[Expression]],
       conf: SQLConf): String =
     files.fileFormat match {
-      case _ if isStreaming => "a streaming source"
+      case _ if scan.isStreaming => "a streaming source"
       case format: ParquetFileFormat if format.getClass != classOf[ParquetFileFormat] =>
         s"a Parquet table of another kind: ${planner(format)}"
-      case _: ParquetFileFormat if filter.isEmpty => "no filter stands directly above the scan"
+      case _: ParquetFileFormat if filters.isEmpty => "no filter reaches the scan"
       case _: ParquetFileFormat =>
         val columns = new ScanColumns(files)
         val why =
           if (!SbbfConf.Enabled.get(conf)) Off
-          else if (filter.exists(columns.predicate(_).isUsable)) PruningFailed
+          else if (filters.exists(columns.predicate(_, scan.output).isUsable)) PruningFailed
           else RowGroupPruner.NoUsableLeaf
-        (why +: filter.toSeq.flatMap(columns.unused(_))).mkString("; ")
+        (why +: filters.toSeq.flatMap(columns.unused(_, scan.output))).mkString("; ")
       case _ => "not a Parquet scan"
     }
 

@@ -1,9 +1,8 @@
 package io.sbbf.spark.plan
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.catalyst.plans.logical.Filter
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
 import io.sbbf.core.RowGroupPredicate.{AllOf, In, Test}
 import io.sbbf.core.{ColumnPath, RowGroupPredicate}
@@ -16,12 +15,12 @@ private[spark] object Lookups {
   def of(queries: Seq[QueryExecution], roots: Seq[Path]): Counts = {
     val columns = for {
       query <- queries
-      filter <- query.optimizedPlan.collectWithSubqueries {
-        case f @ Filter(_, _: LogicalRelation) => f
+      (conjuncts, scan) <- query.optimizedPlan.collectWithSubqueries {
+        case FilteredScan(conjuncts, scan) => (conjuncts, scan)
       }
-      files <- relation(filter).toSeq
+      files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }.toSeq
       if areUnder(files.location.rootPaths, roots)
-      predicate = new ScanColumns(files).predicate(filter)
+      predicate = new ScanColumns(files).predicate(conjuncts, scan.output)
       column <- columnsOf(predicate)
     } yield column
     columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
@@ -35,12 +34,6 @@ private[spark] object Lookups {
   /** Whether some of the paths are among the roots, or the one lies in the other. */
   def areUnder(paths: Seq[Path], roots: Seq[Path]): Boolean =
     paths.exists(path => roots.exists(root => contains(path, root) || contains(root, path)))
-
-  private def relation(filter: Filter): Option[HadoopFsRelation] = filter.child match {
-    case scan: LogicalRelation =>
-      Some(scan.relation).collect { case files: HadoopFsRelation => files }
-    case _ => None
-  }
 
   private def isLookup(test: Test): Boolean = test match {
     case In(_) => true

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   PredicateHelper,
   SubqueryExpression
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -41,20 +41,19 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     else {
       lazy val showsBlocks = plan.exists(_.expressions.exists(_.exists(isBlock)))
       plan.transform {
-        case filter @ Filter(condition, scan: LogicalRelation) if isStock(scan) =>
-          val conjuncts = splitConjunctivePredicates(condition)
+        case filtered @ FilteredScan(conjuncts, scan) if isStock(scan) =>
           lazy val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
-          try {
-            KernelChoice.follow(conf)
-            filter.copy(child =
+          val next =
+            try {
+              KernelChoice.follow(conf)
               if (isPruned(scan)) withOptions(scan, unsafeLevels(scan, conjuncts))
-              else prune(scan, conjuncts, keepsSplits))
-          } catch {
-            case Trouble(e) =>
-              Notices.once(e.getClass.getName, "a scan was planned without pruning", e)
-              // nobody knows what is safe
-              filter.copy(child = withOptions(scan, onlySafe(SafeRead.LevelsOff)))
-          }
+              else prune(scan, conjuncts, keepsSplits)
+            } catch {
+              case Trouble(e) =>
+                Notices.once(e.getClass.getName, "a scan was planned without pruning", e)
+                withOptions(scan, onlySafe(SafeRead.LevelsOff)) // nobody knows what is safe
+            }
+          filtered.transform { case `scan` => next }
       }
     }
 

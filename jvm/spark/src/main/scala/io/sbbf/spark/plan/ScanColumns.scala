@@ -1,7 +1,6 @@
 package io.sbbf.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
-import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -14,7 +13,7 @@ import io.sbbf.parquet.ColumnLookup
  * readers go, and as they are when this is asked: another session may plan the query, and settings may change before
  * it runs.
  */
-private[spark] final class ScanColumns(files: HadoopFsRelation) extends PredicateHelper {
+private[spark] final class ScanColumns(files: HadoopFsRelation) {
   private def conf: SQLConf = files.sparkSession.sessionState.conf
 
   def areFoundById: Boolean = SparkInternals.readsByFieldId(conf)
@@ -33,16 +32,18 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends Predicat
     ColumnLookup(conf.caseSensitiveAnalysis, defaulted.map(_.name).toSet)
   }
 
-  /** Why parts of a filter above the scan can rule out nothing in its files; names no values. */
-  def unused(filter: Filter): Seq[String] = translator.unused(ofFiles(filter))
+  /** Why parts of a filter over a scan with this output can rule out nothing in its files; names no values. */
+  def unused(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[String] =
+    translator.unused(ofFiles(conjuncts, output))
 
-  /** What evidence could answer of a filter above the scan. */
-  def predicate(filter: Filter): RowGroupPredicate = translator.translate(ofFiles(filter))
+  /** What evidence could answer of a filter over a scan with this output. */
+  def predicate(conjuncts: Seq[Expression], output: Seq[Attribute]): RowGroupPredicate =
+    translator.translate(ofFiles(conjuncts, output))
 
-  /** The filter's conjuncts but for those of partition columns alone. */
-  private def ofFiles(filter: Filter): Seq[Expression] =
+  /** Without those of partition columns alone. */
+  private def ofFiles(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =
     SparkInternals
-      .normalize(splitConjunctivePredicates(filter.condition), filter.child.output)
+      .normalize(conjuncts, output)
       .filterNot(c =>
         c.references.nonEmpty && c.references.forall(a =>
           files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))

@@ -1,0 +1,20 @@
+package io.sbbf.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.planning.PhysicalOperation
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+
+/**
+ * A filter over a scan: what Spark's planner will hand down to it. Columns may have been left out or named anew in
+ * between.
+ */
+private[spark] object FilteredScan extends PredicateHelper {
+
+  /** The conjuncts of all filters from this one down, in the scan's own columns, and the scan. */
+  def unapply(plan: LogicalPlan): Option[(Seq[Expression], LogicalRelation)] = plan match {
+    case PhysicalOperation(_, filters, scan: LogicalRelation) if plan.isInstanceOf[Filter] =>
+      Some((filters.flatMap(splitConjunctivePredicates), scan))
+    case _ => None
+  }
+}
