@@ -42,6 +42,27 @@ def test_the_documentation_lists_27_traps_with_a_test_each() -> None:
     assert all(re.search(r"\.py: |Suite: ", line.split("|")[-1]) for _, line in lines)
 
 
+@pytest.mark.parametrize("ours", ["true", "false"])
+@pytest.mark.parametrize(
+    "predicate",
+    [
+        "st = named_struct('f', 0.0D)",
+        "st <=> named_struct('f', 0.0D)",
+        "(f, id) = (0.0D, 7L)",
+        "(f, id) IN ((0.0D, 7L), (1.0D, 8L))",
+    ],
+)
+def test_fields_of_structs_that_are_compared_lose_no_row(
+    spark: SparkSession, tmp_path: Path, predicate: str, ours: str
+) -> None:
+    """Spark 4.3 hands them down to stock Parquet one by one."""
+    columns = "id", "id * -0.0D AS f", "named_struct('f', id * -0.0D) AS st"
+    spark.range(0, 20, 1, 1).selectExpr(*columns).write.parquet(str(tmp_path / "t"))
+    session = session_with(spark, {"spark.sbbf.format.enabled": ours})
+    found = session.read.parquet(str(tmp_path / "t")).where(predicate)
+    assert found.count() == (20 if predicate.startswith("st") else 1)
+
+
 @pytest.mark.parametrize("zone", ["UTC", "America/Los_Angeles"])
 def test_an_int96_timestamp_is_found_under_any_encoding(
     spark: SparkSession, tmp_path: Path, zone: str

@@ -25,9 +25,7 @@ private[spark] object PruneReport {
   def json(query: QueryExecution): String = {
     val plan = query.optimizedPlan
     val conf = query.sparkSession.sessionState.conf
-    val filtered = plan.collectWithSubqueries { case FilteredScan(conjuncts, scan) =>
-      (conjuncts, scan)
-    }
+    val filtered = FilteredScan.all(plan)
     val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
       (leaf, filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts })
     }

@@ -55,7 +55,10 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
     check()
     stored.reading { reader =>
       val values = new ChunkValues(reader)
-      ask(chunks.iterator.flatMap(filter(_, values)))
+      ask(chunks.iterator.flatMap { plan =>
+        if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
+        filter(plan, values)
+      })
     }
   }
 
@@ -92,7 +95,7 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Puts the file with filters of these chunks in its place. They are read while the file is copied.
+   * Puts the file with filters of these chunks in its place. It is copied while they are read.
    *
    * @param dropped the chunks, by row group and column, whose filters are named no more
    * @return nothing, and the file is as it was, where no filter is made and none dropped
@@ -118,7 +121,7 @@ private[sbbf] final class AttachableFile(file: FileStatus, conf: Configuration) 
     lazy val found = filters.toVector
     lazy val end = FilteredTail.appended(old.thrift, file.getLen, found, others)
     val in = stored.store.open(path, CopyBytes)
-    try Replacement.of(file, conf).write(copy(in, _), end, () => check())
+    try Replacement.of(file, conf).write(copy(in, _), () => end, () => check())
     finally in.close()
     NewFilters(
       found.size,

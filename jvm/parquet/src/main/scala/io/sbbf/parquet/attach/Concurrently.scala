@@ -9,18 +9,17 @@ private[attach] object Concurrently {
   /**
    * Begins with `aside` on another thread and does `here` on the caller's.
    *
-   * @return what `here` gives, when both have ended. What either throws is thrown, of two that of `here`; when that
+   * @return what `aside` gives, when both have ended. What either throws is thrown, of two that of `here`; when that
    *   or an interrupt of the caller comes first, the other thread is interrupted, and this waits for its end
    */
-  def run[T](aside: () => Unit)(here: => T): T = {
-    val task = new FutureTask[Unit](() => aside())
-    val thread = new Thread(task, "sbbf-attach-copy")
+  def run[T](aside: () => T)(here: => Unit): T = {
+    val task = new FutureTask[T](() => aside())
+    val thread = new Thread(task, "sbbf-attach")
     thread.setDaemon(true)
     thread.start()
     try {
-      val result = here
+      here
       task.get()
-      result
     } catch {
       case e: ExecutionException => throw e.getCause
     } finally {
@@ -29,10 +28,12 @@ private[attach] object Concurrently {
     }
   }
 
-  /** Also where the caller is being interrupted already: what the thread uses goes next. */
+  /** However often the caller is interrupted: what the thread uses goes next. */
   private def joined(thread: Thread): Unit = {
-    val isInterrupted = Thread.interrupted()
-    try thread.join()
-    finally if (isInterrupted) Thread.currentThread.interrupt()
+    var isInterrupted = false
+    while (thread.isAlive)
+      try thread.join()
+      catch { case _: InterruptedException => isInterrupted = true }
+    if (isInterrupted) Thread.currentThread.interrupt()
   }
 }

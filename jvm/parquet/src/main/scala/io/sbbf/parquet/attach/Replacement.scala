@@ -29,13 +29,13 @@ import org.apache.hadoop.hdfs.DistributedFileSystem
 private[attach] sealed trait Replacement {
 
   /**
-   * @param beginning writes what the new contents begin with, on a thread of its own
-   * @param end what follows, found meanwhile
+   * @param beginning writes what the new contents begin with
+   * @param end what follows, found meanwhile on a thread of its own: some stores want one thread to write all
    * @param check throws when the file is no longer the one whose contents were copied; asked right before the
    *   new contents take their place
    * @throws java.io.IOException when the file could not be replaced, and so was not
    */
-  def write(beginning: OutputStream => Unit, end: => Seq[Array[Byte]], check: () => Unit): Unit
+  def write(beginning: OutputStream => Unit, end: () => Seq[Array[Byte]], check: () => Unit): Unit
 }
 
 private[attach] object Replacement {
@@ -130,16 +130,16 @@ private[attach] object Replacement {
 
     override final def write(
         beginning: OutputStream => Unit,
-        end: => Seq[Array[Byte]],
+        end: () => Seq[Array[Byte]],
         check: () => Unit): Unit = {
       val next = temporaryFor(path)
       try {
         val out = create(next)
         try {
-          val pieces = Concurrently.run { () =>
+          val pieces = Concurrently.run(end) {
             beginning(out)
             out.hsync() // what is on the disk already need not be waited for
-          }(end)
+          }
           pieces.foreach(piece => out.write(piece))
           out.hsync() // or a crash of the machine may leave the new name and not the new bytes
         } finally out.close()
@@ -213,11 +213,11 @@ private[attach] object Replacement {
   private final class ByPut(file: FileStatus, store: FileSystem) extends Replacement {
     override def write(
         beginning: OutputStream => Unit,
-        end: => Seq[Array[Byte]],
+        end: () => Seq[Array[Byte]],
         check: () => Unit): Unit = {
       val out = store.create(file.getPath, true)
       try {
-        Concurrently.run(() => beginning(out))(end).foreach(piece => out.write(piece))
+        Concurrently.run(end)(beginning(out)).foreach(piece => out.write(piece))
         check()
         // a put that is interrupted may happen later all the same
         if (Thread.currentThread.isInterrupted) throw new InterruptedIOException("cancelled")

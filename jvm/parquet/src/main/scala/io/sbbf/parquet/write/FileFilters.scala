@@ -29,8 +29,18 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
   /** A row group begins; `consumer` is what writes its rows, and the answer is to take its place. */
   def begin(consumer: RecordConsumer): RecordConsumer = {
     end()
-    new Tap(consumer)
+    HashingWriter.writersOf(consumer) match {
+      case Some(writers) =>
+        builders.foreach { case (column, builder) =>
+          writers(column) = new HashingWriter(writers(column), builder.values)
+        }
+        consumer
+      case None => new Tap(consumer)
+    }
   }
+
+  /** A row of the row group comes. */
+  def row(): Unit = rows += 1
 
   /** No row comes any more. */
   def result(): Seq[ChunkFilter] = {
@@ -55,7 +65,6 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     private var values: ValueHasher = _
 
     override def startMessage(): Unit = {
-      rows += 1
       way(0) = root
       depth = 0
       consumer.startMessage()

@@ -20,7 +20,7 @@ import io.sbbf.parquet.footer.FooterBuilder
  * the last row group, page indexes and footer, is held back and comes with the filters in it, as
  * the file is closed. So the file is written once, from front to back, as object stores want it,
  * and there is no file before all of it is there. One task uses it, in this order: [[at]],
- * [[start]], [[rowGroup]] for each, [[endOfRows]].
+ * [[start]], [[rowGroup]] for each and then [[row]] for each of its rows, [[endOfRows]].
  *
  * @param onTrouble is told why a file gets no filters, which is written as parquet-mr wrote it then
  */
@@ -43,6 +43,9 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
 
   /** What is to write a row group, in place of `consumer`, which is handed all of it. */
   def rowGroup(consumer: RecordConsumer): RecordConsumer = filters.begin(consumer)
+
+  /** A row comes to the row group. */
+  def row(): Unit = filters.row()
 
   /** All row groups have been written, and nothing else. */
   def endOfRows(): Unit =
@@ -98,7 +101,7 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
           case _: Abortable => stock.abort(): Unit
           case _ => stock.close()
         }
-      catch { case NonFatal(also) => why.addSuppressed(also) }
+      catch { case NonFatal(also) => if (also ne why) why.addSuppressed(also) }
 
     private def pieces(tail: Array[Byte]): Seq[Array[Byte]] =
       try FilteredTail.pieces(tail, stock.getPos, wanted(tail, filters.result()))

@@ -12,14 +12,15 @@ class ConcurrentlySuite extends AnyFunSuite {
 
   /** Work that ends only when it is interrupted, and then takes its time. */
   private final class Endless {
-    val begun = new CountDownLatch(1)
+    val begun, interrupted = new CountDownLatch(1)
     val isOver = new AtomicBoolean
     def run(): Unit = {
       begun.countDown()
       try Thread.sleep(60000)
       catch {
         case _: InterruptedException =>
-          Thread.sleep(100)
+          interrupted.countDown()
+          Thread.sleep(300)
           isOver.set(true)
       }
     }
@@ -30,17 +31,17 @@ class ConcurrentlySuite extends AnyFunSuite {
     val result = Concurrently.run { () =>
       aside.countDown()
       here.await()
+      7
     } {
       aside.await()
       here.countDown()
-      7
     }
     assert(result == 7)
   }
 
   test("what fails on the other thread is thrown as it is.") {
     val trouble = new IOException("full")
-    assert(intercept[IOException](Concurrently.run(() => throw trouble)(1)) eq trouble)
+    assert(intercept[IOException](Concurrently.run(() => throw trouble)(())) eq trouble)
   }
 
   test("where the caller's part fails the other one is stopped and awaited.") {
@@ -61,6 +62,21 @@ class ConcurrentlySuite extends AnyFunSuite {
       caller.interrupt()
     })
     assert(endless.isOver.get && !Thread.interrupted())
+  }
+
+  test("an interrupt while the other part is awaited does not end the wait.") {
+    val endless = new Endless
+    val caller = Thread.currentThread
+    val again = new Thread(() => {
+      endless.interrupted.await()
+      caller.interrupt()
+    })
+    again.start()
+    intercept[IOException](Concurrently.run(() => endless.run()) {
+      endless.begun.await()
+      throw new IOException("damaged")
+    })
+    assert(endless.isOver.get && Thread.interrupted())
   }
 
   test("an interrupt that the caller's part overlooks is kept for those who called.") {

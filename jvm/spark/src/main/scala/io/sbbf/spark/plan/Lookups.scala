@@ -15,9 +15,7 @@ private[spark] object Lookups {
   def of(queries: Seq[QueryExecution], roots: Seq[Path]): Counts = {
     val columns = for {
       query <- queries
-      (conjuncts, scan) <- query.optimizedPlan.collectWithSubqueries {
-        case FilteredScan(conjuncts, scan) => (conjuncts, scan)
-      }
+      (conjuncts, scan) <- FilteredScan.all(query.optimizedPlan)
       files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }.toSeq
       if areUnder(files.location.rootPaths, roots)
       predicate = new ScanColumns(files).predicate(conjuncts, scan.output)

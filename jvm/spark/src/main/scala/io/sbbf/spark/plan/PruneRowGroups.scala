@@ -3,7 +3,10 @@ package io.sbbf.spark.plan
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
+  BinaryComparison,
   Expression,
+  In,
+  InSet,
   InSubquery,
   InputFileBlockLength,
   InputFileBlockStart,
@@ -39,8 +42,11 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
     else {
-      lazy val showsBlocks = plan.exists(_.expressions.exists(_.exists(isBlock)))
-      plan.transform {
+      lazy val showsBlocks = plan.collectWithSubqueries {
+        case p if p.expressions.exists(_.exists(isBlock)) => p
+      }.nonEmpty
+      // copies of scans, too, that choose partitions and rows of others while the query runs
+      plan.transformDownWithSubqueries {
         case filtered @ FilteredScan(conjuncts, scan) if isStock(scan) =>
           lazy val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
           val next =
@@ -115,11 +121,21 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
       val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
       val files = filesOf(scan)
-      SafeRead.options(
-        SparkInternals.pushedFilters(dataFilters),
-        files.dataSchema,
-        new ScanColumns(files).areFoundById)
+      if (dataFilters.exists(comparesStructs)) SafeRead.LevelsOff
+      else
+        SafeRead.options(
+          SparkInternals.pushedFilters(dataFilters),
+          files.dataSchema,
+          new ScanColumns(files).areFoundById)
     }
+
+  /** Which Spark 4.3 hands down field by field, though nothing was translated of it. */
+  private def comparesStructs(filter: Expression): Boolean = filter.exists {
+    case comparison: BinaryComparison => comparison.left.dataType.isInstanceOf[StructType]
+    case In(value, _) => value.dataType.isInstanceOf[StructType]
+    case InSet(value, _) => value.dataType.isInstanceOf[StructType]
+    case _ => false
+  }
 
   /**
    * Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. Those that only

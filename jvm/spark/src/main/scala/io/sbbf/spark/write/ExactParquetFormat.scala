@@ -127,7 +127,10 @@ private final class ExactSupport(
   override def prepareForWrite(consumer: RecordConsumer): Unit =
     stock.prepareForWrite(file.rowGroup(consumer))
 
-  override def write(row: InternalRow): Unit = stock.write(row)
+  override def write(row: InternalRow): Unit = {
+    file.row()
+    stock.write(row)
+  }
 
   override def finalizeWrite(): FinalizedWriteContext = {
     file.endOfRows()

@@ -203,7 +203,8 @@ private[spark] object FilterOptions {
 
   /** Adds what a writer's options say of filters to the job's settings. */
   def add(options: Map[String, String], conf: Configuration): Unit =
-    for ((key, value) <- options if Prefixes.exists(key.startsWith)) conf.set(key, value)
+    for ((key, value) <- options if value != null && Prefixes.exists(key.startsWith))
+      conf.set(key, value)
 
   /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
   def remove(conf: Configuration): Unit =

@@ -27,9 +27,11 @@ private[spark] object StreamSinks {
     try
       streamOf(session).foreach { id =>
         SparkInternals.changeSinkFormat(session, id) { case (folder, format, options) =>
-          if (format.getClass == classOf[ParquetFileFormat] && isWanted(options))
-            new ExactParquetFormat(() => TableSize.of(new Path(folder)))
-          else format
+          if (format.getClass == classOf[ParquetFileFormat] && isWanted(options)) {
+            lazy val size =
+              TableSize.of(new Path(folder)) // once, as each batch would list all files
+            new ExactParquetFormat(() => size)
+          } else format
         }
       }
     catch {

@@ -3,6 +3,7 @@ package io.sbbf.spark.plan
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.logging.log4j.Level
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.SparkPlan
 
 import io.sbbf.spark.{Logged, SessionBridge, SparkSuite}
 
@@ -122,6 +123,62 @@ class SubqueriesSuite extends SparkSuite {
           assert(found.nonEmpty && messages.isEmpty, messages)
         }
       }
+    }
+  }
+
+  test("no row is lost where a scan that loses some would choose the rows of another.") {
+    zeros
+    val runtimeFilters = Seq(
+      "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold" -> "0",
+      "spark.sql.optimizer.runtime.bloomFilter.enabled" -> "true",
+      "spark.sql.autoBroadcastJoinThreshold" -> "-1"
+    )
+    withConf(runtimeFilters: _*) {
+      for (isOurs <- Seq("true", "false")) withConf("spark.sbbf.format.enabled" -> isOurs) {
+        def query = spark.sql(
+          "SELECT s.* FROM s JOIN z ON s.k = z.k " +
+            "WHERE EXISTS (SELECT 1 FROM s u WHERE u.k = z.k AND z.f = 0.0D)")
+        assert(query.queryExecution.optimizedPlan.toString.contains("might_contain"))
+        assert(rows(query) == oracle(query) && rows(query).size == 400, isOurs)
+      }
+    }
+  }
+
+  test("partitions are still chosen by a table that EXISTS asks.") {
+    spark
+      .range(0, 400, 1, 4)
+      .selectExpr("id AS v", "id % 4 AS part")
+      .write
+      .partitionBy("part")
+      .parquet(path("parts"))
+    spark.read.parquet(path("parts")).createOrReplaceTempView("parts")
+    zeros
+    def query = spark.sql(
+      "SELECT p.v FROM parts p JOIN z ON p.part = z.k " +
+        "WHERE EXISTS (SELECT 1 FROM s WHERE s.k = z.k AND z.seq = 3)")
+    def choosing(plan: SparkPlan): Boolean = plan.toString.contains("dynamicpruning")
+    val stock =
+      withConf("spark.sbbf.enabled" -> "false")(choosing(query.queryExecution.executedPlan))
+    assert(choosing(query.queryExecution.executedPlan) == stock && stock)
+    assert(rows(query) == oracle(query) && rows(query).size == 100)
+  }
+
+  test("structs are compared without loss.") {
+    spark
+      .range(0, 400, 1, 4)
+      .selectExpr("id AS k", "named_struct('f', id * -0.0D) AS st", "id * -0.0D AS f")
+      .write
+      .parquet(path("structs"))
+    def table = spark.read.parquet(path("structs"))
+    for (predicate <- Seq(
+        "st = named_struct('f', 0.0D)",
+        "st <=> named_struct('f', 0.0D)",
+        "st IN (named_struct('f', 0.0D), named_struct('f', 1.0D))",
+        "(f, k) = (0.0D, 7L)",
+        "(f, k) IN ((0.0D, 7L), (1.0D, 8L))"
+      )) inEitherFormat {
+      assert(rows(table.where(predicate)) == oracle(table.where(predicate)), predicate)
+      assert(rows(table.where(predicate)).nonEmpty, predicate)
     }
   }
 

@@ -24,6 +24,33 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     }
   }
 
+  test("what checks each record on its way is no reason for other filters.") {
+    events.write
+      .options(asking(columns: _*))
+      .option("parquet.validation", "true")
+      .option("parquet.block.size", 64 * 1024)
+      .parquet(path("validated"))
+    val Seq(file) = files(path("validated"))
+    assert(file.numRowGroups > 3)
+    columns.foreach(assertExact(file, _))
+  }
+
+  test("row groups of nulls have no filter, and those of others are their own.") {
+    spark
+      .range(0, 6000, 1, 1)
+      .selectExpr("IF(id DIV 2000 = 1, NULL, id) AS key", "repeat(uuid(), 20) AS pad")
+      .write
+      .options(asking("key"))
+      .option("parquet.block.size", 64 * 1024)
+      .option("parquet.page.size.row.check.min", "100")
+      .option("parquet.page.size.row.check.max", "100")
+      .parquet(path("nulls"))
+    val Seq(file) = files(path("nulls"))
+    val bare = (0 until file.numRowGroups).filter(file.filter(_, "key").isEmpty)
+    assert(bare.size > 3 && bare.head > 3 && bare.last < file.numRowGroups - 3)
+    assertExact(file, "key")
+  }
+
   test("all bytes before the filters are those that Spark writes without any.") {
     def write(to: String, options: Map[String, String]): Unit = events.write
       .options(options)
