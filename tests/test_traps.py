@@ -48,8 +48,8 @@ def test_the_documentation_lists_27_traps_with_a_test_each() -> None:
     [
         "st = named_struct('f', 0.0D)",
         "st <=> named_struct('f', 0.0D)",
-        "(f, id) = (0.0D, 7L)",
-        "(f, id) IN ((0.0D, 7L), (1.0D, 8L))",
+        "named_struct('f', f, 'i', id) = named_struct('f', 0.0D, 'i', 7L)",
+        "named_struct('f', f, 'i', id) IN (named_struct('f', 0.0D, 'i', 7L))",
     ],
 )
 def test_fields_of_structs_that_are_compared_lose_no_row(

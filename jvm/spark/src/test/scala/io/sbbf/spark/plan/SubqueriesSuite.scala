@@ -174,8 +174,8 @@ class SubqueriesSuite extends SparkSuite {
         "st = named_struct('f', 0.0D)",
         "st <=> named_struct('f', 0.0D)",
         "st IN (named_struct('f', 0.0D), named_struct('f', 1.0D))",
-        "(f, k) = (0.0D, 7L)",
-        "(f, k) IN ((0.0D, 7L), (1.0D, 8L))"
+        "named_struct('f', f, 'k', k) = named_struct('f', 0.0D, 'k', 7L)",
+        "named_struct('f', f, 'k', k) IN (named_struct('f', 0.0D, 'k', 7L))"
       )) inEitherFormat {
       assert(rows(table.where(predicate)) == oracle(table.where(predicate)), predicate)
       assert(rows(table.where(predicate)).nonEmpty, predicate)
