@@ -3,10 +3,7 @@ package io.sbbf.spark.plan
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
-  BinaryComparison,
   Expression,
-  In,
-  InSet,
   InSubquery,
   InputFileBlockLength,
   InputFileBlockStart,
@@ -16,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -46,7 +44,7 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
         case p if p.expressions.exists(_.exists(isBlock)) => p
       }.nonEmpty
       // copies of scans, too, that choose partitions and rows of others while the query runs
-      plan.transformDownWithSubqueries {
+      plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
         case filtered @ FilteredScan(conjuncts, scan) if isStock(scan) =>
           lazy val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
           val next =
@@ -121,21 +119,11 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
       val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
       val files = filesOf(scan)
-      if (dataFilters.exists(comparesStructs)) SafeRead.LevelsOff
-      else
-        SafeRead.options(
-          SparkInternals.pushedFilters(dataFilters),
-          files.dataSchema,
-          new ScanColumns(files).areFoundById)
+      SafeRead.options(
+        SparkInternals.pushedFilters(dataFilters),
+        files.dataSchema,
+        new ScanColumns(files).areFoundById)
     }
-
-  /** Which Spark 4.3 hands down field by field, though nothing was translated of it. */
-  private def comparesStructs(filter: Expression): Boolean = filter.exists {
-    case comparison: BinaryComparison => comparison.left.dataType.isInstanceOf[StructType]
-    case In(value, _) => value.dataType.isInstanceOf[StructType]
-    case InSet(value, _) => value.dataType.isInstanceOf[StructType]
-    case _ => false
-  }
 
   /**
    * Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. Those that only
@@ -148,6 +136,7 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
         case FloatType => Literal(Float.NaN)
         case DoubleType => Literal(Double.NaN)
         case LongType => Literal(Long.MaxValue)
+        case text: StringType => Literal.create("\ufffd", text)
         case harmless @ (BooleanType | IntegerType | BinaryType) => Literal.default(harmless)
         case other => Literal(null, other) // which nothing is handed down with
       }
@@ -160,15 +149,18 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     val files = filesOf(scan)
     val static = conjuncts.filter(c => c.deterministic && !SubqueryExpression.hasSubquery(c))
     val normalized = SparkInternals.normalize(static, scan.output)
-    val resolver = files.sparkSession.sessionState.conf.resolver
-    val partitionColumns = scan.resolve(files.partitionSchema, resolver)
+    val settings = files.sparkSession.sessionState.conf
+    val partitionColumns = scan.resolve(files.partitionSchema, settings.resolver)
     val partitionSet = AttributeSet(partitionColumns)
     (
       SparkInternals.partitionFilters(partitionColumns, normalized),
-      normalized.flatMap { f =>
-        if (f.references.intersect(partitionSet).isEmpty) Some(f)
-        else extractPredicatesWithinOutputSet(f, scan.outputSet -- partitionSet)
-      })
+      SparkInternals.expanded(
+        normalized.flatMap { f =>
+          if (f.references.intersect(partitionSet).isEmpty) Some(f)
+          else extractPredicatesWithinOutputSet(f, scan.outputSet -- partitionSet)
+        },
+        settings
+      ))
   }
 
   private def pruner(files: HadoopFsRelation): RowGroupPruner = new RowGroupPruner(

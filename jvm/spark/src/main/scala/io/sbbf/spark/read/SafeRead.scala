@@ -7,7 +7,6 @@ import java.time.{Instant, LocalDate}
 import java.util.Locale
 
 import org.apache.parquet.Version
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
@@ -134,10 +133,10 @@ private[spark] object SafeRead {
   /**
    * What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8, no NULL,
    * no part of a file's integer, no decimal of more than the 32 bits that a file may have for it, no day or instant that
-   * is not settled, no struct, whose fields may be any of these.
+   * is not settled.
    */
   private def isOrdinary(value: Any): Boolean = value match {
-    case null | _: Byte | _: Short | _: Row => false
+    case null | _: Byte | _: Short => false
     case f: Float => f != 0.0f && !f.isNaN
     case d: Double => d != 0.0 && !d.isNaN
     case d: java.math.BigDecimal => d.unscaledValue.bitLength < Integer.SIZE

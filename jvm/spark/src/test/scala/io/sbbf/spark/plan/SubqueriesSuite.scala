@@ -163,6 +163,20 @@ class SubqueriesSuite extends SparkSuite {
     assert(rows(query) == oracle(query) && rows(query).size == 100)
   }
 
+  test("text that a subquery finds and that is not UTF-8 is looked for without loss.") {
+    spark
+      .range(0, 10, 1, 1)
+      .selectExpr("CAST(X'FF41' AS STRING) AS t")
+      .write
+      .parquet(path("broken"))
+    def table = spark.read.parquet(path("broken"))
+    val executed = "(SELECT max(CAST(x AS STRING)) FROM VALUES (X'FF') AS v(x))"
+    for (predicate <- Seq(s"startswith(t, $executed)", s"t > $executed")) inEitherFormat {
+      assert(rows(table.where(predicate)) == oracle(table.where(predicate)), predicate)
+      assert(rows(table.where(predicate)).size == 10, predicate)
+    }
+  }
+
   test("structs are compared without loss.") {
     spark
       .range(0, 400, 1, 4)

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sbbf
 
-import java.lang.reflect.Field
+import java.lang.reflect.{Field, Method}
 import java.util.{Map => JMap, UUID}
 
 import org.apache.hadoop.conf.Configuration
@@ -11,7 +11,11 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
-import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, FileFormat}
+import org.apache.spark.sql.execution.datasources.{
+  DataSourceStrategy,
+  FileFormat,
+  FileSourceStrategy
+}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
@@ -62,6 +66,17 @@ object SparkInternals {
   /** The partition filters that Spark derives from `normalized` ones. */
   def partitionFilters(columns: Seq[Attribute], normalized: Seq[Expression]): Seq[Expression] =
     DataSourceStrategy.getPushedDownFilters(columns, normalized).toSeq
+
+  /**
+   * `normalized` data filters as the planner hands them to a scan: since Spark 4.3 a struct column that is compared
+   * comes with comparisons of its fields. Throws what reflection throws where that method takes something else.
+   */
+  def expanded(normalized: Seq[Expression], conf: SQLConf): Seq[Expression] =
+    expansion.fold(normalized)(
+      _.invoke(FileSourceStrategy, normalized, conf).asInstanceOf[Seq[Expression]])
+
+  private lazy val expansion: Option[Method] = FileSourceStrategy.getClass.getMethods
+    .find(_.getName == "expandStructPredicatesForPushdown")
 
   /** What a file source is handed of `normalized` data filters. */
   def pushedFilters(normalized: Seq[Expression]): Seq[Filter] =
