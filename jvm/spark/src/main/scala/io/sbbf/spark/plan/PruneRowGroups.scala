@@ -3,7 +3,10 @@ package io.sbbf.spark.plan
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
+  BinaryComparison,
   Expression,
+  In,
+  InSet,
   InSubquery,
   InputFileBlockLength,
   InputFileBlockStart,
@@ -119,11 +122,21 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
       val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
       val files = filesOf(scan)
-      SafeRead.options(
-        SparkInternals.pushedFilters(dataFilters),
-        files.dataSchema,
-        new ScanColumns(files).areFoundById)
+      if (SparkInternals.expandsStructs && dataFilters.exists(comparesStructs)) SafeRead.LevelsOff
+      else
+        SafeRead.options(
+          SparkInternals.pushedFilters(dataFilters),
+          files.dataSchema,
+          new ScanColumns(files).areFoundById)
     }
+
+  /** Whose fields may be handed down one by one, though nothing is translated of it here. */
+  private def comparesStructs(filter: Expression): Boolean = filter.exists {
+    case comparison: BinaryComparison => comparison.left.dataType.isInstanceOf[StructType]
+    case In(value, _) => value.dataType.isInstanceOf[StructType]
+    case InSet(value, _) => value.dataType.isInstanceOf[StructType]
+    case _ => false
+  }
 
   /**
    * Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. Those that only

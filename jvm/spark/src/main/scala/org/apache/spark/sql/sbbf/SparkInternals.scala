@@ -11,11 +11,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
-import org.apache.spark.sql.execution.datasources.{
-  DataSourceStrategy,
-  FileFormat,
-  FileSourceStrategy
-}
+import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, FileFormat}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
@@ -73,9 +69,12 @@ object SparkInternals {
    */
   def expanded(normalized: Seq[Expression], conf: SQLConf): Seq[Expression] =
     expansion.fold(normalized)(
-      _.invoke(FileSourceStrategy, normalized, conf).asInstanceOf[Seq[Expression]])
+      _.invoke(DataSourceStrategy, normalized, conf).asInstanceOf[Seq[Expression]])
 
-  private lazy val expansion: Option[Method] = FileSourceStrategy.getClass.getMethods
+  /** Whether the planner does that, and with what is made of columns only to be compared. */
+  def expandsStructs: Boolean = expansion.isDefined
+
+  private lazy val expansion: Option[Method] = DataSourceStrategy.getClass.getMethods
     .find(_.getName == "expandStructPredicatesForPushdown")
 
   /** What a file source is handed of `normalized` data filters. */
