@@ -32,8 +32,8 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
       case Some(page) => ChunkValues.addDictionary(page, descriptor, sink)
       case None =>
         val isFast =
-          PlainPages.mayBeAllOf(reader.getRowGroups.get(rowGroup).getColumns.get(column)) &&
-            new PlainPages(descriptor, sink).add(
+          PageValues.mayBeAllOf(reader.getRowGroups.get(rowGroup).getColumns.get(column)) &&
+            new PageValues(descriptor, sink).addAll(
               pages(rowGroup, descriptor).getPageReader(descriptor))
         if (!isFast) addOneByOne(rowGroup, column, sink)
     }

@@ -1,13 +1,15 @@
 package io.sbbf.parquet
 package write
 
+import java.io.IOException
+
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.parquet.schema.{MessageType, Type}
 
-import io.sbbf.parquet.values.ValueHasher
+import io.sbbf.parquet.values.{PageValues, ValueHasher}
 
 /**
- * The filters of a file that is being written: hears each row group begin and each of its values.
+ * The filters of a file that is being written: hears each row group begin, and has the values of its pages.
  * Not thread-safe.
  *
  * @param requests at most one for each column
@@ -23,39 +25,46 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
   }
   private val deepest = schema.getPaths.stream().mapToInt(_.length).max().getAsInt
   private val done = Seq.newBuilder[ChunkFilter]
+  private var pages = Map.empty[Int, PageValues]
+  private var trouble = Option.empty[Exception]
   private var rowGroups = 0
   private var rows = 0L
 
   /** A row group begins; `consumer` is what writes its rows, and the answer is to take its place. */
   def begin(consumer: RecordConsumer): RecordConsumer = {
     end()
-    HashingWriter.writersOf(consumer) match {
-      case Some(writers) =>
-        builders.foreach { case (column, builder) =>
-          writers(column) = new HashingWriter(writers(column), builder.values)
-        }
-        consumer
-      case None => new Tap(consumer)
+    pages = builders.map { case (column, builder) =>
+      column -> new PageValues(schema.getColumns.get(column), builder.values)
     }
+    if (WatchedPages.watch(consumer, pages, note)) consumer else new Tap(consumer)
   }
 
   /** A row of the row group comes. */
   def row(): Unit = rows += 1
 
-  /** No row comes any more. */
+  /**
+   * No row comes any more.
+   *
+   * @throws Exception when values could not be told
+   */
   def result(): Seq[ChunkFilter] = {
     end()
+    trouble.foreach(throw _)
     done.result()
   }
 
   /** A row group without rows is never written. */
   private def end(): Unit = if (rows > 0) {
+    try pages.values.foreach(_.end())
+    catch { case e: IOException => note(e) }
     builders.foreach { case (column, builder) =>
       builder.result().foreach(bitset => done += ChunkFilter(rowGroups, column, bitset))
     }
     rowGroups += 1
     rows = 0
   }
+
+  private def note(e: Exception): Unit = if (trouble.isEmpty) trouble = Some(e)
 
   /** Hands everything on, and the values of the wanted columns to their filters. */
   private final class Tap(consumer: RecordConsumer) extends RecordConsumer {

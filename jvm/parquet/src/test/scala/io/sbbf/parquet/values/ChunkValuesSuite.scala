@@ -83,7 +83,8 @@ class ChunkValuesSuite extends AnyFunSuite {
     )
     for ((encoding, column, bytes) <- table) {
       val page = ofTen(encoding, bytes)
-      val error = intercept[IOException](plainPages(column, new Collected).add(new OnePage(page)))
+      val error =
+        intercept[IOException](plainPages(column, new Collected).addAll(new OnePage(page)))
       assert(error.getMessage.matches("(the dictionary of )?a page .*"), s"$encoding $column")
     }
   }
@@ -109,7 +110,7 @@ class ChunkValuesSuite extends AnyFunSuite {
       )
       val sink = new Collected
       assert(
-        plainPages("optional group g { optional int64 a; }", sink).add(new OnePage(page)),
+        plainPages("optional group g { optional int64 a; }", sink).addAll(new OnePage(page)),
         nulls)
       assert(sink.values == present, nulls)
     }
@@ -118,7 +119,7 @@ class ChunkValuesSuite extends AnyFunSuite {
   test("a page of an encoding that the footer does not tell leaves the chunk to parquet-mr") {
     val page = ofTen(Encoding.DELTA_BINARY_PACKED, new Array[Byte](80))
     val sink = new Collected
-    assert(!plainPages("required int64 a;", sink).add(new OnePage(page)))
+    assert(!plainPages("required int64 a;", sink).addAll(new OnePage(page)))
     assert(sink.values.isEmpty)
   }
 }
@@ -194,8 +195,8 @@ private object ChunkValuesSuite {
     override def addBytes(value: Binary): Unit = values += value.getBytes.toSeq
   }
 
-  private def plainPages(column: String, sink: ValueSink): PlainPages =
-    new PlainPages(
+  private def plainPages(column: String, sink: ValueSink): PageValues =
+    new PageValues(
       MessageTypeParser.parseMessageType(s"message m { $column }").getColumns.get(0),
       sink)
 

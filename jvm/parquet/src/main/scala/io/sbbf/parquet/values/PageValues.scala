@@ -5,7 +5,13 @@ import java.io.IOException
 import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.parquet.bytes.{ByteBufferInputStream, BytesUtils}
-import org.apache.parquet.column.page.{DataPage, DataPageV1, DataPageV2, PageReader}
+import org.apache.parquet.column.page.{
+  DataPage,
+  DataPageV1,
+  DataPageV2,
+  DictionaryPage,
+  PageReader
+}
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder
 import org.apache.parquet.column.{ColumnDescriptor, Encoding, ValuesType}
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
@@ -13,42 +19,63 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
 /**
- * The values of a column chunk whose pages are PLAIN or name values of its dictionary (Encodings.md
- * of parquet-format): read page by page, as parquet-mr's ColumnReader decides anew for each value.
- * Those of the dictionary are handed on once.
+ * The values of a column chunk's pages, which come uncompressed. Those of PLAIN pages and of the dictionary (Encodings.md
+ * of parquet-format) are read here, as parquet-mr's ColumnReader decides anew for each value. Those of the dictionary are
+ * handed on once. Not thread-safe.
  */
-private[values] final class PlainPages(column: ColumnDescriptor, sink: ValueSink) {
-  import PlainPages._
+private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSink) {
+  import PageValues._
+
+  private var awaitsDictionary = false
 
   /**
-   * Whether all of them could be read: not if a page is of another encoding, and then some values
-   * may have been handed on.
+   * Whether all values of a chunk that is read could be handed on: not if a page is of another encoding, and then some
+   * may have been.
    *
    * @throws java.io.IOException when a page is not what its header says
    */
-  def add(pages: PageReader): Boolean = {
-    val encodings = Iterator
+  def addAll(pages: PageReader): Boolean = {
+    val areKnown = Iterator
       .continually(pages.readPage())
       .takeWhile(_ != null)
       .map { page =>
-        if (encoding(page) == Encoding.PLAIN) addPlain(page)
-        encoding(page)
+        val isRead = isKnown(encoding(page))
+        if (isRead) add(page)
+        isRead
       }
-      .toSet
-    if (encodings.exists(_.usesDictionary)) {
-      // not before: all pages share a decompressor, and its bytes come when they are asked for
-      val dictionary = pages.readDictionaryPage()
-      if (dictionary == null) throw new IOException("the dictionary of a page is missing")
-      ChunkValues.addDictionary(dictionary, column, sink)
-    }
-    encodings.forall(isKnown)
+      .toVector
+    // not before: all pages share a decompressor, and its bytes come when they are asked for
+    if (awaitsDictionary) Option(pages.readDictionaryPage()).foreach(add)
+    end()
+    areKnown.forall(identity)
   }
 
+  /**
+   * Hands on all values of a page but nulls, as often as they come, if they do not wait for the dictionary.
+   *
+   * @throws java.io.IOException when the page is not what its header says
+   */
+  def add(page: DataPage): Unit =
+    if (encoding(page).usesDictionary) awaitsDictionary = true
+    else if (encoding(page) == Encoding.PLAIN) addPlain(page)
+    else addDecoded(page)
+
+  /** Hands on its values, each once. */
+  def add(dictionary: DictionaryPage): Unit = {
+    ChunkValues.addDictionary(dictionary, column, sink)
+    awaitsDictionary = false
+  }
+
+  /**
+   * No page comes any more.
+   *
+   * @throws java.io.IOException when there are values of a dictionary that did not come
+   */
+  def end(): Unit =
+    if (awaitsDictionary) throw new IOException("the dictionary of a page is missing")
+
   private def addPlain(page: DataPage): Unit = {
-    val (count, stream) = page match {
-      case page: DataPageV1 => present(page)
-      case page: DataPageV2 => (present(page), page.getData.toInputStream)
-    }
+    val (count, stream) = present(page)
     val bytes = stream.slice(stream.available).order(ByteOrder.LITTLE_ENDIAN)
     val primitive = column.getPrimitiveType
     primitive.getPrimitiveTypeName match {
@@ -63,7 +90,31 @@ private[values] final class PlainPages(column: ColumnDescriptor, sink: ValueSink
     }
   }
 
+  /** By parquet-mr's reader of the encoding, which must need nothing of the pages before. */
+  private def addDecoded(page: DataPage): Unit = {
+    val (count, stream) = present(page)
+    val values = encoding(page).getValuesReader(column, ValuesType.VALUES)
+    values.initFromPage(page.getValueCount, stream)
+    val add: () => Unit = column.getPrimitiveType.getPrimitiveTypeName match {
+      case INT32 => () => sink.addInt(values.readInteger())
+      case INT64 => () => sink.addLong(values.readLong())
+      case FLOAT => () => sink.addFloat(values.readFloat())
+      case DOUBLE => () => sink.addDouble(values.readDouble())
+      case _ => () => sink.addBytes(values.readBytes())
+    }
+    var added = 0
+    while (added < count) {
+      add()
+      added += 1
+    }
+  }
+
   /** How many values are not null, and what stands behind the levels. */
+  private def present(page: DataPage): (Int, ByteBufferInputStream) = page match {
+    case page: DataPageV1 => present(page)
+    case page: DataPageV2 => (present(page), page.getData.toInputStream)
+  }
+
   private def present(page: DataPageV1): (Int, ByteBufferInputStream) = {
     val stream = page.getBytes.toInputStream
     def levels(encoding: Encoding, kind: ValuesType) = {
@@ -114,7 +165,7 @@ private[values] final class PlainPages(column: ColumnDescriptor, sink: ValueSink
   }
 }
 
-private[values] object PlainPages {
+private[values] object PageValues {
 
   /** Whether the footer tells of no other encoding of a chunk. */
   def mayBeAllOf(chunk: ColumnChunkMetaData): Boolean =
