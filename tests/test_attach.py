@@ -134,6 +134,20 @@ def test_a_mistake_is_named_before_anything_is_done(
     assert {file: file.stat().st_mtime_ns for file in keys.glob("*.parquet")} == before
 
 
+def test_files_that_are_refused_are_warned_of(spark: SparkSession, keys: Path) -> None:
+    (keys / "none.parquet").write_bytes(b"this is no file")
+    with pytest.warns(UserWarning, match=r"1 of 5 files were refused .* none\.parquet"):
+        report = sbbf.attach(spark, str(keys), "key")
+    assert len(report.of("done")) == 4
+
+
+def test_no_column_is_no_way_to_name_all_of_them(spark: SparkSession, keys: Path) -> None:
+    sbbf.attach(spark, str(keys), "key")
+    with pytest.raises(ValueError, match="columns: name at least one column"):
+        sbbf.detach(spark, str(keys), [])
+    assert len(spark_filters(spark, keys)) == 4
+
+
 def test_a_file_that_fails_is_an_error_after_the_others_are_done(
     spark: SparkSession, keys: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,8 @@ def attach(
         dry_run: only tell which files, how many bytes and about how long.
         progress: show a bar; None does so in a terminal and in notebooks.
 
+    Warns where files were refused, which the report names.
+
     Raises ValueError for an option that is wrong and, before anything is done, for a column that no
     file has or whose type has no filters; AttachError, a RuntimeError with the ``report``, when
     files failed, after all others were done; TypeError and RuntimeError for a session as ``enable``
@@ -74,19 +77,19 @@ def attach(
 def detach(
     spark: SparkSession,
     path: str | os.PathLike[str],
-    columns: str | Iterable[str] = (),
+    columns: str | Iterable[str] | None = None,
     *,
     force: bool = False,
     dry_run: bool = False,
     progress: bool | None = None,
 ) -> AttachReport:
-    """Takes bloom filters out of the footers of the Parquet files under a path; of all columns if
-    none is named. Their bytes stay in the files, where nobody looks for them any more.
+    """Takes bloom filters out of the footers of the Parquet files under a path; of all columns
+    where ``columns`` is None. Their bytes stay in the files, where nobody looks for them any more.
 
     Arguments, safety and errors are those of ``attach``.
     """
-    named = [columns] if isinstance(columns, str) else list(columns)
-    options = bloom_options(*named) if named else {}
+    named = [columns] if isinstance(columns, str) else columns
+    options = {} if named is None else bloom_options(*named)
     flags = {"force": force, "dry_run": dry_run}
     return _change(spark, "detach", path, options, flags, progress)
 
@@ -118,6 +121,9 @@ def _change(
 def _report(rows: Iterable[Mapping[str, Any]]) -> AttachReport:
     report = AttachReport.of_rows(rows)
     report.need_no_failure()
+    if refused := report.of("refused"):
+        told = f"{len(refused):,} of {len(report.files):,} files were refused and are as they were"
+        warnings.warn(f"{told}; {refused[0].file}: {refused[0].reason}", stacklevel=3)
     return report
 
 

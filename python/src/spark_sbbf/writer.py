@@ -53,13 +53,11 @@ def bloom_options(
             ``{column: fpp}`` (0.01 where a column is not named). A lookup keeps about
             ``fpp * row groups`` row groups that do not hold its key:
 
-            ============  ============  ==============  ===============
-            ``fpp``       100 files     1,000 files     10,000 files
-            ============  ============  ==============  ===============
-            ``0.01``      1             10              100
-            ``0.001``     0.1           1               10
-            ``0.0001``    0.01          0.1             1
-            ============  ============  ==============  ===============
+            | ``fpp`` | 100 row groups | 1,000 row groups | 10,000 row groups |
+            | --- | --- | --- | --- |
+            | ``0.01`` | 1 | 10 | 100 |
+            | ``0.001`` | 0.1 | 1 | 10 |
+            | ``0.0001`` | 0.01 | 0.1 | 1 |
 
             ``"auto"`` takes 0.01 or less, down to 0.00001, so that about one row group of the table
             is kept falsely, by the size that the table has when it is written to; stock Spark 0.01.
@@ -82,7 +80,8 @@ def bloom_options(
             (``min_ndv``) and are not all dictionary encoded. All of these columns are hashed while
             they are written. Not for stock Spark, and not for ``attach``.
 
-    BOOLEAN columns get no filter.
+    BOOLEAN columns get no filter. Do not name them where the extension may be off: stock Spark
+    writes one without a bit, in which other readers find nothing.
 
     Raises ValueError naming the argument that is wrong.
     """

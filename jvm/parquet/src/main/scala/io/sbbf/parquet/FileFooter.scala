@@ -1,7 +1,7 @@
 package io.sbbf.parquet
 
 import io.sbbf.parquet.crypto.ChunkModules
-import io.sbbf.parquet.footer.{Bounds, FileSchema}
+import io.sbbf.parquet.footer.{Bounds, ColumnType, FileSchema, Logical, Physical}
 
 /**
  * What a file's footer tells about its row groups and column chunks, in compact arrays.
@@ -18,6 +18,7 @@ final class FileFooter private[parquet] (
     chunks: Chunks,
     private[parquet] val bounds: Bounds,
     encryption: Encryption,
+    isMistold: Boolean,
     schemaBytes: Long) {
   import Chunks._
 
@@ -68,6 +69,18 @@ final class FileFooter private[parquet] (
 
   /** The ordinal of the codec in parquet.thrift. */
   private[parquet] def codec(chunk: Int): Int = chunks.codecs(chunk).toInt
+
+  /**
+   * Whether parquet-mr must not be asked which row groups or pages hold a value: statistics are not to be believed, or
+   * there are decimals in too few bytes for a literal, at which Spark fails (`ParquetFilters.decimalToByteArray` takes any
+   * of 32 bits).
+   */
+  def misleadsStock: Boolean = isMistold || (0 until numColumns).exists { c =>
+    schema.column(c).columnType match {
+      case ColumnType(Physical.FixedBytes(length), Logical.Decimal(_, _)) => length < 4
+      case _ => false
+    }
+  }
 
   /** Whether anything of the file is encrypted. */
   def isEncrypted: Boolean = encryption.isPresent

@@ -34,14 +34,25 @@ private[sbbf] object TableLog {
     catch { case _: AccessDeniedException | _: AccessControlException => None }
 
   private def kind(store: FileSystem, folder: Path): Option[String] =
-    if (store.exists(new Path(folder, "_delta_log"))) Some("Delta")
-    else if (store.exists(new Path(folder, ".hoodie"))) Some("Hudi")
-    else if (isIceberg(store, new Path(folder, "metadata"))) Some("Iceberg")
-    else if (store.exists(new Path(folder, "_spark_metadata"))) Some("Structured Streaming")
-    else None
+    Logs
+      .collectFirst { case (log, kind) if store.exists(new Path(folder, log)) => kind }
+      .orElse(if (isIceberg(store, new Path(folder, IcebergLog))) Some(Iceberg) else None)
 
   private def isIceberg(store: FileSystem, metadata: Path): Boolean = {
-    val files = store.globStatus(new Path(metadata, "*.metadata.json*"))
+    val files = store.globStatus(new Path(metadata, s"*$IcebergVersion*"))
     files != null && files.nonEmpty
   }
+
+  /** The folder of a table and its kind, if a folder with children of these names is that or holds its log. */
+  def seenIn(folder: Path, children: Seq[String]): Option[(Path, String)] =
+    if (folder.getName == IcebergLog && children.exists(_.contains(IcebergVersion)))
+      Some(folder.getParent -> Iceberg)
+    else Logs.collectFirst { case (log, kind) if children.contains(log) => folder -> kind }
+
+  private val Logs =
+    Seq("_delta_log" -> "Delta", ".hoodie" -> "Hudi", "_spark_metadata" -> "Structured Streaming")
+
+  private val Iceberg = "Iceberg"
+  private val IcebergLog = "metadata"
+  private val IcebergVersion = ".metadata.json"
 }

@@ -26,6 +26,7 @@ private[parquet] final class FooterBuilder(
   private val own = new SchemaReader(metadata.getSchema, WriterFacts.of(metadata)).read()
   private val schema = if (modules.usesKeys) own else FileSchema.share(own)
   private val columns = schema.numColumns
+  private val faults = WriterFaults.of(Option(metadata.getCreated_by).getOrElse(""))
   private val rowGroups = metadata.getRow_groups
   private val size = FooterBuilder.numChunks(rowGroups, columns)
 
@@ -38,6 +39,7 @@ private[parquet] final class FooterBuilder(
   private val dictionaryOffsets = new Array[Long](size)
   private val dictionaryRooms = new Array[Int](size)
   private val bounds = new Bounds.Builder(size)
+  private var isMistold = false
   private val chunkModules =
     Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
@@ -72,6 +74,7 @@ private[parquet] final class FooterBuilder(
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
+      isMistold,
       schemaBytes
     )
   }
@@ -122,8 +125,14 @@ private[parquet] final class FooterBuilder(
     val nulls = statistics.getNull_count
     val isCounted = statistics.isSetNull_count && nulls >= 0 && nulls <= data.getNum_values &&
       (!node.isFlat || data.getNum_values == group.getNum_rows) && (nulls == 0 || node.isNullable)
-    if (isCounted) nullCounts(i) = nulls + 1
-    if (addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
+    // counted once for each page (pola-rs/polars#29321): there are bounds, and so there are values
+    val isTooMany = nulls == data.getNum_values && nulls > 0 &&
+      (statistics.isSetMin_value || statistics.isSetMin)
+    val isMiscounted = isTooMany || faults.ofNulls(node.columnType, nulls)
+    if (isCounted && !isMiscounted) nullCounts(i) = nulls + 1
+    val isMisbounded = faults.ofBounds(node.columnType)
+    if (!isMisbounded && addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
+    isMistold ||= isMiscounted || isMisbounded
   }
 
   /**

@@ -21,9 +21,11 @@ private[sbbf] object ValueKind {
 
   /**
    * `None` for BOOLEAN, whose two values min/max tell, and which writers hash in different ways or
-   * not at all, and for decimals in byte arrays of any length, of which one number has several.
+   * not at all, for decimals in byte arrays of any length, of which one number has several, and for FLOAT16, which some
+   * readers look up as a FLOAT.
    */
   def of(primitive: PrimitiveType): Option[ValueKind] = primitive.getPrimitiveTypeName match {
+    case FIXED_LEN_BYTE_ARRAY if isHalf(primitive) => None
     case INT32 | FLOAT => Some(Ints)
     case INT64 | DOUBLE => Some(Longs)
     case BINARY
@@ -33,10 +35,14 @@ private[sbbf] object ValueKind {
     case BOOLEAN => None
   }
 
+  /** By its name, for parquet-mr before 1.14 does not have it. */
+  private def isHalf(primitive: PrimitiveType): Boolean =
+    String.valueOf(primitive.getLogicalTypeAnnotation) == "FLOAT16"
+
   /** What there is to say of a type without one. */
   final val WhyNone =
-    "there are no filters for BOOLEAN, whose two values min/max tell, nor for " +
-      "decimals in byte arrays of any length, of which one number has several"
+    "there are no filters for BOOLEAN, whose two values min/max tell, for decimals in byte arrays of any length, of " +
+      "which one number has several, nor for FLOAT16, which readers look up in different ways"
 
   /**
    * Whether values of a type are looked up one by one, as keys and names are; numbers with a point,

@@ -33,7 +33,8 @@ private[spark] final class AttachJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val files = new TableFiles(request.path, hadoopConf).data
+  private lazy val found = new TableFiles(request.path, hadoopConf)
+  private def files = found.data
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**
@@ -58,7 +59,7 @@ private[spark] final class AttachJob(
 
   private def refuseTablesWithLog(): Unit = {
     val roots = TableFiles.roots(request.path, hadoopConf)
-    for ((folder, kind) <- TableLog.of(roots, hadoopConf))
+    for ((folder, kind) <- TableLog.of(roots, hadoopConf).orElse(found.tableWithLog))
       throw new IllegalArgumentException(
         s"${request.path} belongs to the $kind table $folder, whose log knows the length of each file: its " +
           "readers may fail on files that grew, or overlook the filters. They are attached all the same with force")

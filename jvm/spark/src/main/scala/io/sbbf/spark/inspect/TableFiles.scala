@@ -1,8 +1,12 @@
 package io.sbbf.spark.inspect
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.spark.SparkContext
+
+import io.sbbf.parquet.attach.TableLog
 
 /**
  * The files that Spark reads for a path, found without a session: those right in a folder or, where folders
@@ -16,6 +20,7 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
   import TableFiles._
 
   private val store: FileSystem = new Path(path).getFileSystem(conf)
+  private val logs = ArrayBuffer.empty[(Path, String)]
 
   private val found: Seq[Found] = roots(path, conf).flatMap { root =>
     if (root.isDirectory) below(root.getPath, isPartition = false)
@@ -30,6 +35,18 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
     table.map(_.status).sortBy(_.getPath.toString)
   }
 
+  /**
+   * The folder of a table whose log knows the length of each of its files, and its kind, if one of the files lies in
+   * such a folder below the path.
+   */
+  def tableWithLog: Option[(Path, String)] = {
+    lazy val folders = data.iterator.map(_.getPath.getParent).toSet.flatMap(ancestors)
+    logs.find { case (folder, _) => folders(folder) }
+  }
+
+  private def ancestors(folder: Path): Iterator[Path] =
+    Iterator.iterate(folder)(_.getParent).takeWhile(_ != null)
+
   /** The file whose schema Spark takes for that of the table; None where there are no files. */
   def ofSchema: Option[FileStatus] = {
     val summaries = found.map(_.status).filter(isSummary).sortBy(_.getPath.toString)
@@ -37,12 +54,15 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
     (common ++ full ++ data).headOption
   }
 
-  private def below(folder: Path, isPartition: Boolean, depth: Int = 0): Seq[Found] =
-    store.listStatus(folder).toSeq.filterNot(s => isHidden(s.getPath.getName)).flatMap { status =>
+  private def below(folder: Path, isPartition: Boolean, depth: Int = 0): Seq[Found] = {
+    val children = store.listStatus(folder).toSeq
+    logs ++= TableLog.seenIn(folder, children.map(_.getPath.getName))
+    children.filterNot(s => isHidden(s.getPath.getName)).flatMap { status =>
       if (status.isDirectory)
         below(status.getPath, isPartition || status.getPath.getName.contains("="), depth + 1)
       else Seq(Found(status, depth, isPartition))
     }
+  }
 }
 
 private[spark] object TableFiles {

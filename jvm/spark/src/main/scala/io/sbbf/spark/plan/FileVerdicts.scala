@@ -41,7 +41,8 @@ private[plan] final class FileVerdicts(
       ranges = if (footer.canTrim) FileVerdicts.ranges(surviving, footer.midpoint) else None,
       refutedBy = refutedBy,
       keptBecause = keptBecause,
-      filtersRejected = filtersRejected
+      filtersRejected = filtersRejected,
+      misleadsStock = footer.misleadsStock
     )
   }
 

@@ -18,9 +18,13 @@ private[spark] final class FooterCache {
   private val entries = new LinkedHashMap[FileVersion, Entry](256, 0.75f, true)
   private var total = 0L
 
-  /** None, too, for what was read within two seconds of the file's modification: it may have changed again. */
+  /**
+   * None, too, for what was read within two seconds of the file's modification, and where the store does not tell when
+   * that was: it may have changed again.
+   */
   def get(version: FileVersion): Option[FileEvidence] = synchronized {
     Option(entries.get(version))
+      .filter(_ => version.etag.isDefined || version.modificationTime > 0)
       .filter(entry => entry.readAt >= version.modificationTime + SettlingMillis)
       .map(_.evidence)
   }

@@ -8,8 +8,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   In,
   InSet,
   InSubquery,
-  InputFileBlockLength,
-  InputFileBlockStart,
   Literal,
   PredicateHelper,
   SubqueryExpression
@@ -43,13 +41,10 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
     else {
-      lazy val showsBlocks = plan.collectWithSubqueries {
-        case p if p.expressions.exists(_.exists(isBlock)) => p
-      }.nonEmpty
+      lazy val keepsSplits = VisibleBlocks.in(plan)
       // copies of scans, too, that choose partitions and rows of others while the query runs
       plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
         case filtered @ FilteredScan(conjuncts, scan) if isStock(scan) =>
-          lazy val keepsSplits = showsBlocks || scan.output.exists(MetadataColumn.is)
           val next =
             try {
               KernelChoice.follow(conf)
@@ -63,11 +58,6 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
           filtered.transform { case `scan` => next }
       }
     }
-
-  private def isBlock(expression: Expression): Boolean = expression match {
-    case InputFileBlockStart() | InputFileBlockLength() => true
-    case _ => false
-  }
 
   /** Whether stock Spark reads it. */
   private def isStock(scan: LogicalRelation): Boolean =
@@ -94,7 +84,7 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
   private def prune(
       scan: LogicalRelation,
       conjuncts: Seq[Expression],
-      keepsSplits: Boolean): LogicalRelation = {
+      keepsSplits: => Boolean): LogicalRelation = {
     val files = filesOf(scan)
     val (partitionFilters, dataFilters) = split(scan, conjuncts)
     val columns = new ScanColumns(files)
@@ -102,12 +92,15 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     val unsafe = unsafeLevels(scan, conjuncts)
     if (unsafe.isEmpty && !columns.translator.translate(dataFilters).isUsable) scan
     else {
-      val index = new PrunedFileIndex(files.location, columns, pruner(files))
+      val index = new PrunedFileIndex(files.location, columns, pruner(files), keepsSplits)
       index.listFiles(partitionFilters, dataFilters)
       index.selection.foreach(LookupHistory.remember(scan, _))
       val settled = index.selection.exists(_.settlesFilters(asksLater))
-      val format = new PrunedParquetFormat(index, keepsSplits, asksLater)
-      rebuilt(scan, files, index, unsafe ++ (if (settled) SafeRead.FiltersOff else Nil), format)
+      val misleads =
+        if (index.selection.exists(_.misleadsStock)) onlySafe(SafeRead.LevelsOff) else Nil
+      val format = new PrunedParquetFormat(index, index.keepsSplits, asksLater)
+      val off = unsafe ++ misleads ++ (if (settled) SafeRead.FiltersOff else Nil)
+      rebuilt(scan, files, index, off, format)
     }
   }
 

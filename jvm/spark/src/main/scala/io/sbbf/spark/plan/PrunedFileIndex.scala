@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionSet}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
 
@@ -17,16 +17,20 @@ import io.sbbf.spark.read.RowGroupRanges
  *
  * Guaranteed: the files that [[listFiles]] gives depend on the filters handed to it alone, and on the base. What
  * the last pass found is remembered for sizes, reports and the layout of splits, and is used again for the same
- * predicate only. Equal to another one exactly if the bases are, so that exchanges and subqueries are reused as
- * they are without it; never equal to its base, so that the optimizer does not drop the replacement.
+ * predicate only. Equal to another one exactly if the bases are and both keep splits or none, so that exchanges and
+ * subqueries are reused as they are without it; never equal to its base, so that the optimizer does not drop the
+ * replacement.
+ *
+ * @param keepsSplits whether files are cut into splits as without pruning, as the query shows blocks: a file of which
+ *   nothing is left is planned then, too, with nothing to read, as the size of splits goes by that of all files
  */
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
     columns: ScanColumns,
-    pruner: RowGroupPruner)
+    pruner: RowGroupPruner,
+    private[spark] val keepsSplits: Boolean)
     extends FileIndex {
 
-  @volatile private var listed: Option[(ExpressionSet, FileIndex)] = None
   @volatile private var latest: Option[(ColumnLookup, ScanSelection)] = None
   @volatile private var shown: Option[ScanMetrics] = None
   private val nanos = new AtomicLong
@@ -36,20 +40,20 @@ final class PrunedFileIndex private[spark] (
 
   override def refresh(): Unit = {
     base.refresh()
-    listed = None
     latest = None
   }
 
   override def listFiles(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
-    val directories = within(partitionFilters).listFiles(partitionFilters, dataFilters)
+    val directories = base.listFiles(partitionFilters, dataFilters)
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
     val selection = select(files, translated(dataFilters))
     shown.foreach(_.set(selection))
     val outcomes = selection.outcomes.iterator
     directories
-      .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next()))))
+      .map(d =>
+        d.copy(files = d.files.flatMap(file => planned(file, outcomes.next(), selection))))
       .filter(_.files.nonEmpty)
   }
 
@@ -72,22 +76,10 @@ final class PrunedFileIndex private[spark] (
     base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
 
   override def equals(other: Any): Boolean = other match {
-    case that: PrunedFileIndex => that.base == base
+    case that: PrunedFileIndex => that.base == base && that.keepsSplits == keepsSplits
     case _ => false
   }
   override def hashCode: Int = base.hashCode
-
-  /** A catalog lists a table's partitions anew at each call; what the optimizer asked for serves the run too. */
-  private def within(partitionFilters: Seq[Expression]): FileIndex = base match {
-    case catalog: CatalogFileIndex =>
-      val filters = ExpressionSet(partitionFilters)
-      listed.collect { case (`filters`, index) => index }.getOrElse {
-        val index = catalog.filterPartitions(partitionFilters)
-        listed = Some(filters -> index)
-        index
-      }
-    case index => index
-  }
 
   private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
     try columns.translator.translate(dataFilters)
@@ -120,9 +112,14 @@ final class PrunedFileIndex private[spark] (
 
   private def planned(
       file: FileStatusWithMetadata,
-      outcome: FileOutcome): Option[FileStatusWithMetadata] =
-    if (outcome.isGone) None
-    else
-      Some(outcome.ranges.fold(file)(r =>
-        file.copy(metadata = file.metadata + (RowGroupRanges.Key -> r))))
+      outcome: FileOutcome,
+      selection: ScanSelection): Option[FileStatusWithMetadata] =
+    if (outcome.isGone && !keepsSplits) None
+    else {
+      val ranges = if (outcome.isGone) Some(Array.empty[Long]) else outcome.ranges
+      val told = ranges.map(RowGroupRanges.Key -> _) ++
+        (if (selection.misleadsStock(outcome)) Some(RowGroupRanges.UncheckedKey -> true)
+         else None)
+      Some(if (told.isEmpty) file else file.copy(metadata = file.metadata ++ told))
+    }
 }

@@ -56,6 +56,13 @@ private[spark] final class ScanSelection(
   def settlesFilters(asksLater: Boolean): Boolean =
     !asksLater || stoppedEarly || outcomes.exists(_.filtersRejected.nonEmpty)
 
+  /** Whether stock's own checks may lose rows of a file or fail. */
+  lazy val misleadsStock: Boolean = outcomes.exists(_.misleadsStock)
+
+  /** The same of one of the files: those that were not asked are like the others. */
+  def misleadsStock(outcome: FileOutcome): Boolean =
+    outcome.misleadsStock || misleadsStock && !outcome.isKnown
+
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)
     .map(files(_).getPath.toUri.toString)

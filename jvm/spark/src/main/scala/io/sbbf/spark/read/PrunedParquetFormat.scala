@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -16,15 +17,16 @@ import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
 
 /**
  * Spark's own Parquet format, which only narrows what is read: its readers, vectorized and row by row, are run
- * on the byte ranges of the surviving row groups. All of these formats are equal, as all of Spark's are.
+ * on the byte ranges of the surviving row groups. All of these formats that keep splits are equal, and all others, as
+ * all of Spark's are.
  *
  * @param index the pruned files of the relation; null on executors
- * @param keepsSplits whether files are cut into splits as without pruning, since the query shows blocks
+ * @param keepsSplits as that of the index
  * @param asksLater whether values of the filter are known to the tasks only, those of subqueries
  */
 final class PrunedParquetFormat private[spark] (
     @transient private val index: PrunedFileIndex,
-    keepsSplits: Boolean,
+    private val keepsSplits: Boolean,
     asksLater: Boolean)
     extends ParquetFileFormat {
 
@@ -34,15 +36,21 @@ final class PrunedParquetFormat private[spark] (
   override def toString: String =
     selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
 
-  override def equals(other: Any): Boolean = other.isInstanceOf[PrunedParquetFormat]
+  override def equals(other: Any): Boolean = other match {
+    case that: PrunedParquetFormat => that.keepsSplits == keepsSplits
+    case _ => false
+  }
   override def hashCode: Int = getClass.hashCode
 
-  /** A file of which little survives is one task, not one for each stretch of it. */
+  /**
+   * A file of which little survives is one task, not one for each stretch of it; but where damage ends a task without an
+   * error, no more than without pruning ends with it.
+   */
   override def isSplitable(
       session: SparkSession,
       options: Map[String, String],
       path: Path): Boolean =
-    (keepsSplits ||
+    (keepsSplits || new FileSourceOptions(options).ignoreCorruptFiles ||
       !selection.exists(_.isOneTask(path, session.sessionState.conf.filesMaxPartitionBytes))) &&
       super.isSplitable(session, options, path)
 
@@ -54,21 +62,26 @@ final class PrunedParquetFormat private[spark] (
       filters: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
-    val trims = selection.exists(_.trimsFiles)
+    val trims = keepsSplits || selection.exists(_.trimsFiles)
     val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
     val sessionConf = session.sessionState.conf
     val safely = SbbfConf.SafeRead.get(sessionConf)
     if (selection.exists(_.settlesFilters(asksLater)) || safely && SafeRead.misreadsFilters)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     val byFieldId = SparkInternals.readsByFieldId(sessionConf)
-    val stock = super.buildReaderWithPartitionValues(
+    def reader(checked: Seq[Filter]) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
       partitionSchema,
       requiredSchema,
-      if (safely) SafeRead.allowed(filters, dataSchema, byFieldId) else filters,
+      checked,
       options,
       hadoopConf)
+    val checked = reader(
+      if (safely) SafeRead.allowed(filters, dataSchema, byFieldId) else filters)
+    val stock =
+      if (safely && selection.exists(_.misleadsStock)) RowGroupRanges.choose(checked, reader(Nil))
+      else checked
     conf.fold(stock)(c => split => RowGroupRanges.read(split, stock, c.value.value))
   }
 }

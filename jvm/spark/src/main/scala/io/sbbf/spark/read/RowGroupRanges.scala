@@ -15,6 +15,9 @@ private[spark] object RowGroupRanges {
   /** Where a file's constant metadata carries its byte ranges (Array[Long]: start, end, start, end ...). */
   val Key = "__sbbf_row_group_ranges"
 
+  /** Where it says that stock must not check for itself which row groups, pages or rows are read. */
+  val UncheckedKey = "__sbbf_unchecked"
+
   type Reader = PartitionedFile => Iterator[InternalRow]
 
   /** `split` as `stock` reads it, less the row groups whose midpoint lies outside its ranges. */
@@ -26,6 +29,11 @@ private[spark] object RowGroupRanges {
         else stock(file.fold(split)(wholly(split, _)))
       case _ => stock(split)
     }
+
+  /** `unchecked` for the files that say so, and else `stock`. */
+  def choose(stock: Reader, unchecked: Reader): Reader = split =>
+    if (split.otherConstantMetadataColumnValues.contains(UncheckedKey)) unchecked(split)
+    else stock(split)
 
   /** The parts of `ranges` that lie in the split; each row group has its midpoint in one split only. */
   private[read] def within(split: PartitionedFile, ranges: Array[Long]): Seq[(Long, Long)] = {

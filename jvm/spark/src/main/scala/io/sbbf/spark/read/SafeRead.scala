@@ -3,7 +3,7 @@ package io.sbbf.spark.read
 import java.sql.{Date, Timestamp}
 import java.time.temporal.ChronoField.NANO_OF_SECOND
 import java.time.temporal.TemporalAccessor
-import java.time.{Instant, LocalDate}
+import java.time.{Instant, LocalDate, LocalTime, ZoneId}
 import java.util.Locale
 
 import org.apache.parquet.Version
@@ -23,9 +23,10 @@ import io.sbbf.spark.FieldId
  *   - A time is cut down to the milliseconds that a file stores: `< 0.5 ms` loses 0 ms. A decimal is cut down to the
  *     32 or 64 bits of a file whose column is narrower than the table's, and where it does not fit the file's bytes the
  *     task fails; an integer of a list to 32 bits. Bytes and shorts are cut out of any integer of the file, which
- *     stock compares as it is. Text is made of bytes, whatever they are.
+ *     stock compares as it is; a time of day is read less exactly than the file has it, and compared as the file has it.
+ *     Text is made of bytes, whatever they are.
  *   - Days and instants become those of Java's old classes and back, which some old ones do not survive
- *     ([[FirstSettledDay]], [[FirstSettledInstant]]): midnight of the driver's zone may be another day of the task's.
+ *     ([[FirstSettledDay]], [[FirstSettledInstant]]), nor days that a zone has skipped: midnight of the driver's zone may be another day of the task's.
  *   - Of a list stock looks at the first value alone to tell whether the file can be asked: NULL says yes.
  *   - `IS NULL` asks the file for NULLs, where the row-based reader makes them of decimals that do not fit.
  *   - They find columns by name, also where the session reads them by field id.
@@ -133,7 +134,7 @@ private[spark] object SafeRead {
   /**
    * What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8, no NULL,
    * no part of a file's integer, no decimal of more than the 32 bits that a file may have for it, no day or instant that
-   * is not settled.
+   * is not settled, no time of day.
    */
   private def isOrdinary(value: Any): Boolean = value match {
     case null | _: Byte | _: Short => false
@@ -143,10 +144,18 @@ private[spark] object SafeRead {
     case s: String => s.indexOf(Replacement) < 0
     case t: Timestamp => !t.toInstant.isBefore(FirstSettledInstant)
     case t: Instant => !t.isBefore(FirstSettledInstant)
-    case d: Date => !d.toLocalDate.isBefore(FirstSettledDay)
-    case d: LocalDate => !d.isBefore(FirstSettledDay)
+    case d: Date => isSettled(d.toLocalDate)
+    case d: LocalDate => isSettled(d)
+    case _: LocalTime => false
     case _ => true
   }
+
+  private def isSettled(day: LocalDate): Boolean =
+    !day.isBefore(FirstSettledDay) && (-1 to 1).forall(n => isInZone(day.plusDays(n.toLong)))
+
+  /** Some zones crossed the date line: Java's old class has another day for the one that they skipped. */
+  private def isInZone(day: LocalDate): Boolean =
+    day.atStartOfDay(ZoneId.systemDefault).toLocalDate == day
 
   /** After those that the calendars do not share, 1582-10-05 to 1582-10-14, and ten more that Java takes them for. */
   private val FirstSettledDay = LocalDate.parse("1582-11-01")

@@ -46,10 +46,12 @@ private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
     }
     val filters = ExactFilters(wanted, if (wanted.needsTableSize) Some(tableSize()) else None)
     // for VARIANT columns the stock writer finds out a schema of its own from the first rows
-    if (filters.requests(schema, 1).isEmpty || SparkInternals.hasVariant(dataSchema)) stock
+    if (SparkInternals.hasVariant(dataSchema)) stock
     else {
-      FilterOptions.remove(conf)
-      new ExactWriterFactory(stock, filters)
+      FilterOptions.remove(
+        conf
+      ) // also where there are none of ours: of BOOLEAN stock writes filters without a bit
+      if (filters.requests(schema, 1).isEmpty) stock else new ExactWriterFactory(stock, filters)
     }
   }
 }

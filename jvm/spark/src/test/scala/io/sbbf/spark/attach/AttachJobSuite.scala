@@ -111,13 +111,14 @@ class AttachJobSuite extends SparkSuite with Attaching with Eventually {
         "Hudi" -> ".hoodie/hoodie.properties",
         "Structured Streaming" -> "_spark_metadata/0",
         "Iceberg" -> "metadata/v1.metadata.json")) {
-      val folder = path(kind)
+      val folder = path(s"$kind/tables/one")
       spark.range(0, 100, 1, 1).write.parquet(s"$folder/data/part=1")
       val log = new File(folder, mark).toPath
       Files.createDirectories(log.getParent)
       Files.write(log, Array[Byte](1))
       val file = only(s"$folder/data/part=1")
       for (within <- Seq(
+          path(kind),
           s"$folder/data",
           s"$folder/data/part=1",
           s"$folder/data/part=*",
@@ -128,6 +129,13 @@ class AttachJobSuite extends SparkSuite with Attaching with Eventually {
       }
       assert(add(s"$folder/data", "id")("force" -> "true").forall(_.status == Done))
     }
+  }
+
+  test("a table with a log is no reason to refuse the files beside it.") {
+    val folder = path("beside")
+    spark.range(0, 100, 1, 1).write.parquet(folder)
+    Files.createDirectories(new File(folder, "other/_delta_log").toPath)
+    assert(add(folder, "id")().forall(_.status == Done))
   }
 
   test("files that cannot be changed keep no other from its filters.") {

@@ -32,7 +32,7 @@ class FooterCacheSuite extends SparkSuite {
   }
 
   private def version(i: Int): FileVersion =
-    FileVersion(new Path(f"file:/table/part-$i%05d.parquet"), 1000L, 0L)
+    FileVersion(new Path(f"file:/table/part-$i%05d.parquet"), 1000L, 1L)
   private val now = 1000000L
 
   test("10,000 footers stay within the bound, the least recently used going first.") {
@@ -77,6 +77,17 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.get(fresh).isDefined)
   }
 
+  test("of a store that does not tell times nothing is used again, unless it tells etags.") {
+    val cache = new FooterCache
+    for (time <- Seq(0L, -1L)) {
+      val untold = FileVersion(new Path("file:/a"), 10L, time)
+      cache.put(untold, readFooter(), now, 1L << 20)
+      assert(cache.get(untold).isEmpty)
+      cache.put(untold.copy(etag = Some("a")), readFooter(), now, 1L << 20)
+      assert(cache.get(untold.copy(etag = Some("a"))).isDefined)
+    }
+  }
+
   private final class Tagged(tag: String)
       extends FileStatus(10L, false, 1, 10L, 0L, new Path("file:/tagged"))
       with EtagSource {
@@ -94,7 +105,7 @@ class FooterCacheSuite extends SparkSuite {
     val cache = new FooterCache
     cache.put(version(1), readFooter(), now, 1L << 20)
     assert(cache.get(version(1).copy(length = 1001L)).isEmpty)
-    assert(cache.get(version(1).copy(modificationTime = 1L)).isEmpty)
+    assert(cache.get(version(1).copy(modificationTime = 2L)).isEmpty)
     assert(cache.get(version(1).copy(etag = Some("b"))).isEmpty)
   }
 

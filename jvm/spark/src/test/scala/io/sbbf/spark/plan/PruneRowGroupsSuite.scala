@@ -273,6 +273,14 @@ class PruneRowGroupsSuite extends SparkSuite {
         oracle(spark.table("parts").where("p = 0 OR id = 1001")))
   }
 
+  test("a partition that a catalog table gets between plan and run is read.") {
+    table.selectExpr("*", "few AS p").write.partitionBy("p").saveAsTable("growing")
+    val df = spark.table("growing").where("id = 1001")
+    df.queryExecution.executedPlan
+    spark.sql("INSERT INTO growing SELECT id, k, s, few, d, 77 FROM growing WHERE id = 1001")
+    assert(rows(df).size == 2)
+  }
+
   test("a file replaced after planning answers as the old or as the new one, never in part.") {
     val target = path("replaced")
     val other = path("replacement")
@@ -315,6 +323,52 @@ class PruneRowGroupsSuite extends SparkSuite {
       assert(rows(shown) == oracle(shown))
       assert(rows(filtered) == oracle(filtered) && rows(filtered).size == 1)
       assert(dataTasks(table.where("id = 19000")) == 1)
+    }
+  }
+
+  test("files of which nothing is left count for the size of splits that a query sees.") {
+    val target = path("two-files")
+    spark
+      .range(0, 40000, 1, 2)
+      .write
+      .option("parquet.block.size", "16384")
+      .option("parquet.page.row.count.limit", "500")
+      .option("parquet.enable.dictionary", "false")
+      .parquet(target)
+    withConf("spark.sql.files.openCostInBytes" -> "1", "spark.sql.files.minPartitionNum" -> "2") {
+      def one = spark.read.parquet(target).where("id = 39000")
+      def inWholeFile = one.where("_metadata.file_block_start = 0")
+      assert(rows(inWholeFile) == oracle(inWholeFile) && rows(inWholeFile).size == 1)
+      for (shown <- Seq("input_file_block_start()", "_metadata", "_metadata.file_block_length")) {
+        def query = one.selectExpr("id", shown)
+        assert(rows(query) == oracle(query), shown)
+        assert(dataTasks(query) == 2, shown)
+      }
+      assert(dataTasks(one.join(spark.range(1)).selectExpr("_metadata")) == 2)
+      assert(dataTasks(one.selectExpr("id", "_metadata.file_path", "_metadata.row_index")) == 1)
+    }
+  }
+
+  test("what Spark leaves out of a damaged file is no more than without pruning.") {
+    val target = path("damaged-page")
+    spark
+      .range(0, 20000, 1, 1)
+      .write
+      .option("parquet.block.size", "16384")
+      .option("parquet.page.row.count.limit", "500")
+      .option("parquet.enable.dictionary", "false")
+      .parquet(target)
+    val file = new File(target).listFiles.filter(_.getName.endsWith(".parquet")).head
+    new File(target, s".${file.getName}.crc").delete()
+    val bytes = Files.readAllBytes(file.toPath)
+    java.util.Arrays.fill(bytes, 4, 100, -1.toByte) // the first page's header
+    Files.write(file.toPath, bytes)
+    withConf(
+      "spark.sql.files.maxPartitionBytes" -> "20000",
+      "spark.sql.files.ignoreCorruptFiles" -> "true") {
+      def query = spark.read.parquet(target).where("id IN (5, 19000)")
+      assert(oracle(query) == Seq("[19000]"))
+      assert(rows(query) == oracle(query))
     }
   }
 

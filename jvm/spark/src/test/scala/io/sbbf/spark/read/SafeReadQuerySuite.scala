@@ -177,6 +177,23 @@ class SafeReadQuerySuite extends SparkSuite {
     }
   }
 
+  test("days that the driver's zone has skipped are read safely.") {
+    val table = path("date-line")
+    val before = java.util.TimeZone.getDefault
+    withConf(
+      "spark.sql.parquet.datetimeRebaseModeInWrite" -> "CORRECTED",
+      "spark.sql.session.timeZone" -> "UTC") {
+      spark.range(0, 100, 1, 1).selectExpr("DATE'2011-12-30' AS d").write.parquet(table)
+      def found = spark.read.parquet(table).where("d = DATE'2011-12-30'").count()
+      java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone("Pacific/Apia"))
+      try {
+        assert(found == 100)
+        withConf(withoutOurFormat)(assert(found == 100))
+        withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+      } finally java.util.TimeZone.setDefault(before)
+    }
+  }
+
   test("the rows that Spark's readers count are no column of the files.") {
     spark.range(0, 100, 1, 1).write.parquet(path("counted"))
     val counted = "_tmp_metadata_row_index"

@@ -24,6 +24,12 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     }
   }
 
+  test("where BOOLEAN columns alone are asked for no filter is written, not even stock's.") {
+    events.write.options(asking("flag")).parquet(path("flags"))
+    val Seq(file) = files(path("flags"))
+    assert(file.filter(0, "flag").isEmpty)
+  }
+
   test("what checks each record on its way is no reason for other filters.") {
     events.write
       .options(asking(columns: _*))

@@ -1,0 +1,23 @@
+package io.sbbf.parquet
+package values
+
+import scala.util.Try
+
+import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY
+import org.apache.parquet.schema.Types
+import org.scalatest.funsuite.AnyFunSuite
+
+class ValueKindSuite extends AnyFunSuite {
+  private def fixed(annotation: LogicalTypeAnnotation) =
+    Types.required(FIXED_LEN_BYTE_ARRAY).length(2).as(annotation).named("h")
+
+  test("byte arrays of a fixed length have filters, but not as FLOAT16") {
+    assert(ValueKind.of(fixed(null)).contains(ValueKind.Bytes))
+    // parquet-mr before 1.14 does not have the annotation
+    val half = Try(classOf[LogicalTypeAnnotation].getMethod("float16Type").invoke(null)).toOption
+    half.foreach { annotation =>
+      assert(ValueKind.of(fixed(annotation.asInstanceOf[LogicalTypeAnnotation])).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.sbbf.spark
+package plan
+
+import java.nio.file.{Path => JPath}
+
+import scala.util.Try
+
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.format.Statistics
+import org.apache.parquet.io.api.Binary
+import org.apache.spark.sql.DataFrame
+
+import io.sbbf.parquet.TestFiles
+import io.sbbf.parquet.TestFiles.Style
+
+/** Files whose statistics are wrong, as some writers are known to have written them, lose no row. */
+class WriterFaultsSuite extends SparkSuite {
+  import WriterFaultsSuite._
+
+  private val stock =
+    Seq(SbbfConf.Enabled.key -> "false", "spark.sql.parquet.filterPushdown" -> "true")
+
+  private def table(file: JPath, schema: String): DataFrame =
+    spark.read.schema(schema).parquet(file.toUri.toString)
+
+  for (fault <- Faults)
+    test(s"${fault.name}: no row is lost.") {
+      val wrong = fault.file(fault.writer)
+      for (predicate <- fault.predicates) {
+        def query = table(wrong, fault.schema).where(predicate)
+        val expected = oracle(query)
+        assert(expected.nonEmpty, predicate)
+        assert(rows(query) == expected, predicate)
+        val answer = withConf(stock: _*)(Try(rows(query)))
+        assert(!answer.toOption.contains(expected), s"stock Spark answers $predicate")
+        // what fails as a reader is made no option switches off
+        if (answer.isSuccess)
+          withConf("spark.sbbf.format.enabled" -> "false")(assert(rows(query) == expected))
+      }
+    }
+
+  test("the same statistics are believed of later versions and of other writers.") {
+    for {
+      fault <- Faults
+      writer <- fault.believed
+      predicate <- fault.predicates
+    } {
+      val query = table(fault.file(writer), fault.schema).where(predicate)
+      assert(query.inputFiles.isEmpty, s"$writer: $predicate")
+    }
+  }
+}
+
+private object WriterFaultsSuite {
+
+  /**
+   * @param wrong what the writer tells of the column
+   * @param believed writers of whom the same is believed
+   */
+  final case class Fault(
+      name: String,
+      writer: String,
+      believed: Seq[String],
+      column: String,
+      values: Seq[Group => Unit],
+      wrong: Statistics => Unit,
+      schema: String,
+      predicates: String*) {
+
+    def file(writer: String): JPath = {
+      val right = TestFiles.write(s"message m { $column }", Style(), values.iterator)
+      TestFiles.damaged(right) { (metadata, _) =>
+        metadata.setCreated_by(writer)
+        wrong(metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data.getStatistics)
+      }
+    }
+  }
+
+  private def texts(values: String*): Seq[Group => Unit] =
+    values.map(v => (row: Group) => if (v == null) () else row.add("c", v))
+
+  private def decimals(width: Int, values: Long*): Seq[Group => Unit] = values.map { v =>
+    val bytes = BigInt(v).toByteArray
+    val padded = Array.fill(width - bytes.length)((if (v < 0) -1 else 0).toByte) ++ bytes
+    (row: Group) => row.add("c", Binary.fromConstantByteArray(padded))
+  }
+
+  private val Faults = Seq(
+    Fault(
+      "NULLs that Arrow did not count before version 6",
+      "parquet-cpp-arrow version 5.0.0",
+      Seq("parquet-cpp-arrow version 6.0.0", "parquet-mr version 1.15.2"),
+      "optional binary c (UTF8);",
+      texts("a", null, "b"),
+      _.setNull_count(0),
+      "c string",
+      "c IS NULL",
+      "c <=> NULL"
+    ),
+    Fault(
+      "bounds of a first batch, as Arrow wrote them before version 11",
+      "parquet-cpp-arrow version 10.0.1",
+      Seq("parquet-cpp-arrow version 11.0.0", "parquet-rs version 57.0.0"),
+      "required binary c (UTF8);",
+      texts("rusty", "sean", "aa", "zzz", "frank"),
+      _.setMin_value("aa".getBytes).setMax_value("sean".getBytes),
+      "c string",
+      "c = 'zzz'",
+      "c > 'sean'"
+    ),
+    Fault(
+      "decimals that Arrow ordered as signed bytes before version 4",
+      "parquet-cpp version 1.5.1-SNAPSHOT",
+      Seq("parquet-cpp-arrow version 4.0.0"),
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, 200, 306),
+      _.setMin_value(Array[Byte](0, 0, 0, -56)).setMax_value(Array[Byte](0, 0, 1, 50)),
+      "c decimal(5, 2)",
+      "c = 1.00",
+      "c < 2"
+    ),
+    Fault(
+      "decimals that ClickHouse ordered as unsigned bytes",
+      "ClickHouse v24.3.1.2672-lts",
+      Seq("ClickHouse v26.1.1.1-stable"),
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, -200, 306),
+      _.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](0, 0, 1, 50)),
+      "c decimal(5, 2)",
+      "c = -2.00"
+    ),
+    Fault(
+      "decimals of which Polars joined the pages as unsigned bytes",
+      "Polars",
+      Seq("parquet-mr version 1.15.2"),
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, -500, 300, 200, 1000),
+      _.setMin_value(Array[Byte](0, 0, 0, -56)).setMax_value(Array[Byte](0, 0, 3, -24)),
+      "c decimal(5, 2)",
+      "c = -5.00"
+    ),
+    Fault(
+      "NULLs that Polars counted once for each page",
+      "Polars",
+      Nil,
+      "optional binary c (UTF8);",
+      texts("a", null, "b", null),
+      _.setNull_count(4),
+      "c string",
+      "c = 'b'",
+      "c IS NOT NULL"
+    ),
+    Fault(
+      "decimals in fewer bytes than a literal has",
+      "parquet-mr version 1.15.2",
+      Nil,
+      "required fixed_len_byte_array(2) c (DECIMAL(4, 2));",
+      decimals(2, 100, 9999),
+      _ => (),
+      "c decimal(9, 2)",
+      "c < 99999.99",
+      "c IN (1.00, 99999.99)"
+    )
+  )
+}
