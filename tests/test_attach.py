@@ -109,6 +109,8 @@ def test_the_report_says_what_was_done_and_a_second_run_has_nothing_to_do(
     assert {file.file: file.bytes for file in done.files} == sizes
     assert len(spark_filters(spark, keys)) == 4
     assert str(sbbf.attach(spark, str(keys), "key")) == "4 files unchanged"
+    drop = sbbf.detach(spark, str(keys), dry_run=True)
+    assert str(drop).startswith("would take filters out of 4 files of ")
     assert len(sbbf.detach(spark, str(keys)).of("done")) == 4
     assert not spark_filters(spark, keys)
 
@@ -136,7 +138,7 @@ def test_a_mistake_is_named_before_anything_is_done(
 
 def test_files_that_are_refused_are_warned_of(spark: SparkSession, keys: Path) -> None:
     (keys / "none.parquet").write_bytes(b"this is no file")
-    with pytest.warns(UserWarning, match=r"1 of 5 files were refused .* none\.parquet"):
+    with pytest.warns(UserWarning, match=r"1 of 5 files were refused .*none\.parquet"):
         report = sbbf.attach(spark, str(keys), "key")
     assert len(report.of("done")) == 4
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -35,10 +37,10 @@ def test_the_documentation_names_tests_that_there_are() -> None:
         assert declared in sources.get(file, ""), (file, name)
 
 
-def test_the_documentation_lists_27_traps_with_a_test_each() -> None:
+def test_the_documentation_lists_32_traps_with_a_test_each() -> None:
     page = (ROOT / "docs" / "correctness.md").read_text()
     lines = re.findall(r"^\| (\d+) \|(.+)\|$", page, re.MULTILINE)
-    assert [int(number) for number, _ in lines] == list(range(1, 28))
+    assert [int(number) for number, _ in lines] == list(range(1, 33))
     assert all(re.search(r"\.py: |Suite: ", line.split("|")[-1]) for _, line in lines)
 
 
@@ -61,6 +63,26 @@ def test_fields_of_structs_that_are_compared_lose_no_row(
     session = session_with(spark, {"spark.sbbf.format.enabled": ours})
     found = session.read.parquet(str(tmp_path / "t")).where(predicate)
     assert found.count() == (20 if predicate.startswith("st") else 1)
+
+
+@pytest.mark.parametrize("ours", ["true", "false"])
+def test_statistics_that_old_writers_got_wrong_lose_no_row(
+    spark: SparkSession, tmp_path: Path, ours: str
+) -> None:
+    """Arrow's bounds of dictionary arrays were those of the first batch (apache/arrow#15042)."""
+    (tmp_path / "t").mkdir()
+    file = tmp_path / "t" / "f.parquet"
+    pq.write_table(pa.table({"c": ["rusty", "sean", "aaa", "zzz"]}), file, use_dictionary=False)
+    content = file.read_bytes()
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer = content[start:].replace(b"zzz", b"sss")
+    session = session_with(spark, {"spark.sbbf.format.enabled": ours})
+    for version, found in ((b"10.0.1", 1), (b"11.0.0", 0)):
+        told = re.sub(rb"(?<=parquet-cpp-arrow version )\d\d\.\d\.\d", version, footer)
+        assert version in told
+        file.write_bytes(content[:start] + told)
+        session.catalog.refreshByPath(str(file.parent))
+        assert session.read.parquet(str(file.parent)).where("c = 'zzz'").count() == found
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/Los_Angeles"])

@@ -46,7 +46,7 @@ def test_a_good_machine_yields_the_python_to_use(machine):
 
 def test_the_newest_python_that_runs_is_chosen(machine):
     done = machine(
-        python3_13="exit 127", python3_12=GOOD_PYTHON, python3=GOOD_PYTHON, java=java("25.0.3")
+        python3_13="exit 127", python3_12=GOOD_PYTHON, python3=GOOD_PYTHON, java=java("21.0.3")
     )
     assert done.stdout == "python3.12\n"
 
@@ -67,10 +67,11 @@ def test_an_explicit_python_is_the_only_one_tried(machine):
         ("does not run", {"python3": GOOD_PYTHON, "java": "exit 1"}),
         ("is version 11", {"python3": GOOD_PYTHON, "java": java("11.0.2")}),
         ("is version 1", {"python3": GOOD_PYTHON, "java": java("1.8.0_292")}),
+        ("is version 25", {"python3": GOOD_PYTHON, "java": java("25.0.3")}),
         ("cannot tell", {"python3": GOOD_PYTHON, "java": "echo hello"}),
     ],
 )
-def test_what_is_missing_or_too_old_is_said(machine, said, programs):
+def test_what_is_missing_too_old_or_too_new_is_said(machine, said, programs):
     done = machine(**programs)
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr

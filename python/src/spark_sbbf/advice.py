@@ -65,9 +65,9 @@ def advise(
         report: a file that gets the picture and the numbers, as HTML.
 
     Raises ValueError for an option that is wrong, a path without files, a column that no file has,
-    queries that look nothing up in the files and tables of Delta, Iceberg and Hudi; TypeError and
-    RuntimeError for a session as ``enable`` does; FileNotFoundError for a ``report`` in a folder
-    that is not there.
+    queries that look nothing up in these files, and for tables of Delta, Iceberg and Hudi;
+    TypeError and RuntimeError for a session as ``enable`` does; FileNotFoundError for a ``report``
+    in a folder that is not there, IsADirectoryError for one that is a folder.
     """
     bring_jar(running(spark))
     target = None if report is None else writable(Path(report))

@@ -87,7 +87,12 @@ class AttachReport:
         if not files:
             return ""
         seconds = sum(file.seconds for file in files)
-        lines = [f"would write {_amounts(files)}; that takes about {seconds:,.1f} s"]
+        if any(file.filters for file in files):
+            change = f"write {_amounts(files)}"
+        else:
+            written = sum(file.bytes for file in files)
+            change = f"take filters out of {len(files):,} files of {written:,} bytes"
+        lines = [f"would {change}; that takes about {seconds:,.1f} s"]
         lines += [f"  {f.file}: {f.bytes:,} bytes, {f.filters:,} filters" for f in files]
         more = len(files) - _MOST_SHOWN
         return "\n".join(lines[: _MOST_SHOWN + 1] + ([f"  and {more:,} more"] if more > 0 else []))

@@ -32,7 +32,8 @@ PROBE = "file row_group rows verdict evidence"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns 0, or 1 with the reason on standard error."""
+    """Runs one command; returns 0, 1 with the reason on standard error, or 130 when interrupted.
+    Wrong arguments end the process with 2."""
     asked = parsed(arguments)
     try:
         status = COMMANDS[asked.command](asked)

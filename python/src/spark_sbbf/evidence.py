@@ -17,11 +17,14 @@ Literal = Union[int, float, str, bytes, bool, Decimal, date, datetime]
 
 
 def inspect(spark: SparkSession, path: str | os.PathLike[str]) -> DataFrame:
-    """One row for each file, row group and column under ``path`` that has a bloom filter.
+    """One row for each file, row group and column under ``path`` that has a bloom filter, or whose
+    filter cannot be read, as of encrypted columns, with the ``reason``.
 
     The columns are those of the data source ``format("sbbf")``: where the filter is, how large and
     how full it is, what false positive probability that gives. ``verdict`` is null, as nothing is
     asked.
+
+    Raises TypeError and RuntimeError for a session as ``enable`` does.
     """
     return _read(spark, path, {})
 
@@ -35,7 +38,9 @@ def probe(
     why. ``column`` is the dotted path of the field. The value is cast to the type of the column; a
     datetime without a time zone is local time, as everywhere in PySpark.
 
-    Raises ValueError for None (no filter holds nulls) and TypeError for other types.
+    Raises ValueError for None (no filter holds nulls), TypeError for other types, and TypeError and
+    RuntimeError for a session as ``enable`` does. A column that no file has, and a value that
+    cannot be cast, are Spark's error when the rows are fetched.
     """
     return _read(spark, path, {"column": column, **_value_option(value)})
 

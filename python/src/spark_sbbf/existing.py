@@ -123,7 +123,7 @@ def _report(rows: Iterable[Mapping[str, Any]]) -> AttachReport:
     report.need_no_failure()
     if refused := report.of("refused"):
         told = f"{len(refused):,} of {len(report.files):,} files were refused and are as they were"
-        warnings.warn(f"{told}; {refused[0].file}: {refused[0].reason}", stacklevel=3)
+        warnings.warn(f"{told}; {refused[0].file}: {refused[0].reason}", stacklevel=4)
     return report
 
 

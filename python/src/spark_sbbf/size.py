@@ -37,8 +37,8 @@ def sizing(ndv: int, fpp: float = DEFAULT_FPP) -> FilterSize:
     Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters". Filters end at 128 MiB,
     which may be too few for ``fpp``.
 
-    Raises ValueError for an ``ndv`` below 0 or an ``fpp`` outside of 0 and 1, both excluded, and
-    RuntimeError as ``jar_path`` does.
+    Raises ValueError for an ``ndv`` below 0 or an ``fpp`` outside of 0 and 1, both excluded;
+    TypeError for an ``ndv`` that is no whole number; RuntimeError as ``jar_path`` does.
     """
     count = operator.index(ndv)
     if count < 0:

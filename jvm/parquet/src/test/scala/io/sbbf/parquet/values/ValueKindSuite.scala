@@ -3,9 +3,8 @@ package values
 
 import scala.util.Try
 
-import org.apache.parquet.schema.LogicalTypeAnnotation
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY
-import org.apache.parquet.schema.Types
+import org.apache.parquet.schema.{LogicalTypeAnnotation, Types}
 import org.scalatest.funsuite.AnyFunSuite
 
 class ValueKindSuite extends AnyFunSuite {

@@ -56,10 +56,10 @@ private[spark] object AdviceRequest {
           s"'$key' has no effect here: there are ${Known.mkString(", ")}"))
     AdviceRequest(
       own.getOrElse("path", throw new IllegalArgumentException("name the path of the files")),
-      own.get("columns").fold(Seq.empty[String])(names),
+      own.get("columns").fold(Seq.empty[String])(names("columns", _)),
       own.get("fpp").filter(_ != Auto).map(probability),
       own.get("row_groups").fold(DefaultRowGroups)(count),
-      weight(own.get("history").exists(flag), own.get("views").map(names))
+      weight(own.get("history").exists(flag), own.get("views").map(names("views", _)))
     )
   }
 
@@ -72,13 +72,13 @@ private[spark] object AdviceRequest {
       case (false, None) => Unweighed
     }
 
-  private def names(text: String): Seq[String] =
+  private def names(key: String, text: String): Seq[String] =
     if (!text.startsWith("[")) text.split(",").toSeq.map(_.trim).filter(_.nonEmpty)
     else
       try new ObjectMapper().readTree(text).elements.asScala.map(_.asText).toSeq
       catch {
         case _: JsonProcessingException =>
-          throw new IllegalArgumentException("columns must be names or a JSON array of names")
+          throw new IllegalArgumentException(s"$key must be names or a JSON array of names")
       }
 
   private def flag(text: String): Boolean =

@@ -3,7 +3,7 @@ package io.sbbf.spark.read
 import java.sql.{Date, Timestamp}
 import java.time.temporal.ChronoField.NANO_OF_SECOND
 import java.time.temporal.TemporalAccessor
-import java.time.{Instant, LocalDate, LocalTime, ZoneId}
+import java.time.{Instant, LocalDate, ZoneId}
 import java.util.Locale
 
 import org.apache.parquet.Version
@@ -23,8 +23,7 @@ import io.sbbf.spark.FieldId
  *   - A time is cut down to the milliseconds that a file stores: `< 0.5 ms` loses 0 ms. A decimal is cut down to the
  *     32 or 64 bits of a file whose column is narrower than the table's, and where it does not fit the file's bytes the
  *     task fails; an integer of a list to 32 bits. Bytes and shorts are cut out of any integer of the file, which
- *     stock compares as it is; a time of day is read less exactly than the file has it, and compared as the file has it.
- *     Text is made of bytes, whatever they are.
+ *     stock compares as it is. Text is made of bytes, whatever they are.
  *   - Days and instants become those of Java's old classes and back, which some old ones do not survive
  *     ([[FirstSettledDay]], [[FirstSettledInstant]]), nor days that a zone has skipped: midnight of the driver's zone may be another day of the task's.
  *   - Of a list stock looks at the first value alone to tell whether the file can be asked: NULL says yes.
@@ -134,7 +133,7 @@ private[spark] object SafeRead {
   /**
    * What stock finds wherever Spark does: no zero, of which there are two, no NaN, no text that is not UTF-8, no NULL,
    * no part of a file's integer, no decimal of more than the 32 bits that a file may have for it, no day or instant that
-   * is not settled, no time of day.
+   * is not settled.
    */
   private def isOrdinary(value: Any): Boolean = value match {
     case null | _: Byte | _: Short => false
@@ -146,7 +145,6 @@ private[spark] object SafeRead {
     case t: Instant => !t.isBefore(FirstSettledInstant)
     case d: Date => isSettled(d.toLocalDate)
     case d: LocalDate => isSettled(d)
-    case _: LocalTime => false
     case _ => true
   }
 

@@ -106,10 +106,11 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
         .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
       val fewest = settingOf(FewestNdv, path)
-        .fold(if (isNamed) 1L else AutoNdv)(
-          count(s"$FewestNdv#$path", _, FilterRequest.MostCounted))
+        .fold(if (isNamed) 1L else AutoNdv) { case (key, text) =>
+          count(key, text, FilterRequest.MostCounted)
+        }
       val besideDictionary =
-        settingOf(BesideDictionary, path).fold(isNamed)(flag(s"$BesideDictionary#$path", _))
+        settingOf(BesideDictionary, path).fold(isNamed) { case (key, text) => flag(key, text) }
       val largest = FilterRequest.largestBytes(fpp, ndv, maxBytes)
       FilterRequest(number, kind, fpp, largest, fewest.toInt, besideDictionary)
     }
@@ -118,7 +119,9 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   private def isRefused(path: String): Boolean = own(Enabled, path).exists(!isTrue(_))
 
   private def isWanted(path: String): Boolean =
-    own(BLOOM_FILTER_EXPECTED_NDV, path).isDefined || settingOf(Enabled, path).exists(isTrue)
+    own(BLOOM_FILTER_EXPECTED_NDV, path).isDefined || settingOf(Enabled, path).exists {
+      case (_, text) => isTrue(text)
+    }
 
   /** Taken as parquet-mr takes it (`BlockSplitBloomFilter.initBitset`): up to a power of two. */
   private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
@@ -130,9 +133,9 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 
   private def own(key: String, path: String): Option[String] = settings.get(s"$key#$path")
 
-  /** A column's own, or that of all. */
-  private def settingOf(key: String, path: String): Option[String] =
-    own(key, path).orElse(settings.get(key))
+  /** A column's own, or that of all, with its key. */
+  private def settingOf(key: String, path: String): Option[(String, String)] =
+    Seq(s"$key#$path", key).collectFirst { case k if settings.contains(k) => k -> settings(k) }
 
   private def probability(key: String, text: String): Double = {
     val fpp = number(key, text)(_.toDouble)
@@ -183,10 +186,10 @@ private[spark] object FilterOptions {
   /** What all keys begin with. */
   private val Prefixes = Seq("parquet.bloom.filter.", "sbbf.bloom.filter.")
 
-  /** The least FPP by itself: 41 bits for a value, and a table of 100,000 row groups. */
+  /** The least that `auto` takes: it costs 41 bits for each value, and is enough for 100,000 row groups. */
   private final val LeastFpp = 0.00001
 
-  /** That with which a lookup falsely keeps one row group of a table. */
+  /** The FPP with which a lookup falsely keeps about one row group of a table with so many. */
   def oneOf(rowGroups: Long): Double =
     math.max(LeastFpp, math.min(DefaultFpp, 1.0 / math.max(1, rowGroups)))
 

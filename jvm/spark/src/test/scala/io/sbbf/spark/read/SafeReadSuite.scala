@@ -63,8 +63,6 @@ class SafeReadSuite extends AnyFunSuite {
     Not(And(EqualTo("id", 1L), EqualTo("f", 1.0))),
     Not(EqualTo("t", fine)),
     Not(In("t", Array(millis, fine))),
-    EqualTo("time", java.time.LocalTime.NOON),
-    LessThan("time", java.time.LocalTime.NOON),
     Not(GreaterThanOrEqual("t", fine.toInstant)),
     LessThan("d", wide),
     LessThanOrEqual("d", wide),

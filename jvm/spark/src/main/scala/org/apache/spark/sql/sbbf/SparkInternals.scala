@@ -18,7 +18,7 @@ import org.apache.spark.sql.internal.{SQLConf, SessionState}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
-/** What of Spark is open to its own packages only; the same in every version from 3.5 to 4.3. */
+/** What of Spark is open to its own packages only; reached in one way in every version from 3.5 to 4.3. */
 object SparkInternals {
 
   /**
