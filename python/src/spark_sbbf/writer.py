@@ -80,8 +80,8 @@ def bloom_options(
             (``min_ndv``) and are not all dictionary encoded. All of these columns are hashed while
             they are written. Not for stock Spark, and not for ``attach``.
 
-    BOOLEAN columns get no filter. Do not name them where the extension may be off: stock Spark
-    writes one without a bit, in which other readers find nothing.
+    BOOLEAN columns get no filter. Do not name them where stock Spark may write: its filters of them
+    have not one bit set, so that other readers find nothing.
 
     Raises ValueError naming the argument that is wrong.
     """

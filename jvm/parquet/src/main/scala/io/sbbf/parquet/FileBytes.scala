@@ -16,11 +16,19 @@ import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailBytes: Int)
     extends Closeable {
   private var stream: FSDataInputStream = _
+  private var expected = Option.empty[FileVersion]
+  private var isReplaced = false
   private var tailRead: Array[Byte] = _
   private var ahead: Array[Byte] = _
   private var aheadStart: Long = 0
   private var read: Long = 0
   private var opened: Int = 0
+
+  /**
+   * From now on nothing is read of another version: what is known of this one would be combined with what the other
+   * one says.
+   */
+  def expect(version: FileVersion): Unit = expected = Some(version)
 
   /** Bytes asked of the store so far. */
   def bytesRead: Long = read
@@ -84,6 +92,8 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
   }
 
   /**
+   * The version is looked at when the file is open: what is read then is of the file that was there before.
+   *
    * `openFile` with a known length saves object stores a HEAD request; others ignore the options.
    */
   private def open(): FSDataInputStream = {
@@ -95,7 +105,9 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
       stream =
         try opening.build().get()
         catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
+      isReplaced = expected.exists(!FileVersion.of(fs.getFileStatus(path)).isSameAs(_))
     }
+    if (isReplaced) throw new IOException(s"$path: replaced since it was listed")
     stream
   }
 

@@ -1,7 +1,7 @@
 package io.sbbf.parquet
 
 import io.sbbf.parquet.crypto.ChunkModules
-import io.sbbf.parquet.footer.{Bounds, ColumnType, FileSchema, Logical, Physical}
+import io.sbbf.parquet.footer.{Bounds, FileSchema}
 
 /**
  * What a file's footer tells about its row groups and column chunks, in compact arrays.
@@ -10,6 +10,9 @@ import io.sbbf.parquet.footer.{Bounds, ColumnType, FileSchema, Logical, Physical
  *
  * The arrays of the chunks are ordered by row group, then column; one in which all are zero is
  * left out.
+ *
+ * @param misleadsStock whether parquet-mr must not be asked which row groups or pages hold a value, for it would believe
+ *   statistics that are wrong, or fail at decimals in few bytes
  */
 final class FileFooter private[parquet] (
     private[parquet] val schema: FileSchema,
@@ -18,7 +21,7 @@ final class FileFooter private[parquet] (
     chunks: Chunks,
     private[parquet] val bounds: Bounds,
     encryption: Encryption,
-    isMistold: Boolean,
+    val misleadsStock: Boolean,
     schemaBytes: Long) {
   import Chunks._
 
@@ -69,18 +72,6 @@ final class FileFooter private[parquet] (
 
   /** The ordinal of the codec in parquet.thrift. */
   private[parquet] def codec(chunk: Int): Int = chunks.codecs(chunk).toInt
-
-  /**
-   * Whether parquet-mr must not be asked which row groups or pages hold a value: statistics are not to be believed, or
-   * there are decimals in too few bytes for a literal, at which Spark fails (`ParquetFilters.decimalToByteArray` takes any
-   * of 32 bits).
-   */
-  def misleadsStock: Boolean = isMistold || (0 until numColumns).exists { c =>
-    schema.column(c).columnType match {
-      case ColumnType(Physical.FixedBytes(length), Logical.Decimal(_, _)) => length < 4
-      case _ => false
-    }
-  }
 
   /** Whether anything of the file is encrypted. */
   def isEncrypted: Boolean = encryption.isPresent

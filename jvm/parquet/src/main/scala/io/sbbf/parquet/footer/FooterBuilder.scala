@@ -39,7 +39,8 @@ private[parquet] final class FooterBuilder(
   private val dictionaryOffsets = new Array[Long](size)
   private val dictionaryRooms = new Array[Int](size)
   private val bounds = new Bounds.Builder(size)
-  private var isMistold = false
+  private var misleadsStock =
+    (0 until columns).exists(c => isShortDecimal(schema.column(c).columnType))
   private val chunkModules =
     Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
@@ -74,7 +75,7 @@ private[parquet] final class FooterBuilder(
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
-      isMistold,
+      misleadsStock,
       schemaBytes
     )
   }
@@ -125,14 +126,21 @@ private[parquet] final class FooterBuilder(
     val nulls = statistics.getNull_count
     val isCounted = statistics.isSetNull_count && nulls >= 0 && nulls <= data.getNum_values &&
       (!node.isFlat || data.getNum_values == group.getNum_rows) && (nulls == 0 || node.isNullable)
-    // counted once for each page (pola-rs/polars#29321): there are bounds, and so there are values
+    // there are bounds, and so there are values, whoever wrote them
     val isTooMany = nulls == data.getNum_values && nulls > 0 &&
       (statistics.isSetMin_value || statistics.isSetMin)
-    val isMiscounted = isTooMany || faults.ofNulls(node.columnType, nulls)
+    val kind = node.columnType
+    val isMiscounted = isTooMany || faults.ofNulls(kind, nulls, data.getNum_values)
     if (isCounted && !isMiscounted) nullCounts(i) = nulls + 1
-    val isMisbounded = faults.ofBounds(node.columnType)
+    val isMisbounded = faults.ofBounds(kind)
     if (!isMisbounded && addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
-    isMistold ||= isMiscounted || isMisbounded
+    misleadsStock ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics)
+  }
+
+  /** At a literal of more bytes Spark fails: `ParquetFilters.decimalToByteArray`; those of 32 bits are handed down. */
+  private def isShortDecimal(kind: ColumnType): Boolean = kind match {
+    case ColumnType(Physical.FixedBytes(length), Logical.Decimal(_, _)) => length < 4
+    case _ => false
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.sbbf.parquet
 package write
 
-import java.io.DataInputStream
 import java.lang.reflect.{Field, InvocationHandler, InvocationTargetException, Method, Proxy}
 
 import scala.util.control.NonFatal
@@ -24,7 +23,8 @@ import io.sbbf.parquet.values.PageValues
  * dictionary are hashed once, however often they come, and the others without a call for each through parquet-mr.
  *
  * Its methods by their names, as parquet-mr has given them more arguments with nearly each release from 1.13 to 1.17,
- * in places that leave those that are asked for here where they were.
+ * in places that leave those that are asked for here where they were. The field with the writer is final, which Java
+ * 26 warns of: where it cannot be changed [[watch]] says so, and values are taken record by record.
  *
  * @param onTrouble is told why values of a page could not be handed on, which is written all the same
  */
@@ -36,13 +36,10 @@ private[write] final class WatchedPages(
 
   override def invoke(proxy: Any, method: Method, arguments: Array[AnyRef]): AnyRef = {
     val handedOn =
-      if (!method.getName.startsWith("write")) arguments
-      else {
-        val readTwice = arguments.map(WatchedPages.toReadTwice)
-        try look(method.getName, readTwice)
-        catch { case NonFatal(e: Exception) => onTrouble(e) }
-        readTwice
-      }
+      if (method.getName.startsWith("write")) arguments.map(WatchedPages.toReadTwice)
+      else arguments
+    try look(method.getName, handedOn)
+    catch { case NonFatal(e: Exception) => onTrouble(e) }
     try method.invoke(stock, handedOn: _*)
     catch { case e: InvocationTargetException => throw e.getCause }
   }
@@ -51,6 +48,7 @@ private[write] final class WatchedPages(
     case "writePage" => values.add(WatchedPages.version1(arguments))
     case "writePageV2" => values.add(WatchedPages.version2(arguments))
     case "writeDictionaryPage" => values.add(arguments(0).asInstanceOf[DictionaryPage])
+    case _ =>
   }
 }
 
@@ -91,15 +89,15 @@ private[write] object WatchedPages {
 
   /** Bytes may come from where they can be read only once. */
   private def toReadTwice(argument: AnyRef): AnyRef = argument match {
-    case bytes: BytesInput => copied(bytes)
+    case bytes: BytesInput => together(bytes)
     case dictionary: DictionaryPage => dictionary.copy()
     case other => other
   }
 
-  private def copied(bytes: BytesInput): BytesInput = {
-    val all = new Array[Byte](Math.toIntExact(bytes.size))
-    new DataInputStream(bytes.toInputStream).readFully(all)
-    BytesInput.from(all)
+  /** All of them in one place, copied only if they are not. */
+  private def together(bytes: BytesInput): BytesInput = {
+    val stream = bytes.toInputStream
+    BytesInput.from(stream.slice(stream.available))
   }
 
   /** Bytes, number of values, ..., encodings of repetition levels, definition levels and values. */

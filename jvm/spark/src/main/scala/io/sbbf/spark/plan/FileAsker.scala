@@ -57,7 +57,9 @@ private[plan] final class FileAsker(
 
   private def readAndAsk(file: FileStatus, bytes: FileBytes): FileOutcome = {
     val version = FileVersion.of(file)
-    val evidence = cached(version).getOrElse {
+    val known = cached(version)
+    known.foreach(_ => bytes.expect(version))
+    val evidence = known.getOrElse {
       val readAt = System.currentTimeMillis
       val fresh = new FileEvidence(FooterReader.read(bytes, keys))
       if (keys.mayShare(fresh.footer)) cache.put(version, fresh, readAt, limits.cacheBytes)

@@ -24,14 +24,13 @@ private[spark] final class FooterCache {
    */
   def get(version: FileVersion): Option[FileEvidence] = synchronized {
     Option(entries.get(version))
-      .filter(_ => version.etag.isDefined || version.modificationTime > 0)
       .filter(entry => entry.readAt >= version.modificationTime + SettlingMillis)
       .map(_.evidence)
   }
 
   /** Keeps what was read of a file at `readAt` (milliseconds since 1970), within `maxBytes` for all entries. */
   def put(version: FileVersion, evidence: FileEvidence, readAt: Long, maxBytes: Long): Unit =
-    synchronized {
+    if (version.etag.isDefined || version.modificationTime > 0) synchronized {
       val entry = new Entry(evidence, readAt, weigh(version, evidence))
       Option(entries.put(version, entry)).foreach(old => total -= old.bytes)
       total += entry.bytes

@@ -19,17 +19,20 @@ private[plan] object LikePattern {
   /**
    * None for a pattern that Spark refuses: an escape character stands before a wildcard or another one only.
    * Spark compares after decoding, which turns bytes that are no UTF-8 into U+FFFD: from there on nothing is
-   * literal.
+   * literal. Nor is it from a character on that is two of Java's, which Spark took apart until SPARK-55453, so that
+   * such a pattern matched nothing.
    */
   def of(pattern: String, escape: Char): Option[LikePattern] =
     parsed(pattern, escape).map { symbols =>
-      val (literal, rest) = symbols.span(s => s.isLiteral && s.char != '\ufffd')
+      val (literal, rest) = symbols.span(s => s.isLiteral && !hasOtherMeaning(s.char))
       LikePattern(
         literal.map(_.char).mkString,
         if (rest.isEmpty) Nothing
         else if (rest.forall(_ == AnyText)) Anything
         else Something)
     }
+
+  private def hasOtherMeaning(char: Char) = char == '\ufffd' || Character.isSurrogate(char)
 
   private final case class Symbol(char: Char, isLiteral: Boolean)
   private val AnyText = Symbol('%', isLiteral = false)

@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
+import io.sbbf.parquet.Interruption
 import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
 import io.sbbf.spark.{KernelChoice, Notices, SbbfConf}
 
@@ -51,7 +52,7 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
               if (isPruned(scan)) withOptions(scan, unsafeLevels(scan, conjuncts))
               else prune(scan, conjuncts, keepsSplits)
             } catch {
-              case Trouble(e) =>
+              case Trouble(e) if !Interruption.is(e) =>
                 Notices.once(e.getClass.getName, "a scan was planned without pruning", e)
                 withOptions(scan, onlySafe(SafeRead.LevelsOff)) // nobody knows what is safe
             }

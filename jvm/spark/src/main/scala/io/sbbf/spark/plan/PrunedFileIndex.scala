@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.RowGroupPredicate
-import io.sbbf.parquet.ColumnLookup
+import io.sbbf.parquet.{ColumnLookup, Interruption}
 import io.sbbf.spark.read.RowGroupRanges
 
 /**
@@ -57,6 +57,9 @@ final class PrunedFileIndex private[spark] (
       .filter(_.files.nonEmpty)
   }
 
+  /** Whether the files may be others when the scan runs. */
+  private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]
+
   /** What the last pass found. */
   private[spark] def selection: Option[ScanSelection] = latest.map(_._2)
 
@@ -101,7 +104,7 @@ final class PrunedFileIndex private[spark] (
     val started = System.nanoTime
     val pruned =
       try pruner.prune(files, predicate, lookup)
-      catch { case Trouble(e) => pruner.giveUp(files, e) }
+      catch { case Trouble(e) if !Interruption.is(e) => pruner.giveUp(files, e) }
     val spent = System.nanoTime - started
     val selection =
       new ScanSelection(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)

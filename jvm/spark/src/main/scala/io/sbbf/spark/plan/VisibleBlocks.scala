@@ -39,7 +39,7 @@ private[plan] object VisibleBlocks {
   private def asksForBlock(expression: Expression): Boolean = expression match {
     case InputFileBlockStart() | InputFileBlockLength() => true
     case field @ GetStructField(of: AttributeReference, _, _) if MetadataColumn.is(of) =>
-      Set(FILE_BLOCK_START, FILE_BLOCK_LENGTH)(field.extractFieldName)
+      Set(FILE_BLOCK_START, FILE_BLOCK_LENGTH)(field.childSchema(field.ordinal).name)
     case attribute: AttributeReference => MetadataColumn.is(attribute)
     case other => other.children.exists(asksForBlock)
   }

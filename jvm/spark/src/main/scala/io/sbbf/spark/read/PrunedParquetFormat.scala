@@ -65,7 +65,9 @@ final class PrunedParquetFormat private[spark] (
     val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
     val sessionConf = session.sessionState.conf
     val safely = SbbfConf.SafeRead.get(sessionConf)
-    if (selection.exists(_.settlesFilters(asksLater)) || safely && SafeRead.misreadsFilters)
+    val mayReadOthers = Option(index).exists(_.mayListOthers) // than were looked at
+    if (mayReadOthers || selection.exists(
+        _.settlesFilters(asksLater)) || safely && SafeRead.misreadsFilters)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     val byFieldId = SparkInternals.readsByFieldId(sessionConf)
     def reader(checked: Seq[Filter]) = super.buildReaderWithPartitionValues(
@@ -79,7 +81,8 @@ final class PrunedParquetFormat private[spark] (
     val checked = reader(
       if (safely) SafeRead.allowed(filters, dataSchema, byFieldId) else filters)
     val stock =
-      if (safely && selection.exists(_.misleadsStock)) RowGroupRanges.choose(checked, reader(Nil))
+      if (safely && (mayReadOthers || selection.exists(_.misleadsStock)))
+        RowGroupRanges.choose(checked, reader(Nil))
       else checked
     conf.fold(stock)(c => split => RowGroupRanges.read(split, stock, c.value.value))
   }

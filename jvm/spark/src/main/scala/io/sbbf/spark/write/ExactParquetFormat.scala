@@ -48,9 +48,8 @@ private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
     // for VARIANT columns the stock writer finds out a schema of its own from the first rows
     if (SparkInternals.hasVariant(dataSchema)) stock
     else {
-      FilterOptions.remove(
-        conf
-      ) // also where there are none of ours: of BOOLEAN stock writes filters without a bit
+      // also where there are none of ours: of BOOLEAN stock writes filters without a bit
+      FilterOptions.remove(conf)
       if (filters.requests(schema, 1).isEmpty) stock else new ExactWriterFactory(stock, filters)
     }
   }

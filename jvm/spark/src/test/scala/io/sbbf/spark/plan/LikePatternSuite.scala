@@ -19,6 +19,7 @@ class LikePatternSuite extends AnyFunSuite {
     ("10\\%%", Some(("10%", Anything))),
     ("a\\_b\\\\c_", Some(("a_b\\c", Something))),
     ("a\ufffd%", Some(("a", Something))),
+    ("a\ud83d\ude00%%", Some(("a", Something))),
     ("a\\", None),
     ("a\\b", None),
     ("a%\\b", None)

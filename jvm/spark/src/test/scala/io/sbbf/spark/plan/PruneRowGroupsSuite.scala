@@ -1,13 +1,16 @@
 package io.sbbf.spark.plan
 
 import java.io.File
+import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, StandardCopyOption}
 
+import org.apache.parquet.example.data.Group
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
+import io.sbbf.parquet.TestFiles
 import io.sbbf.spark.read.PrunedParquetFormat
 import io.sbbf.spark.{SbbfConf, SessionPruning, SparkSuite}
 
@@ -305,6 +308,26 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(rows(df) == Seq("[2500,2500]"))
   }
 
+  test("what is known of a file is not combined with what its replacement says.") {
+    def written(first: Long, second: Long) = TestFiles.write(
+      "message m { required int64 key; required int64 other; }",
+      TestFiles.Style(filters = Map("key" -> 100)),
+      (Iterator.range(0, 100).map(first + _) ++ Iterator.range(0, 100).map(second + _)).map {
+        key => (row: Group) =>
+          row.add("key", key)
+          row.add("other", 0L)
+      }
+    )
+    val (file, other) = (written(0, 100), written(100, 0))
+    assert(Files.size(file) == Files.size(other))
+    Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis - 60000))
+    val df = spark.read.parquet(file.toUri.toString)
+    assert(rows(df.where("other = 1")).isEmpty) // its footer is known now, and not its filters
+    Files.copy(other, file, StandardCopyOption.REPLACE_EXISTING)
+    Files.delete(file.resolveSibling(s".${file.getFileName}.crc"))
+    assert(rows(df.where("key = 3")) == Seq("[3,0]"))
+  }
+
   test("a query that shows blocks sees them as without pruning.") {
     val target = path("blocks")
     spark
@@ -369,6 +392,15 @@ class PruneRowGroupsSuite extends SparkSuite {
       def query = spark.read.parquet(target).where("id IN (5, 19000)")
       assert(oracle(query) == Seq("[19000]"))
       assert(rows(query) == oracle(query))
+    }
+  }
+
+  test("a pattern that Spark takes apart in the middle of a character matches as little.") {
+    val target = path("smileys")
+    spark.range(0, 20, 1, 1).selectExpr("concat('\ud83d\ude00', id) AS s").write.parquet(target)
+    for (pattern <- Seq("\ud83d\ude00%%", "\ud83d\ude00\\\\%%", "\ud83d\ude001\\\\_")) {
+      def query = spark.read.parquet(target).where(s"s NOT LIKE '$pattern'")
+      assert(rows(query) == oracle(query), pattern)
     }
   }
 

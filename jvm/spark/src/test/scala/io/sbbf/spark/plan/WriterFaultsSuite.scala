@@ -151,6 +151,22 @@ private object WriterFaultsSuite {
       "c IS NOT NULL"
     ),
     Fault(
+      "NULLs that Polars counted once for each page, where there are no bounds",
+      "Polars",
+      Seq("parquet-mr version 1.15.2"),
+      "optional binary c (UTF8);",
+      texts("a", null, "b", null),
+      told => {
+        told.setNull_count(4)
+        told.unsetMin_value()
+        told.unsetMax_value()
+        told.unsetMin()
+        told.unsetMax()
+      },
+      "c string",
+      "c = 'b'"
+    ),
+    Fault(
       "decimals in fewer bytes than a literal has",
       "parquet-mr version 1.15.2",
       Nil,
