@@ -387,7 +387,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     java.util.Arrays.fill(bytes, 4, 100, -1.toByte) // the first page's header
     Files.write(file.toPath, bytes)
     withConf(
-      "spark.sql.files.maxPartitionBytes" -> "20000",
+      "spark.sql.files.maxPartitionBytes" -> "50000",
       "spark.sql.files.ignoreCorruptFiles" -> "true") {
       def query = spark.read.parquet(target).where("id IN (5, 19000)")
       assert(oracle(query) == Seq("[19000]"))
