@@ -108,12 +108,17 @@ def test_all_but_the_filters_is_as_stock_writes_it(exact: Path, stock: Path) -> 
     metadata = pq.ParquetFile(exact).metadata
     chunk = metadata.row_group(0).column(1)
     assert chunk.has_column_index and chunk.has_offset_index
-    offsets = [
-        metadata.row_group(g).column(c).bloom_filter_offset
+    filters = [
+        (chunk.bloom_filter_offset, chunk.bloom_filter_length)
         for g in range(metadata.num_row_groups)
-        for c in range(metadata.num_columns)
+        for chunk in map(metadata.row_group(g).column, range(metadata.num_columns))
+        if chunk.bloom_filter_offset
     ]
-    data = min(offset for offset in offsets if offset)
+    assert len(filters) == len(COLUMNS) * metadata.num_row_groups
+    # each fills the length that the footer tells: the next one begins behind it
+    ends = {offset + length for offset, length in filters}
+    assert len({offset for offset, _ in filters} - ends) == 1
+    data = min(offset for offset, _ in filters)
     assert exact.read_bytes()[:data] == stock.read_bytes()[:data]
 
 

@@ -11,8 +11,11 @@ import io.sbbf.parquet.literal.ColumnTest.ValueTest
  * What one version of a file can tell about its row groups: its footer, and the filters and
  * dictionaries that have been read so far, which stay in it. Thread-safe. What a read failed to
  * get is asked for again.
+ *
+ * @param mostRetained bytes of heap that filters may make it hold; those that are read then are read again when they
+ *   are asked for again
  */
-final class FileEvidence(val footer: FileFooter) {
+final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
   private val filterReader = new FilterReader(footer)
   private val filters = new ChunkCache[FilterState](footer.numRowGroups, footer.numColumns)
   private val dictionaries =
@@ -87,7 +90,8 @@ final class FileEvidence(val footer: FileFooter) {
       FilterState.Absent
     else {
       val state = filterReader.read(rowGroup, column, bytes)
-      filters.publish(rowGroup, column, state, state.retainedBytes)
+      if (retainedBytes + state.retainedBytes > mostRetained) state
+      else filters.publish(rowGroup, column, state, state.retainedBytes)
     }
   }
 

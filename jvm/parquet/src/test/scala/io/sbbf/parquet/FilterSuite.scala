@@ -8,6 +8,7 @@ import org.apache.parquet.example.data.Group
 import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.core.ColumnPath
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, NotIn}
 import io.sbbf.core.Value._
 import io.sbbf.core.XxHash64
@@ -52,6 +53,24 @@ final class FilterSuite extends AnyFunSuite {
         case other => fail(other.toString)
       }
     }
+  }
+
+  test("no more filters are kept than there is room for, and they answer the same") {
+    val file = new TestFile(measured(path))
+    val all = file.ask("id", absent)
+    val none = new FileEvidence(file.footer, mostRetained = 0)
+    val held = none.retainedBytes
+    val one = new FileEvidence(file.footer, (held + file.evidence.retainedBytes) / 2)
+    for (evidence <- Seq(none, one)) {
+      val leaf =
+        evidence.bind(
+          Leaf(ColumnPath.named(Seq("id")), In(Seq(absent))),
+          ColumnLookup(caseSensitive = true),
+          new LiteralEncodings)
+      assert((0 until 3).map(leaf.fromData(_, () => file.bytes)) == all)
+    }
+    assert(none.retainedBytes == held)
+    assert(held < one.retainedBytes && one.retainedBytes < file.evidence.retainedBytes)
   }
 
   test("every value is found in its row group and nearly every other row group is refuted") {

@@ -5,7 +5,6 @@ import java.io.IOException
 import java.nio.file.{Path => JPath}
 import java.nio.{ByteBuffer, ByteOrder}
 
-import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
@@ -84,7 +83,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     for ((encoding, column, bytes) <- table) {
       val page = ofTen(encoding, bytes)
       val error =
-        intercept[IOException](plainPages(column, new Collected).addAll(new OnePage(page)))
+        intercept[IOException](pageValues(column, new CollectedValues).addAll(new OnePage(page)))
       assert(error.getMessage.matches("(the dictionary of )?a page .*"), s"$encoding $column")
     }
   }
@@ -108,9 +107,9 @@ class ChunkValuesSuite extends AnyFunSuite {
         BytesInput.from(data.array),
         null // statistics
       )
-      val sink = new Collected
+      val sink = new CollectedValues
       assert(
-        plainPages("optional group g { optional int64 a; }", sink).addAll(new OnePage(page)),
+        pageValues("optional group g { optional int64 a; }", sink).addAll(new OnePage(page)),
         nulls)
       assert(sink.values == present, nulls)
     }
@@ -118,8 +117,8 @@ class ChunkValuesSuite extends AnyFunSuite {
 
   test("a page of an encoding that the footer does not tell leaves the chunk to parquet-mr") {
     val page = ofTen(Encoding.DELTA_BINARY_PACKED, new Array[Byte](80))
-    val sink = new Collected
-    assert(!plainPages("required int64 a;", sink).addAll(new OnePage(page)))
+    val sink = new CollectedValues
+    assert(!pageValues("required int64 a;", sink).addAll(new OnePage(page)))
     assert(sink.values.isEmpty)
   }
 }
@@ -167,7 +166,7 @@ private object ChunkValuesSuite {
   }
 
   private def read(path: JPath)(ask: ChunkValues => ValueSink => Unit): Seq[Any] = {
-    val sink = new Collected
+    val sink = new CollectedValues
     reading(path)(reader => ask(new ChunkValues(reader))(sink))
     sink.values.toSeq
   }
@@ -187,15 +186,7 @@ private object ChunkValuesSuite {
       .toSet
   }
 
-  private final class Collected extends ValueSink {
-    val values = ArrayBuffer.empty[Any]
-
-    override def addInt(value: Int): Unit = values += value
-    override def addLong(value: Long): Unit = values += value
-    override def addBytes(value: Binary): Unit = values += value.getBytes.toSeq
-  }
-
-  private def plainPages(column: String, sink: ValueSink): PageValues =
+  private def pageValues(column: String, sink: ValueSink): PageValues =
     new PageValues(
       MessageTypeParser.parseMessageType(s"message m { $column }").getColumns.get(0),
       sink)

@@ -61,7 +61,9 @@ private[plan] final class FileAsker(
     known.foreach(_ => bytes.expect(version))
     val evidence = known.getOrElse {
       val readAt = System.currentTimeMillis
-      val fresh = new FileEvidence(FooterReader.read(bytes, keys))
+      // so that all that the threads hold at once has room in the cache, which comes to know of it afterwards
+      val share = limits.cacheBytes / limits.threads
+      val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
       if (keys.mayShare(fresh.footer)) cache.put(version, fresh, readAt, limits.cacheBytes)
       fresh
     }

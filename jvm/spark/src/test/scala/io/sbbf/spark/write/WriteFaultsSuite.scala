@@ -45,7 +45,8 @@ class WriteFaultsSuite extends SparkSuite {
       val written = new WrittenFile(file)
       assert(written.numRowGroups > 1 && written.filter(0, "key").isDefined)
     }
-    assert(spark.read.parquet(folder).distinct().count() == Rows)
+    val rows = spark.read.parquet(folder)
+    assert(rows.count() == Rows && rows.distinct().count() == Rows)
   }
 
   /** Fails the first attempts of each task in the middle of its rows. */

@@ -1,0 +1,15 @@
+package io.sbbf.parquet
+package values
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.parquet.io.api.Binary
+
+/** Keeps what it is handed; of byte arrays their bytes. */
+private[parquet] final class CollectedValues extends ValueSink {
+  val values = ArrayBuffer.empty[Any]
+
+  override def addInt(value: Int): Unit = values += value
+  override def addLong(value: Long): Unit = values += value
+  override def addBytes(value: Binary): Unit = values += value.getBytes.toSeq
+}
