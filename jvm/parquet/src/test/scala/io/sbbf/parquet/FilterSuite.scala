@@ -8,11 +8,10 @@ import org.apache.parquet.example.data.Group
 import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.ColumnPath
 import io.sbbf.core.RowGroupPredicate.{In, Leaf, NotIn}
 import io.sbbf.core.Value._
-import io.sbbf.core.XxHash64
 import io.sbbf.core.kernel.ScalarKernel
+import io.sbbf.core.{ColumnPath, XxHash64}
 
 /** Bloom filters in files: which are believed, how they are read. */
 final class FilterSuite extends AnyFunSuite {
