@@ -17,7 +17,7 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
     extends Closeable {
   private var stream: FSDataInputStream = _
   private var expected = Option.empty[FileVersion]
-  private var isReplaced = false
+  private var mayBeAnother = false
   private var tailRead: Array[Byte] = _
   private var ahead: Array[Byte] = _
   private var aheadStart: Long = 0
@@ -99,15 +99,16 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
   private def open(): FSDataInputStream = {
     if (stream == null) {
       opened += 1
+      mayBeAnother = expected.isDefined // until it is known not to be
       val opening = fs.openFile(path)
       opening.opt("fs.option.openfile.length", length.toString)
       opening.opt("fs.option.openfile.read.policy", "random")
       stream =
         try opening.build().get()
         catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
-      isReplaced = expected.exists(!FileVersion.of(fs.getFileStatus(path)).isSameAs(_))
+      mayBeAnother = expected.exists(!FileVersion.of(fs.getFileStatus(path)).isSameAs(_))
     }
-    if (isReplaced) throw new IOException(s"$path: replaced since it was listed")
+    if (mayBeAnother) throw new IOException(s"$path: replaced since it was listed")
     stream
   }
 

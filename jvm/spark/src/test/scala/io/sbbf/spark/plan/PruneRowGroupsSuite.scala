@@ -328,15 +328,17 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(rows(df.where("key = 3")) == Seq("[3,0]"))
   }
 
+  private def writeSmallRowGroups(target: String, ids: Long, files: Int): Unit = spark
+    .range(0, ids, 1, files)
+    .write
+    .option("parquet.block.size", "16384")
+    .option("parquet.page.row.count.limit", "500")
+    .option("parquet.enable.dictionary", "false")
+    .parquet(target)
+
   test("a query that shows blocks sees them as without pruning.") {
     val target = path("blocks")
-    spark
-      .range(0, 20000, 1, 1)
-      .write
-      .option("parquet.block.size", "16384")
-      .option("parquet.page.row.count.limit", "500")
-      .option("parquet.enable.dictionary", "false")
-      .parquet(target)
+    writeSmallRowGroups(target, ids = 20000, files = 1)
     withConf("spark.sql.files.maxPartitionBytes" -> "20000") {
       def table = spark.read.parquet(target)
       def shown = table
@@ -351,13 +353,7 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   test("files of which nothing is left count for the size of splits that a query sees.") {
     val target = path("two-files")
-    spark
-      .range(0, 40000, 1, 2)
-      .write
-      .option("parquet.block.size", "16384")
-      .option("parquet.page.row.count.limit", "500")
-      .option("parquet.enable.dictionary", "false")
-      .parquet(target)
+    writeSmallRowGroups(target, ids = 40000, files = 2)
     withConf("spark.sql.files.openCostInBytes" -> "1", "spark.sql.files.minPartitionNum" -> "2") {
       def one = spark.read.parquet(target).where("id = 39000")
       def inWholeFile = one.where("_metadata.file_block_start = 0")
@@ -374,13 +370,7 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   test("what Spark leaves out of a damaged file is no more than without pruning.") {
     val target = path("damaged-page")
-    spark
-      .range(0, 20000, 1, 1)
-      .write
-      .option("parquet.block.size", "16384")
-      .option("parquet.page.row.count.limit", "500")
-      .option("parquet.enable.dictionary", "false")
-      .parquet(target)
+    writeSmallRowGroups(target, ids = 20000, files = 1)
     val file = new File(target).listFiles.filter(_.getName.endsWith(".parquet")).head
     new File(target, s".${file.getName}.crc").delete()
     val bytes = Files.readAllBytes(file.toPath)
