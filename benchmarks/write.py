@@ -2,8 +2,8 @@
 
 Writes the same rows without filters, with exact ones and with stock's, sized as stock sizes them
 without and with the number of distinct values, for 1, 3 and 5 columns. All take turns, and each is
-compared with a write without filters right before it. Then the heap that tasks hold is looked at,
-and the filters are asked for values that are absent.
+compared with the writes without filters right before and after it. Then the heap that tasks hold
+is looked at, and the filters are asked for values that are absent.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class Cost(NamedTuple):
 
 class Written(NamedTuple):
     costs: list[Cost]
-    before: list[Cost]
-    """Of the write without filters right before each."""
+    beside: list[Cost]
+    """Of the writes without filters right before and after each, their mean."""
     data: int
     filters: int
 
     def ratio(self, of: str) -> float:
         """How much more it takes, by the middle one of the pairs."""
-        pairs = zip(self.costs, self.before)
+        pairs = zip(self.costs, self.beside)
         return statistics.median(getattr(cost, of) / getattr(base, of) for cost, base in pairs)
 
 
@@ -102,7 +102,7 @@ def main() -> None:
     )
     lines = [
         "Writing Parquet files with bloom filters; seconds: median (minimum to maximum).",
-        "Ratios to a write without filters right before: median, of seconds and of CPU time.",
+        "Ratios to the writes without filters right before and after: median, of seconds and CPU.",
         *run_on(spark),
         f"{arguments.rows:,} rows of {len(COLUMNS) + len(PAYLOAD)} columns in 4 files, FPP {FPP}; "
         f"{arguments.turns} turns after one to warm up",
@@ -130,20 +130,26 @@ def kinds() -> list[Kind]:
 def measured(spark: SparkSession, rows: DataFrame, turns: int) -> dict[str, Written]:
     costs: dict[str, list[tuple[Cost, Cost]]] = {}
     every = kinds()
+    before = write(spark, rows, every[0])
     for turn in range(turns + 1):
         for kind in every[turn % len(every) :] + every[: turn % len(every)]:
-            before = write(spark, rows, every[0])
             took = write(spark, rows, kind)
+            after = write(spark, rows, every[0])
             if turn:
-                costs.setdefault(kind.name, []).append((took, before))
+                costs.setdefault(kind.name, []).append((took, mean(before, after)))
+            before = after
     return {
         kind.name: Written(
             [took for took, _ in costs[kind.name]],
-            [before for _, before in costs[kind.name]],
+            [beside for _, beside in costs[kind.name]],
             *sizes(DATA / "write" / kind.name),
         )
         for kind in every
     }
+
+
+def mean(one: Cost, other: Cost) -> Cost:
+    return Cost((one.seconds + other.seconds) / 2, (one.cpu + other.cpu) / 2)
 
 
 def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> Cost:
