@@ -32,7 +32,7 @@ private[parquet] final case class WriterFaults(
     case _ => bytes && kind.physical == Physical.Bytes
   })
 
-  /** @param values NULLs counted */
+  /** @param values of the chunk, with its NULLs */
   def ofNulls(kind: ColumnType, nulls: Long, values: Long): Boolean =
     if (nulls == 0) noNulls && kind.physical == Physical.Bytes else allNulls && nulls == values
 
