@@ -1,5 +1,7 @@
 package io.sbbf.spark
 
+import java.io.InterruptedIOException
+
 import scala.util.Try
 
 import org.apache.hadoop.fs.{FileSystem, Path}
@@ -54,5 +56,15 @@ class StoreTroubleSuite extends SparkSuite {
         (conditions :+ "id = 1500").foreach(asStock)
       }
     }
+  }
+
+  test("a query that is cancelled while it is planned is not planned on without pruning.") {
+    FooterCache.shared.clear()
+    val df = spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")
+    TricklingFileSystem.isCancelled = true
+    try intercept[InterruptedIOException](df.queryExecution.optimizedPlan)
+    finally TricklingFileSystem.isCancelled = false
+    assert(
+      rows(spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")).size == 1)
   }
 }

@@ -1,5 +1,6 @@
 package io.sbbf.spark
 
+import java.io.InterruptedIOException
 import java.net.URI
 
 import org.apache.hadoop.conf.Configuration
@@ -19,6 +20,7 @@ final class TricklingFileSystem extends RawLocalFileSystem {
 
   override def open(path: Path, bufferSize: Int): FSDataInputStream = {
     if (refuses(path)) throw new AccessControlException(s"no access to $path")
+    if (isCancelled) throw new InterruptedIOException("cancelled")
     val stream = super.open(path, bufferSize)
     new FSDataInputStream(new FSInputStream {
       override def read(): Int = stream.read()
@@ -40,4 +42,7 @@ object TricklingFileSystem {
 
   /** Which files may not be opened. */
   @volatile var refuses: Path => Boolean = (_: Path) => false
+
+  /** Whether the query was cancelled, as some stores tell it. */
+  @volatile var isCancelled = false
 }
