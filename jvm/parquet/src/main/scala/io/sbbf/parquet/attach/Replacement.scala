@@ -2,7 +2,8 @@ package io.sbbf.parquet
 package attach
 
 import java.io.{IOException, InterruptedIOException, OutputStream}
-import java.nio.file.{Files, StandardCopyOption}
+import java.nio.channels.FileChannel
+import java.nio.file.{Files, StandardCopyOption, StandardOpenOption}
 import java.util.UUID
 
 import scala.util.control.NonFatal
@@ -128,6 +129,9 @@ private[attach] object Replacement {
       extends Replacement {
     protected def takePlace(next: Path): Unit
 
+    /** Has `work` write to a stream; what that got may be on its way to the disk meanwhile. */
+    protected def fill(next: Path, out: OutputStream)(work: OutputStream => Unit): Unit
+
     override final def write(
         beginning: OutputStream => Unit,
         end: () => Seq[Array[Byte]],
@@ -137,7 +141,7 @@ private[attach] object Replacement {
         val out = create(next)
         try {
           val pieces = Concurrently.run(end) {
-            beginning(out)
+            fill(next, out)(beginning)
             out.hsync() // what is on the disk already need not be waited for
           }
           pieces.foreach(piece => out.write(piece))
@@ -185,6 +189,15 @@ private[attach] object Replacement {
   private final class OnDisk(file: FileStatus, disk: RawLocalFileSystem)
       extends ByRename(file, real(file.getPath, disk), disk) {
 
+    /** By a handle of its own, as the stream's may be used by one thread only. */
+    override protected def fill(
+        next: Path,
+        out: OutputStream)(work: OutputStream => Unit): Unit = {
+      val handle = FileChannel.open(disk.pathToFile(next).toPath, StandardOpenOption.WRITE)
+      try ForcedAlong.write(out, () => handle.force(false))(work)
+      finally handle.close()
+    }
+
     /**
      * Checksums go first, beside the file and beside a link to it: those of the old bytes beside the new ones would
      * make readers fail, and a file without any is read without a check.
@@ -206,6 +219,9 @@ private[attach] object Replacement {
 
   private final class OnHdfs(file: FileStatus, store: DistributedFileSystem)
       extends ByRename(file, file.getPath, store) {
+    override protected def fill(next: Path, out: OutputStream)(work: OutputStream => Unit): Unit =
+      work(out)
+
     override protected def takePlace(next: Path): Unit =
       store.rename(next, file.getPath, Rename.OVERWRITE)
   }

@@ -1,0 +1,58 @@
+package io.sbbf.parquet
+package attach
+
+import java.io.OutputStream
+import java.util.concurrent.Semaphore
+
+/**
+ * Bytes that are forced to the disk while more of them come: the disk works while they are made, and who waits for
+ * all of them in the end waits for the last ones.
+ */
+private[attach] object ForcedAlong {
+
+  /**
+   * @param force sends what has been written to the disk, on a thread of its own; what it throws is thrown
+   * @param work writes to a stream that hands everything to `out`
+   */
+  def write(out: OutputStream, force: () => Unit)(work: OutputStream => Unit): Unit = {
+    val stretches = new Semaphore(0)
+    @volatile var isOver = false
+    Concurrently.run { () =>
+      stretches.acquire()
+      while (!isOver) {
+        stretches.drainPermits()
+        force()
+        stretches.acquire()
+      }
+    } {
+      work(new Watched(out, stretches))
+      isOver = true
+      stretches.release()
+    }
+  }
+
+  private final class Watched(out: OutputStream, stretches: Semaphore) extends OutputStream {
+    private var written = 0L
+
+    override def write(byte: Int): Unit = {
+      out.write(byte)
+      count(1)
+    }
+
+    override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
+      out.write(bytes, from, length)
+      count(length)
+    }
+
+    private def count(length: Int): Unit = {
+      written += length
+      if (written >= Stretch) {
+        written = 0
+        stretches.release()
+      }
+    }
+  }
+
+  /** Enough that each call is worth its while, and little enough that the last one is short. */
+  final val Stretch: Int = 8 << 20
+}
