@@ -117,37 +117,62 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
 
   private def present(page: DataPageV1): (Int, ByteBufferInputStream) = {
     val stream = page.getBytes.toInputStream
-    def levels(encoding: Encoding, kind: ValuesType) = {
-      val reader = encoding.getValuesReader(column, kind)
-      reader.initFromPage(page.getValueCount, stream)
-      reader
+    def reader(encoding: Encoding, kind: ValuesType) = {
+      val levels = encoding.getValuesReader(column, kind)
+      levels.initFromPage(page.getValueCount, stream)
+      levels
     }
-    levels(page.getRlEncoding, ValuesType.REPETITION_LEVEL)
-    val definition = levels(page.getDlEncoding, ValuesType.DEFINITION_LEVEL)
-    (present(page, () => definition.readInteger()), stream)
+    reader(page.getRlEncoding, ValuesType.REPETITION_LEVEL)
+    val count =
+      if (maxLevel == 0) page.getValueCount
+      else if (page.getDlEncoding == Encoding.RLE) { // behind their length in bytes
+        inRuns(stream.slice(BytesUtils.readIntLittleEndian(stream)), page.getValueCount)
+      } else {
+        val definition = reader(page.getDlEncoding, ValuesType.DEFINITION_LEVEL)
+        oneByOne(page.getValueCount, () => definition.readInteger())
+      }
+    (count, stream)
   }
 
   /** Not by the header's count of nulls, which some writers leave at -1 or take from elsewhere. */
-  private def present(page: DataPageV2): Int = {
-    lazy val definition = new RunLengthBitPackingHybridDecoder(
-      BytesUtils.getWidthFromMaxInt(column.getMaxDefinitionLevel),
-      page.getDefinitionLevels.toInputStream)
-    present(page, () => definition.readInt())
-  }
-
-  private def present(page: DataPage, nextLevel: () => Int): Int = {
-    val maxLevel = column.getMaxDefinitionLevel
+  private def present(page: DataPageV2): Int =
     if (maxLevel == 0) page.getValueCount
     else {
-      var count = 0
-      var read = 0
-      while (read < page.getValueCount) {
-        if (nextLevel() == maxLevel) count += 1
-        read += 1
-      }
-      count
+      val stream = page.getDefinitionLevels.toInputStream
+      inRuns(stream.slice(stream.available), page.getValueCount)
+    }
+
+  /** Where no value is null one run tells of all, and there is no need to look at each. */
+  private def inRuns(levels: ByteBuffer, values: Int): Int = {
+    val width = BytesUtils.getWidthFromMaxInt(maxLevel)
+    if (values > 0 && isOneRun(ByteBufferInputStream.wrap(levels.duplicate()), width, values))
+      values
+    else {
+      val definition =
+        new RunLengthBitPackingHybridDecoder(width, ByteBufferInputStream.wrap(levels))
+      oneByOne(values, () => definition.readInt())
     }
   }
+
+  /** Of at least so many values, all at the highest level (Encodings.md of parquet-format, RLE = 3). */
+  private def isOneRun(levels: ByteBufferInputStream, width: Int, values: Int): Boolean = {
+    val header = BytesUtils.readUnsignedVarInt(levels)
+    val isRepeated = (header & 1) == 0
+    isRepeated && (header >>> 1) >= values &&
+    BytesUtils.readIntLittleEndianPaddedOnBitWidth(levels, width) == maxLevel
+  }
+
+  private def oneByOne(values: Int, nextLevel: () => Int): Int = {
+    var count = 0
+    var read = 0
+    while (read < values) {
+      if (nextLevel() == maxLevel) count += 1
+      read += 1
+    }
+    count
+  }
+
+  private def maxLevel: Int = column.getMaxDefinitionLevel
 
   private def addFixed(bytes: ByteBuffer, count: Int, width: Int): Unit =
     each(bytes, count, width)(at => sink.addBytes(Binary.fromReusedByteBuffer(bytes, at, width)))

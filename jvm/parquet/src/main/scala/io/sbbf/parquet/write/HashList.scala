@@ -69,8 +69,11 @@ private[parquet] final class HashList {
 
 private[parquet] object HashList {
 
-  /** Of half a MiB. */
-  private final val ChunkSize = 1 << 16
+  /**
+   * Of a quarter of a MiB: what fills half of one of G1's regions, the smallest of which have one MiB, gets a region
+   * of its own.
+   */
+  private final val ChunkSize = 1 << 15
 
   /** Of a filter for as many values as a list has at most, 8 MiB at 1 %, each is 128 KiB. */
   private final val Regions = 64

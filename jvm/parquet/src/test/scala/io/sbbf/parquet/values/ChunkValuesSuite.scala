@@ -88,31 +88,42 @@ class ChunkValuesSuite extends AnyFunSuite {
     }
   }
 
-  test("levels tell how many values a page of version 2 has, not its header's count of nulls") {
-    val levels = Seq(0, 1, 2, 1, 2, 2, 0, 2)
-    val encoder = new RunLengthBitPackingHybridEncoder(2, 64, 64, new HeapByteBufferAllocator)
-    levels.foreach(encoder.writeInt)
-    val definition = encoder.toBytes
-    val data = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN)
-    val present = Seq(3L, 5L, 8L, 13L)
-    present.foreach(data.putLong)
-    for (nulls <- Seq(4, -1, 0, 3, 5, 8)) {
-      val page = DataPageV2.uncompressed(
-        levels.size,
-        nulls,
-        levels.size,
-        BytesInput.empty,
-        definition,
-        Encoding.PLAIN,
-        BytesInput.from(data.array),
-        null // statistics
-      )
+  for {
+    (kind, levels) <- Seq(
+      "no null" -> Seq.fill(20)(2),
+      "one value" -> Seq(2),
+      "nulls alone" -> Seq.fill(20)(0),
+      "groups without a value alone" -> Seq.fill(20)(1),
+      "a long run of values, then a null" -> (Seq.fill(20)(2) :+ 1),
+      "a long run of nulls, then a value" -> (Seq.fill(20)(0) :+ 2),
+      "values and nulls in turn" -> Seq(0, 1, 2, 1, 2, 2, 0, 2)
+    )
+    (version, page) <- Seq[(Int, (Seq[Int], Int, Seq[Long]) => DataPage)](
+      1 -> ((levels, _, values) => page1(levels, values)),
+      2 -> page2)
+  } test(s"levels tell how many values a page of version $version has: $kind") {
+    val present = levels.filter(_ == 2).indices.map(_.toLong)
+    for (nulls <- Seq(levels.size - present.size, -1, 0, 3, levels.size)) {
       val sink = new CollectedValues
-      assert(
-        pageValues("optional group g { optional int64 a; }", sink).addAll(new OnePage(page)),
-        nulls)
+      val one = new OnePage(page(levels, nulls, present))
+      assert(pageValues("optional group g { optional int64 a; }", sink).addAll(one), nulls)
       assert(sink.values == present, nulls)
     }
+  }
+
+  test("levels that end before a page's values do are errors") {
+    val page = page2(Seq.fill(7)(2), 0, (0L until 7L))
+    val longer = DataPageV2.uncompressed(
+      page.getRowCount + 9,
+      0,
+      page.getValueCount + 9,
+      page.getRepetitionLevels,
+      page.getDefinitionLevels,
+      Encoding.PLAIN,
+      page.getData,
+      null)
+    val values = pageValues("optional group g { optional int64 a; }", new CollectedValues)
+    assertThrows[Exception](values.addAll(new OnePage(longer)))
   }
 
   test("a page of an encoding that the footer does not tell leaves the chunk to parquet-mr") {
@@ -190,6 +201,46 @@ private object ChunkValuesSuite {
     new PageValues(
       MessageTypeParser.parseMessageType(s"message m { $column }").getColumns.get(0),
       sink)
+
+  private def encoded(levels: Seq[Int]): BytesInput = {
+    val encoder = new RunLengthBitPackingHybridEncoder(2, 64, 64, new HeapByteBufferAllocator)
+    levels.foreach(encoder.writeInt)
+    encoder.toBytes
+  }
+
+  private def plain(values: Seq[Long]): BytesInput = {
+    val data = ByteBuffer.allocate(8 * values.size).order(ByteOrder.LITTLE_ENDIAN)
+    values.foreach(data.putLong)
+    BytesInput.from(data.array)
+  }
+
+  /** Of definition levels up to 2. */
+  private def page1(levels: Seq[Int], values: Seq[Long]): DataPage = {
+    val definition = encoded(levels)
+    val bytes =
+      BytesInput.concat(BytesInput.fromInt(definition.size.toInt), definition, plain(values))
+    new DataPageV1(
+      bytes,
+      levels.size,
+      bytes.size.toInt,
+      null, // statistics
+      Encoding.RLE,
+      Encoding.RLE,
+      Encoding.PLAIN)
+  }
+
+  /** As [[page1]], with what its header says of nulls. */
+  private def page2(levels: Seq[Int], nulls: Int, values: Seq[Long]): DataPageV2 =
+    DataPageV2.uncompressed(
+      levels.size,
+      nulls,
+      levels.size,
+      BytesInput.empty,
+      encoded(levels),
+      Encoding.PLAIN,
+      plain(values),
+      null // statistics
+    )
 
   /** A page that tells of ten values, none of them null. */
   private def ofTen(encoding: Encoding, bytes: Array[Byte]): DataPage =
