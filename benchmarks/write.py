@@ -9,6 +9,7 @@ is looked at, and the filters are asked for values that are absent.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shutil
 import statistics
@@ -254,8 +255,9 @@ def observed(folder: Path) -> list[str]:
         told = f"{min(rates):.3%} to {max(rates):.3%}"
         # a file has a quarter of the rows, and of few values all
         rows = sum(chunk.num_values for chunk in chunks_of(file) if chunk.path_in_schema == name)
-        smallest = sbbf.sizing(min(column.ndv or rows, rows), FPP).bytes
-        lines.append(f"  {name:<10}{len(rates)} filters of {size}: {told}; smallest {smallest:,}")
+        exact = sbbf.sizing(min(column.ndv or rows, rows), FPP)
+        assert max(rates) <= exact.fpp + 4 * math.sqrt(exact.fpp * (1 - exact.fpp) / ASKED), name
+        lines.append(f"  {name:<10}{len(rates)} filters of {size}: {told}; smallest {exact.bytes:,}")
     return lines
 
 

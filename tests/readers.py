@@ -70,3 +70,35 @@ READ_BY: dict[str, Callable[[Path, str], int]] = {
     "datafusion": groups_by_datafusion,
     "chdb": rows_by_chdb,
 }
+
+
+def counts_by_duckdb(file: Path, conditions: list[str]) -> list[int]:
+    with duckdb.connect() as connection:
+        return [
+            connection.execute(f"select count(*) from '{file}' where {condition}").fetchall()[0][0]
+            for condition in conditions
+        ]
+
+
+def counts_by_datafusion(file: Path, conditions: list[str]) -> list[int]:
+    context = datafusion.SessionContext()
+    context.register_parquet("t", str(file))
+    return [
+        context.sql(f"select count(*) as n from t where {condition}").to_pylist()[0]["n"]
+        for condition in conditions
+    ]
+
+
+def counts_by_chdb(file: Path, conditions: list[str]) -> list[int]:
+    ask = chdb.Session().query
+    settings = "settings input_format_parquet_bloom_filter_push_down = 1"
+    query = f"select count() from file('{file}', 'Parquet') where"
+    return [int(str(ask(f"{query} {condition} {settings}"))) for condition in conditions]
+
+
+# How many rows each of some conditions has, by readers that ask filters.
+COUNTED_BY: dict[str, Callable[[Path, list[str]], list[int]]] = {
+    "duckdb": counts_by_duckdb,
+    "datafusion": counts_by_datafusion,
+    "chdb": counts_by_chdb,
+}

@@ -22,17 +22,19 @@ from pyspark.sql import SparkSession
 import foreign
 import spark_sbbf as sbbf
 from harness import ONE_COMPILER, rows, session_with
-from readers import read_by_all
-from test_foreign_files import SPARK_35, assert_pruned, columns
+from readers import COUNTED_BY, read_by_all
+from test_foreign_files import SPARK_35, STORED, assert_pruned, columns
 
 KEYS = 20_000
+# Their values are written alike in the SQL of all readers.
+COMPARED_BY_ALL = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "s")
 
 
-@pytest.fixture(params=[*foreign.WRITERS, "spark 3.5", "pyarrow, pages of version 2"])
+@pytest.fixture(params=[*foreign.WRITERS, *STORED, "pyarrow, pages of version 2"])
 def file(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Path:
     path = tmp_path / f"{request.param}.parquet"
-    if request.param == "spark 3.5":
-        shutil.copy(SPARK_35, path)
+    if request.param in STORED:
+        shutil.copy(STORED[request.param], path)
     elif request.param == "pyarrow, pages of version 2":
         pq.write_table(
             foreign.table(),
@@ -56,7 +58,11 @@ def keys(spark: SparkSession, tmp_path: Path) -> Path:
 
 
 def test_files_of_every_writer_get_filters_and_keep_their_rows(
-    spark: SparkSession, oracle: SparkSession, file: Path, say: Callable[[str], None]
+    spark: SparkSession,
+    stock: SparkSession,
+    oracle: SparkSession,
+    file: Path,
+    say: Callable[[str], None],
 ) -> None:
     kinds = columns(file)
     sbbf.detach(spark, str(file))
@@ -69,6 +75,21 @@ def test_files_of_every_writer_get_filters_and_keep_their_rows(
     assert read_by_all(file, oracle) == wanted
     assert rows(spark.read.parquet(str(file))) == rows(oracle.read.parquet(str(file)))
     assert_pruned(spark, file, say)
+    assert_others_find_what_is_there(stock, file, kinds)
+
+
+def assert_others_find_what_is_there(
+    stock: SparkSession, file: Path, kinds: list[foreign.Kind]
+) -> None:
+    """By filters of ours, where these readers ask them."""
+    asked = {kind.name: kind.present()[7] for kind in kinds if kind.name in COMPARED_BY_ALL}
+    conditions = [f"{name} = {value!r}" for name, value in asked.items()]
+    for reader, count in COUNTED_BY.items():
+        assert count(file, conditions) == [1] * len(conditions), reader
+    for kind in kinds:
+        table = stock.read.schema(f"{kind.name} {kind.ddl}").parquet(str(file))
+        value = foreign.sql(kind.present()[7], kind)
+        assert table.where(f"{kind.name} = {value}").count() == 1, kind.name
 
 
 def test_filters_whose_length_no_footer_tells_stay_in_use(

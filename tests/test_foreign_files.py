@@ -18,8 +18,14 @@ from harness import rows
 from kernels import Kernel
 from spark_sbbf.report import ScanReport
 
-# Written once by Spark 3.5.9, with `foreign.by_spark`.
-SPARK_35 = Path(__file__).parent / "files" / "spark-3.5.9.parquet"
+FILES = Path(__file__).parent / "files"
+# Written once: by Spark 3.5.9 with `foreign.by_spark`, and with files/go.
+SPARK_35 = FILES / "spark-3.5.9.parquet"
+STORED = {
+    "spark 3.5": SPARK_35,
+    "arrow-go": FILES / "arrow-go.parquet",
+    "parquet-go": FILES / "parquet-go.parquet",
+}
 
 # A plan is asked for one value of so many; the kernels are, below, for each. Spark 3.5 plans unions
 # of more than 30 queries in cubic time.
@@ -33,12 +39,12 @@ OTHERWISE = {
 }
 
 
-@pytest.fixture(scope="module", params=[*foreign.WRITERS, "spark 3.5"])
+@pytest.fixture(scope="module", params=[*foreign.WRITERS, *STORED])
 def file(
     request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    if request.param == "spark 3.5":
-        return SPARK_35
+    if request.param in STORED:
+        return STORED[request.param]
     path = tmp_path_factory.mktemp("foreign") / f"{request.param}.parquet"
     foreign.WRITERS[request.param](path, spark)
     return path

@@ -171,7 +171,8 @@ TWICE = """
         "spark.executor.memory": "512m", "spark.python.worker.reuse": "false",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     }
-    master, folder = sys.argv[1:]
+    master, folder, algorithm = sys.argv[1:]
+    conf["spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version"] = algorithm
     spark = sbbf.enable(builder().config(map=conf).master(master)).getOrCreate()
     def attempt(table):
         context = TaskContext.get()
@@ -205,11 +206,14 @@ TWICE = """
 """
 
 
-def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("algorithm", ["1", "2"])
+def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(
+    tmp_path: Path, algorithm: str
+) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()
     with standalone_cluster(tmp_path) as master:  # no host runs a task twice at a time
-        assert fresh(TWICE, master, str(folder)) == ["4 4 160000", "4 4 160000"]
+        assert fresh(TWICE, master, str(folder), algorithm) == ["4 4 160000"] * 2
     assert (folder / "begun").read_text() == "2"  # two tasks had a file for the same rows
     attempts = {path.name for path in folder.iterdir()}
     assert {"slow-0-0", "slow-0-1", "killed-1-0", "killed-1-1"} <= attempts

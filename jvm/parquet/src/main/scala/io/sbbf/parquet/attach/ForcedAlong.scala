@@ -2,7 +2,7 @@ package io.sbbf.parquet
 package attach
 
 import java.io.OutputStream
-import java.util.concurrent.Semaphore
+import java.util.concurrent.LinkedBlockingQueue
 
 /**
  * Bytes that are forced to the disk while more of them come: the disk works while they are made, and who waits for
@@ -15,23 +15,17 @@ private[attach] object ForcedAlong {
    * @param work writes to a stream that hands everything to `out`
    */
   def write(out: OutputStream, force: () => Unit)(work: OutputStream => Unit): Unit = {
-    val stretches = new Semaphore(0)
-    @volatile var isOver = false
-    Concurrently.run { () =>
-      stretches.acquire()
-      while (!isOver) {
-        stretches.drainPermits()
-        force()
-        stretches.acquire()
-      }
-    } {
-      work(new Watched(out, stretches))
-      isOver = true
-      stretches.release()
+    // whether there is something to force, and at last that there is nothing any more
+    val stretches = new LinkedBlockingQueue[Boolean]
+    Concurrently.run(() => while (stretches.take()) force()) {
+      // those that come while one is forced are forced together
+      work(new Watched(out, () => if (stretches.isEmpty) stretches.put(true)))
+      stretches.put(false)
     }
   }
 
-  private final class Watched(out: OutputStream, stretches: Semaphore) extends OutputStream {
+  /** @param stretch is told of each so many bytes */
+  private final class Watched(out: OutputStream, stretch: () => Unit) extends OutputStream {
     private var written = 0L
 
     override def write(byte: Int): Unit = {
@@ -48,7 +42,7 @@ private[attach] object ForcedAlong {
       written += length
       if (written >= Stretch) {
         written = 0
-        stretches.release()
+        stretch()
       }
     }
   }

@@ -200,20 +200,28 @@ private[attach] object Replacement {
 
     /**
      * Checksums go first, beside the file and beside a link to it: those of the old bytes beside the new ones would
-     * make readers fail, and a file without any is read without a check.
+     * make readers fail, and a file without any is read without a check. They come back where the old file stays.
      */
     override protected def takePlace(next: Path): Unit = {
-      Seq(file.getPath, path).foreach { named =>
-        val checksums = new Path(named.getParent, s".${named.getName}.crc")
-        disk.delete(checksums, false)
-        if (disk.exists(checksums)) throw new IOException(s"$checksums cannot be deleted")
+      val checksums = Seq(file.getPath, path)
+        .map(named => disk.pathToFile(new Path(named.getParent, s".${named.getName}.crc")).toPath)
+        .distinct
+        .filter(Files.exists(_))
+        .map(sums => sums -> Files.readAllBytes(sums))
+      try {
+        checksums.foreach { case (sums, _) => Files.delete(sums) }
+        Files.move(
+          disk.pathToFile(next).toPath,
+          disk.pathToFile(path).toPath,
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING)
+        ()
+      } catch {
+        case e: Throwable =>
+          try checksums.foreach { case (sums, content) => Files.write(sums, content) }
+          catch { case NonFatal(also) => e.addSuppressed(also) }
+          throw e
       }
-      Files.move(
-        disk.pathToFile(next).toPath,
-        disk.pathToFile(path).toPath,
-        StandardCopyOption.ATOMIC_MOVE,
-        StandardCopyOption.REPLACE_EXISTING)
-      ()
     }
   }
 

@@ -11,12 +11,20 @@ import org.apache.hadoop.security.AccessControlException
 private[sbbf] object TableLog {
 
   /**
-   * A folder and the kind of its table, if one of the files and folders is or lies in a table with a log. Each
-   * folder is looked into once.
+   * A folder and the kind of its table, if one of the files and folders is or lies in a table with a log, by the name
+   * that it has here or where a link to it leads. Each folder is looked into once.
+   *
+   * @param below files below them, of which links are followed
    */
-  def of(roots: Seq[FileStatus], conf: Configuration): Option[(Path, String)] = {
-    val folders =
-      roots.map(root => if (root.isFile) root.getPath.getParent else root.getPath).distinct
+  def of(
+      roots: Seq[FileStatus],
+      conf: Configuration,
+      below: Seq[FileStatus] = Nil): Option[(Path, String)] = {
+    def folder(status: FileStatus, path: Path) = if (status.isFile) path.getParent else path
+    def real(status: FileStatus) = folder(status, Replacement.resolveLink(status.getPath, conf))
+    def named(status: FileStatus) = folder(status, status.getPath)
+    val linked = (roots ++ below).map(real).diff(below.map(named))
+    val folders = (roots.map(named) ++ linked).distinct
     val above = folders.flatMap(ancestors).distinct.diff(folders)
     def kindOf(folder: Path, look: (FileSystem, Path) => Option[String]) =
       look(folder.getFileSystem(conf), folder).map(folder -> _)

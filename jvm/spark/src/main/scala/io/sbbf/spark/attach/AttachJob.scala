@@ -59,7 +59,7 @@ private[spark] final class AttachJob(
 
   private def refuseTablesWithLog(): Unit = {
     val roots = TableFiles.roots(request.path, hadoopConf)
-    for ((folder, kind) <- TableLog.of(roots, hadoopConf).orElse(found.tableWithLog))
+    for ((folder, kind) <- TableLog.of(roots, hadoopConf, files).orElse(found.tableWithLog))
       throw new IllegalArgumentException(
         s"${request.path} belongs to the $kind table $folder, whose log knows the length of each file: its " +
           "readers may fail on files that grew, or overlook the filters. They are attached all the same with force")

@@ -32,14 +32,33 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
 
   private def content(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
 
+  /** What is done to a file of each store, and may fail. */
+  private val steps = Map(
+    "file" -> Set(
+      "create",
+      "write",
+      "hsync",
+      "close",
+      "temporary",
+      "checksums",
+      "status",
+      "times",
+      "permission",
+      "delete"),
+    "s3a" -> Set("create", "write", "put", "answer", "status")
+  )
+
   for {
-    scheme <- Seq("file", "s3a")
+    scheme <- steps.keys
     (way, run) <- Seq[(String, String => Seq[AttachOutcome])](
       "row group" -> attach,
       "file" -> attachByFile)
+    (fault, beginAt) <- Seq[(String, Int => Unit)](
+      "step that fails" -> Faults.failAt,
+      "step at which all ends" -> Faults.dieAt)
   }
-    test(s"no step that fails loses a file of $scheme: or leaves half of one, by $way.") {
-      val pristine = path(s"pristine-$scheme-$way")
+    test(s"no $fault loses a file of $scheme: or leaves half of one, by $way.") {
+      val pristine = path(s"pristine-$scheme-$way-$fault")
       events.select("id", "key").coalesce(1).write.parquet(pristine)
       val Seq(original) = filesIn(new File(pristine))
       val Seq(sums) = new File(pristine).listFiles
@@ -48,22 +67,25 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
       val old = content(original)
       var n = 1
       var reached = true
+      var taken = Set.empty[String]
       while (reached) {
-        val folder = new File(path(s"$scheme-$way-$n"))
+        val folder = new File(path(s"$scheme-$way-$fault-$n"))
         folder.mkdirs()
         val file = new File(folder, original.getName)
         Files.copy(original.toPath, file.toPath)
         if (scheme == "file") Files.copy(sums.toPath, new File(folder, sums.getName).toPath)
-        Faults.failAt(n)
+        beginAt(n)
         val outcome =
           try run(s"$scheme:$folder").headOption
           catch { case _: Exception => None } // before any file is touched
           finally {
             reached = Faults.happened
-            Faults.failAt(Int.MaxValue)
+            taken ++= Faults.steps
+            Faults.end()
           }
-        if (outcome.exists(_.status == Done)) assertExact(new WrittenFile(file), "key")
-        else assert(content(file) == old, s"step $n: $outcome")
+        // one that died does not tell what it has done
+        if (content(file) != old) assertExact(new WrittenFile(file), "key")
+        else assert(!outcome.exists(_.status == Done), s"step $n: $outcome")
         assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
         assert(attach(s"$scheme:$folder").size == 1)
         assertExact(new WrittenFile(file), "key")
@@ -74,7 +96,7 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
         n += 1
       }
       info(s"$n steps")
-      assert(n > 8)
+      assert(taken == steps(scheme))
     }
 
   for (scheme <- Seq("file", "s3a"))
@@ -95,6 +117,30 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
       assert(new File(table).list.toSet == before)
       assert(attachByFile(s"$scheme:$table").map(_.status) == Seq(Done))
     }
+
+  test("a new file that cannot take the old one's place leaves the old one.") {
+    val table = new File(path("swap"))
+    events.select("id", "key").coalesce(1).write.parquet(table.getPath)
+    val Seq(file) = filesIn(table)
+    val old = content(file)
+    val sums = new File(table, s".${file.getName}.crc")
+    val summed = content(sums)
+    var gone = Seq.empty[File]
+    Faults.besides = _ =>
+      if (Thread.currentThread.getStackTrace.exists(_.getMethodName == "takePlace")) {
+        gone ++= table.listFiles.filter(_.getName.endsWith(".sbbf-attach"))
+        gone.foreach(_.delete())
+      }
+    val outcomes =
+      try attachByFile(s"file:$table")
+      finally Faults.besides = (_: String) => ()
+    assert(gone.size == 1)
+    assert(outcomes.map(_.status) == Seq(AttachOutcome.Failed))
+    assert(content(file) == old && content(sums) == summed)
+    assert(spark.read.parquet(s"file:$table").collect().distinct.length == 4000)
+    assert(attachByFile(s"file:$table").map(_.status) == Seq(Done))
+    assertExact(new WrittenFile(file), "key")
+  }
 
   test("nobody else reads a new file before it has its owner and its permissions.") {
     val table = path("rights")

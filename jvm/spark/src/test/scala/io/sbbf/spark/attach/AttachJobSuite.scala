@@ -117,7 +117,13 @@ class AttachJobSuite extends SparkSuite with Attaching with Eventually {
       Files.createDirectories(log.getParent)
       Files.write(log, Array[Byte](1))
       val file = only(s"$folder/data/part=1")
+      val linked = Files.createDirectories(new File(path(s"linked to $kind")).toPath)
+      Files.createSymbolicLink(linked.resolve(file.getName), file.toPath)
+      val link = path(s"a link to $kind")
+      Files.createSymbolicLink(new File(link).toPath, new File(s"$folder/data").toPath)
       for (within <- Seq(
+          linked.toString,
+          link,
           path(kind),
           s"$folder/data",
           s"$folder/data/part=1",

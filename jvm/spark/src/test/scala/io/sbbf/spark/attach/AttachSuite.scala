@@ -55,6 +55,29 @@ class AttachSuite extends SparkSuite with Attaching with Eventually {
     files.zip(alone).foreach { case (file, copy) => assert(bytes(file) == bytes(new File(copy))) }
   }
 
+  test("files of many pieces are copied whole, each by a task, or read by some.") {
+    val table = path("large")
+    spark
+      .range(0, 1300000, 1, 2)
+      .selectExpr("id", s"xxhash64(id, ${seed}L) AS key")
+      .write
+      .option("compression", "none")
+      .option("parquet.block.size", 4 << 20)
+      .parquet(table)
+    val files = filesIn(new File(table))
+    val before = files.map(bytes)
+    assert(before.size == 2 && before.forall(_.size > (9 << 20)))
+    val alone = path(files.head.getName)
+    Files.copy(files.head.toPath, Paths.get(alone))
+    assertSameRows(table)(assert(inStages(1)(add(table, "key")()).forall(_.status == Done)))
+    assertSameRows(alone)(assert(inStages(2)(add(alone, "key")()).forall(_.status == Done)))
+    (files :+ new File(alone)).zip(before :+ before.head).foreach { case (file, old) =>
+      assert(bytes(file).startsWith(old))
+      assertExact(new WrittenFile(file), "key")
+      assert(new WrittenFile(file).numRowGroups > 1)
+    }
+  }
+
   /** The stages of the last job, which writes. */
   private def inStages[T](expected: Int)(work: => T): T = {
     val group = UUID.randomUUID.toString

@@ -3,22 +3,42 @@ package io.sbbf.spark.attach
 import java.io.{File, IOException, OutputStream}
 import java.net.URI
 import java.nio.file.{Files, StandardCopyOption}
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
-/** Counts what is done to files while they are attached to, and fails one of those steps. */
+/** Counts what is done to files while they are attached to, and fails one of those steps, or all from one on. */
 object Faults {
   private val left = new AtomicInteger(Int.MaxValue)
+  @volatile private var isDeath = false
+  private val taken = ConcurrentHashMap.newKeySet[String]()
 
   /** The `n`-th step from now on fails, once. */
-  def failAt(n: Int): Unit = left.set(n)
+  def failAt(n: Int): Unit = begin(n, isDeath = false)
+
+  /** The `n`-th step from now on fails and so do all after it, as where a process dies. */
+  def dieAt(n: Int): Unit = begin(n, isDeath = true)
+
+  /** No step fails. */
+  def end(): Unit = begin(Int.MaxValue, isDeath = false)
+
+  private def begin(n: Int, isDeath: Boolean): Unit = {
+    this.isDeath = isDeath
+    taken.clear()
+    left.set(n)
+  }
 
   /** Whether that step has been reached. */
   def happened: Boolean = left.get <= 0
+
+  /** What has been done to files since, by the names of the steps. */
+  def steps: Set[String] = taken.asScala.toSet
 
   /** With what rights a file was created last. */
   @volatile var rights: FsPermission = _
@@ -28,7 +48,9 @@ object Faults {
 
   def step(what: String): Unit = {
     besides(what)
-    if (left.decrementAndGet() == 0) throw new IOException(s"fault at $what")
+    taken.add(what)
+    val before = left.decrementAndGet()
+    if (before == 0 || before < 0 && isDeath) throw new IOException(s"fault at $what")
   }
 
   /** A stream that fails at each thing that is done to it. */
@@ -64,6 +86,13 @@ final class FaultyDisk extends RawLocalFileSystem {
         super
           .create(file, permission, overwrite, bufferSize, replication, blockSize, progress)),
       null)
+  }
+
+  /** By their names on the disk temporary files are forced to it and take another's place, and checksums go. */
+  override def pathToFile(path: Path): File = {
+    if (path.getName.endsWith(".sbbf-attach")) Faults.step("temporary")
+    if (path.getName.endsWith(".crc")) Faults.step("checksums")
+    super.pathToFile(path)
   }
 
   override def getFileStatus(file: Path): FileStatus = {
@@ -121,7 +150,7 @@ final class FaultyObjectStore extends RawLocalFileSystem {
         Faults.step("put")
         stock.close()
         Files.move(upload, pathToFile(file).toPath, StandardCopyOption.REPLACE_EXISTING)
-        ()
+        Faults.step("answer")
       }
     }
     new FSDataOutputStream(stream, null)

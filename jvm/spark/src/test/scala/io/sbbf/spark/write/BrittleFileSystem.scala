@@ -39,7 +39,9 @@ final class BrittleFileSystem extends RawLocalFileSystem {
 
 object BrittleFileSystem {
   val room = new AtomicLong(Long.MaxValue)
-  val failsToClose = new AtomicBoolean
+
+  /** How often a data file fails to close from now on. */
+  val failuresToClose = new AtomicInteger
 
   /** Whether streams can be given up, as those of object stores. */
   val isAbortable = new AtomicBoolean
@@ -73,7 +75,8 @@ object BrittleFileSystem {
       isOpen = false
       streams.decrementAndGet()
       stock.close()
-      if (failsToClose.get) throw new IOException("the store did not take the file")
+      if (failuresToClose.getAndDecrement() > 0)
+        throw new IOException("the store did not take the file")
     }
   }
 

@@ -3,12 +3,18 @@ package io.sbbf.spark.write
 import java.nio.file.{Files, Paths}
 
 import org.apache.logging.log4j.Level
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
 
-import io.sbbf.spark.{Logged, SparkSuite}
+import io.sbbf.spark.{Logged, SbbfExtensions, SparkSuite}
 
 class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
+  override protected def settings: Map[String, String] = Map(
+    "spark.sql.extensions" ->
+      Seq(classOf[SbbfExtensions], classOf[HiddenSinks]).map(_.getName).mkString(","))
+
   private lazy val source: String = {
     spark.range(0, 100, 1, 1).write.parquet(path("source"))
     path("source")
@@ -61,11 +67,19 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
   test(
     "where a sink cannot be looked up its stream is written as stock writes it, and one warning says so.") {
     val (_, messages) = Logged.during(Level.WARN) {
-      spark.sparkContext.setLocalProperty("sql.streaming.queryId", "no id")
-      try for (_ <- 1 to 2) assert(spark.range(10).where("id > 3").count() == 6)
-      finally spark.sparkContext.setLocalProperty("sql.streaming.queryId", null)
+      HiddenSinks.areOn = true
+      try
+        withConf(asking("key").toSeq: _*) {
+          for (n <- 1 to 2) stream(path(s"hidden-$n"), Map.empty)
+        }
+      finally HiddenSinks.areOn = false
     }
     assert(messages.count(_.contains("the bloom filters of stock Spark")) == 1, messages)
+    for (n <- 1 to 2) {
+      assert(
+        files(path(s"hidden-$n")).map(_.filter(0, "key").map(_.length)) == Seq(Some(1 << 20)))
+      assert(spark.read.parquet(path(s"hidden-$n")).distinct().count() == 100)
+    }
   }
 
   test("what a stream writes by foreachBatch has them.") {
@@ -142,5 +156,23 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
           "INSERT INTO odds SELECT id AS key WHERE id % 2 = 1")
       for (table <- tables) wrote(s"${path("warehouse")}/$table", 100)
     } finally tables.foreach(table => spark.sql(s"DROP TABLE $table"))
+  }
+}
+
+/** An extension that hides from those after it, while it is on, which stream a thread plans for. */
+final class HiddenSinks extends (SparkSessionExtensions => Unit) {
+  override def apply(extensions: SparkSessionExtensions): Unit =
+    extensions.injectOptimizerRule(_ => HiddenSinks)
+}
+
+object HiddenSinks extends Rule[LogicalPlan] {
+  private val Id = "sql.streaming.queryId"
+
+  @volatile var areOn = false
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val context = SparkSession.active.sparkContext
+    if (areOn && context.getLocalProperty(Id) != null) context.setLocalProperty(Id, "no id")
+    plan
   }
 }

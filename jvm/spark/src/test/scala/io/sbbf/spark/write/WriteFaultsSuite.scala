@@ -10,6 +10,8 @@ import io.sbbf.spark.SparkSuite
 
 /** Whatever fails while files with exact filters are written, no file is seen that is not whole. */
 class WriteFaultsSuite extends SparkSuite {
+  import WriteFaultsSuite._
+
   private val Rows = 20000
 
   /** At a task. */
@@ -34,10 +36,6 @@ class WriteFaultsSuite extends SparkSuite {
       .option("parquet.block.size", 32 * 1024)
       .option("parquet.page.size", 8 * 1024)
       .parquet(to)
-
-  private def visible(folder: String): Seq[File] =
-    Option(new File(folder).listFiles).toSeq.flatten
-      .filterNot(file => file.getName.startsWith(".") || file.getName.startsWith("_"))
 
   private def assertWhole(folder: String): Unit = {
     assert(visible(folder).nonEmpty)
@@ -68,6 +66,31 @@ class WriteFaultsSuite extends SparkSuite {
     test(s"tasks that fail in the middle are done again, with $committer=$algorithm.") {
       withConf(conf)(write(failing(attempts = 2), path(s"again-$algorithm")))
       assertWhole(path(s"again-$algorithm"))
+    }
+
+    test(
+      s"a task that ended before another fails its job leaves what is whole, with $committer=$algorithm.") {
+      val folder = path(s"half-$algorithm")
+      val isLate = udf { (key: Long, id: Long) =>
+        if (id == 7000) {
+          waitForCommit(folder)
+          throw new IllegalStateException("killed when the other has ended")
+        }
+        key
+      }
+      val rows = spark.range(0, Rows, 1, 2).selectExpr("xxhash64(id) AS key", "id")
+      val half = rows.select(isLate(col("key"), col("id")).as("key"))
+      withConf(conf) {
+        intercept[Exception](write(half, folder))
+        // the second algorithm shows a task's files when the task ends
+        assert(visible(folder).size == (if (algorithm == "1") 0 else 1))
+        visible(folder).foreach { file =>
+          assert(new WrittenFile(file).filter(0, "key").isDefined)
+          assert(spark.read.parquet(file.getPath).distinct().count() == Rows / 2)
+        }
+        write(keys, folder, SaveMode.Overwrite)
+      }
+      assertWhole(folder)
     }
 
     test(s"a job that fails leaves nothing to be seen, with $committer=$algorithm.") {
@@ -114,12 +137,37 @@ class WriteFaultsSuite extends SparkSuite {
       assert(after == (before._1, before._2 + (if (isUpload) Attempts else 0)))
     }
 
+  test("a file that the store does not take at first is written again.") {
+    BrittleFileSystem.failuresToClose.set(2)
+    write(keys, s"brittle://${path("closed")}")
+    assert(BrittleFileSystem.failuresToClose.get < 0)
+    BrittleFileSystem.failuresToClose.set(0)
+    assertWhole(path("closed"))
+  }
+
   test("a file that the store does not take leaves nothing to be seen.") {
-    BrittleFileSystem.failsToClose.set(true)
+    BrittleFileSystem.failuresToClose.set(Int.MaxValue)
     try intercept[Exception](write(keys, s"brittle://${path("unclosed")}"))
-    finally BrittleFileSystem.failsToClose.set(false)
+    finally BrittleFileSystem.failuresToClose.set(0)
     assert(visible(path("unclosed")).isEmpty)
     write(keys, s"brittle://${path("unclosed")}", SaveMode.Overwrite)
     assertWhole(path("unclosed"))
+  }
+}
+
+/** What functions in tasks need, too. */
+private object WriteFaultsSuite {
+  def visible(folder: String): Seq[File] =
+    Option(new File(folder).listFiles).toSeq.flatten
+      .filterNot(file => file.getName.startsWith(".") || file.getName.startsWith("_"))
+
+  /** Until the files of a task are where its job, or everybody, finds them. */
+  def waitForCommit(folder: String): Unit = {
+    val job = new File(folder, "_temporary/0")
+    val deadline = System.nanoTime + 60000000000L
+    def isCommitted: Boolean =
+      visible(folder).nonEmpty ||
+        Option(job.listFiles).toSeq.flatten.exists(_.getName.startsWith("task_"))
+    while (!isCommitted && System.nanoTime < deadline) Thread.sleep(20)
   }
 }
