@@ -9,10 +9,10 @@ import java.util.UUID
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.CommonPathCapabilities.ABORTABLE_STREAM
 import org.apache.hadoop.fs.Options.Rename
 import org.apache.hadoop.fs.permission.{FsAction, FsPermission}
 import org.apache.hadoop.fs.{
-  CommonPathCapabilities,
   FSDataOutputStream,
   FileStatus,
   FileSystem,
@@ -69,7 +69,7 @@ private[attach] object Replacement {
    * tell: others serve those of S3 and delete the old file first.
    */
   def isPutting(store: FileSystem, path: Path): Boolean =
-    store.hasPathCapability(path, CommonPathCapabilities.ABORTABLE_STREAM) ||
+    store.hasPathCapability(path, ABORTABLE_STREAM) ||
       Putting(store.getClass.getName)
 
   /** Those that cannot say so themselves. */
@@ -239,9 +239,12 @@ private[attach] object Replacement {
         beginning: OutputStream => Unit,
         end: () => Seq[Array[Byte]],
         check: () => Unit): Unit = {
+      // of a stream that cannot be given up the end is made first, as there is much that may fail in it
+      val made = if (store.hasPathCapability(file.getPath, ABORTABLE_STREAM)) end else ready(end)
+      check()
       val out = store.create(file.getPath, true)
       try {
-        Concurrently.run(end)(beginning(out)).foreach(piece => out.write(piece))
+        Concurrently.run(made)(beginning(out)).foreach(piece => out.write(piece))
         check()
         // a put that is interrupted may happen later all the same
         if (Thread.currentThread.isInterrupted) throw new InterruptedIOException("cancelled")
@@ -253,6 +256,11 @@ private[attach] object Replacement {
           throw e
       }
       out.close()
+    }
+
+    private def ready(end: () => Seq[Array[Byte]]): () => Seq[Array[Byte]] = {
+      val pieces = end()
+      () => pieces
     }
   }
 

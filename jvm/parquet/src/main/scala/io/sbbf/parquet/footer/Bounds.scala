@@ -69,6 +69,9 @@ private[parquet] object Bounds {
     private val starts = Array.fill(numChunks)(Unknown)
     private val blob = new ByteArrayOutputStream
 
+    /** Whether some chunk's lower one was above the upper. */
+    var areReversed = false
+
     /**
      * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of a type
      * without order, of another length than the type's, NaN or the lower one above the upper.
@@ -93,8 +96,9 @@ private[parquet] object Bounds {
         maxPlain: Array[Byte]): Boolean = {
       val min = kind.longKey(minPlain, 0)
       val max = kind.longKey(maxPlain, 0)
-      val isNaN = kind.isReal && max == ColumnType.NaNKey
+      val isNaN = kind.isReal && (min == ColumnType.NaNKey || max == ColumnType.NaNKey)
       val isRight = min <= max && !isNaN
+      areReversed ||= min > max && !isNaN
       if (isRight) {
         starts(chunk) = blob.size
         val entry = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN)
@@ -105,6 +109,7 @@ private[parquet] object Bounds {
 
     private def addBytes(chunk: Int, min: Array[Byte], max: Array[Byte]): Boolean = {
       val isRight = compare(min, max) <= 0
+      areReversed ||= !isRight
       if (isRight) {
         starts(chunk) = blob.size
         writeKey(if (min.length > MaxKeyBytes) Arrays.copyOf(min, MaxKeyBytes) else min)

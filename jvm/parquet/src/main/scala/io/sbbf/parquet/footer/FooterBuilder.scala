@@ -75,7 +75,7 @@ private[parquet] final class FooterBuilder(
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
-      misleadsStock,
+      misleadsStock || bounds.areReversed,
       schemaBytes
     )
   }
@@ -132,10 +132,16 @@ private[parquet] final class FooterBuilder(
     val kind = node.columnType
     val isMiscounted = isTooMany || faults.ofNulls(kind, nulls, data.getNum_values)
     if (isCounted && !isMiscounted) nullCounts(i) = nulls + 1
-    val isMisbounded = faults.ofBounds(kind)
+    val isMisbounded = faults.ofBounds(kind, FooterBuilder.hasDictionary(data))
     if (!isMisbounded && addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
-    misleadsStock ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics)
+    misleadsStock ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics) ||
+      isOfNoOrder(kind, statistics)
   }
+
+  /** Bounds of which nobody says by what order, and which parquet-mr takes for those of the type's. */
+  private def isOfNoOrder(kind: ColumnType, statistics: Statistics): Boolean =
+    !metadata.isSetColumn_orders && kind.isOrdered &&
+      (statistics.isSetMin_value || statistics.isSetMax_value)
 
   /** At a literal of more bytes Spark fails: `ParquetFilters.decimalToByteArray`; those of 32 bits are handed down. */
   private def isShortDecimal(kind: ColumnType): Boolean = kind match {
@@ -200,6 +206,10 @@ private[parquet] object FooterBuilder {
 
   private def isSame(names: util.List[String], path: Seq[String]): Boolean =
     names.size == path.length && path.indices.forall(i => names.get(i) == path(i))
+
+  private def hasDictionary(data: ColumnMetaData): Boolean =
+    data.getEncodings.contains(Encoding.PLAIN_DICTIONARY) ||
+      data.getEncodings.contains(Encoding.RLE_DICTIONARY)
 
   /**
    * Whether every value of the chunk is in its dictionary, by the rules of parquet-mr's

@@ -7,15 +7,21 @@ import org.apache.parquet.format.Statistics
  * Which statistics of a file are not to be believed, since its writer is known to have got them wrong.
  *
  *   - Arrow C++ ordered decimals in byte arrays as signed bytes until 4.0, when it changed its name for readers to
- *     know (apache/parquet-java#1615). So did ClickHouse, as unsigned ones, until late in 2025 (ClickHouse#83754), and
- *     Polars where it joins pages (pola-rs/polars#29347).
+ *     know (apache/parquet-java#1615). So did, as unsigned ones, ClickHouse until late in 2025 (ClickHouse#83754),
+ *     parquet-go until 0.32 (parquet-go/parquet-go#592), arrow-rs until 12 (apache/arrow-rs#1532) and Polars where it
+ *     joins pages (pola-rs/polars#29347).
  *   - Of dictionary arrays, and those are of byte arrays, Arrow C++ told no NULLs until 6.0 (apache/arrow#10729) and
- *     the bounds of the first batch alone until 11.0 (apache/arrow#15042).
+ *     the bounds of the first batch alone until 11.0 (apache/arrow#15042). Arrow2, which Polars wrote by once, told no
+ *     NULLs of them either (jorgecarleitao/arrow2#1414).
+ *   - fastparquet orders categories as they were given, not as they compare, and they are its dictionaries.
+ *   - Parquet.Net writes the bounds of all timestamps in milliseconds (aloneguid/parquet-dotnet#769).
  *   - Polars counted the NULLs of a chunk once for each page (pola-rs/polars#29321).
  *   - Where ClickHouse left out a bound that was too long, pages have an empty one (ClickHouse#103039).
  *
  * @param decimals whether bounds of decimals in byte arrays are wrong
  * @param bytes whether bounds of byte arrays are
+ * @param dictionaries whether bounds of chunks with dictionaries are
+ * @param timestamps whether bounds of timestamps are
  * @param noNulls whether byte arrays that are told to hold no NULL may hold some
  * @param allNulls whether chunks that are told to hold nothing but NULLs may hold values
  * @param pages whether pages of byte arrays may have wrong bounds where one of the chunk's is missing
@@ -23,14 +29,18 @@ import org.apache.parquet.format.Statistics
 private[parquet] final case class WriterFaults(
     decimals: Boolean = false,
     bytes: Boolean = false,
+    dictionaries: Boolean = false,
+    timestamps: Boolean = false,
     noNulls: Boolean = false,
     allNulls: Boolean = false,
     pages: Boolean = false) {
 
-  def ofBounds(kind: ColumnType): Boolean = kind.keys == KeyKind.Bytes && (kind.logical match {
-    case Logical.Decimal(_, _) => decimals
-    case _ => bytes && kind.physical == Physical.Bytes
-  })
+  def ofBounds(kind: ColumnType, hasDictionary: Boolean): Boolean =
+    dictionaries && hasDictionary || (kind.logical match {
+      case Logical.Decimal(_, _) => decimals && kind.keys == KeyKind.Bytes
+      case Logical.Timestamp(_, _, _) => timestamps
+      case _ => bytes && kind.keys == KeyKind.Bytes && kind.physical == Physical.Bytes
+    })
 
   /** @param values of the chunk, with its NULLs */
   def ofNulls(kind: ColumnType, nulls: Long, values: Long): Boolean =
@@ -43,18 +53,27 @@ private[parquet] final case class WriterFaults(
 
 private[parquet] object WriterFaults {
 
-  /** A name, and mostly a major version. */
-  private val Writer = raw"(\S+)(?:(?: version)? v?(\d{1,6}).*)?".r
+  /** A name, and mostly a major and a minor version. */
+  private val Writer = raw"(\S+)(?:(?: version)? v?(\d{1,6})(?:\.(\d{1,6}))?.*)?".r
 
   /** @param createdBy as the footer has it, the writer's name and mostly a version */
   def of(createdBy: String): WriterFaults = createdBy match {
-    case Writer("parquet-cpp", _) => WriterFaults(decimals = true, bytes = true, noNulls = true)
-    case Writer("parquet-cpp-arrow", major) =>
+    case Writer("parquet-cpp", _, _) =>
+      WriterFaults(decimals = true, bytes = true, noNulls = true)
+    case Writer("parquet-cpp-arrow", major, _) =>
       WriterFaults(bytes = number(major) < 11, noNulls = number(major) < 6)
-    case Writer("ClickHouse", major) => WriterFaults(decimals = number(major) < 26, pages = true)
-    case Writer("Polars", _) => WriterFaults(decimals = true, allNulls = true)
+    case Writer("ClickHouse", major, _) =>
+      WriterFaults(decimals = number(major) < 26, pages = true)
+    case Writer("Polars", _, _) => WriterFaults(decimals = true, allNulls = true)
+    case Writer("parquet-rs", major, _) => WriterFaults(decimals = number(major) < 13)
+    case Writer("github.com/parquet-go/parquet-go", major, minor) =>
+      WriterFaults(decimals = number(major) == 0 && number(minor) < 33)
+    case Writer("github.com/segmentio/parquet-go", _, _) => WriterFaults(decimals = true)
+    case Writer("fastparquet-python", _, _) => WriterFaults(dictionaries = true)
+    case Writer("Parquet.Net", _, _) => WriterFaults(timestamps = true)
+    case name if name.startsWith("Arrow2 ") => WriterFaults(noNulls = true)
     case _ => WriterFaults()
   }
 
-  private def number(major: String): Int = Option(major).fold(0)(_.toInt)
+  private def number(part: String): Int = Option(part).fold(0)(_.toInt)
 }

@@ -2,6 +2,7 @@ package io.sbbf.spark
 package plan
 
 import java.nio.file.{Path => JPath}
+import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Try
 
@@ -39,6 +40,21 @@ class WriterFaultsSuite extends SparkSuite {
       }
     }
 
+  test("bounds of an order that is not told lose no row.") {
+    val wrong = TestFiles.damaged(
+      TestFiles.write("message m { required int64 c; }", Style(), numbers(1, 2, 9).iterator)) {
+      (metadata, _) =>
+        metadata.unsetColumn_orders()
+        val told = metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data.getStatistics
+        bounds(1, 2)(told)
+        told.unsetMin()
+        told.unsetMax()
+    }
+    def query = table(wrong, "c bigint").where("c = 9")
+    assert(rows(query) == oracle(query) && query.count() == 1)
+    assert(withConf(stock: _*)(query.count()) == 0)
+  }
+
   test("the same statistics are believed of later versions and of other writers.") {
     for {
       fault <- Faults
@@ -68,7 +84,9 @@ private object WriterFaultsSuite {
       predicates: String*) {
 
     def file(writer: String): JPath = {
-      val right = TestFiles.write(s"message m { $column }", Style(), values.iterator)
+      // of values that come again writers make dictionaries
+      val style = Style(dictionary = values.size > values.distinct.size)
+      val right = TestFiles.write(s"message m { $column }", style, values.iterator)
       TestFiles.damaged(right) { (metadata, _) =>
         metadata.setCreated_by(writer)
         wrong(metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data.getStatistics)
@@ -79,10 +97,29 @@ private object WriterFaultsSuite {
   private def texts(values: String*): Seq[Group => Unit] =
     values.map(v => (row: Group) => if (v == null) () else row.add("c", v))
 
+  private def numbers(values: Long*): Seq[Group => Unit] =
+    values.map(v => (row: Group) => row.add("c", v))
+
+  private def twice(values: Seq[Group => Unit]): Seq[Group => Unit] = values ++ values
+
+  private def bounds(min: Long, max: Long)(told: Statistics): Unit = {
+    def plain(value: Long) =
+      ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array
+    told.setMin_value(plain(min)).setMax_value(plain(max))
+    told.setMin(plain(min)).setMax(plain(max))
+    ()
+  }
+
   private def decimals(width: Int, values: Long*): Seq[Group => Unit] = values.map { v =>
     val bytes = BigInt(v).toByteArray
     val padded = Array.fill(width - bytes.length)((if (v < 0) -1 else 0).toByte) ++ bytes
     (row: Group) => row.add("c", Binary.fromConstantByteArray(padded))
+  }
+
+  /** Of 1.00, 3.06 and -2.00, which is taken for the largest of a page before. */
+  private def unsigned(told: Statistics): Unit = {
+    told.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](0, 0, 1, 50))
+    ()
   }
 
   private val Faults = Seq(
@@ -125,9 +162,92 @@ private object WriterFaultsSuite {
       Seq("ClickHouse v26.1.1.1-stable"),
       "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
       decimals(4, 100, -200, 306),
-      _.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](0, 0, 1, 50)),
+      unsigned,
       "c decimal(5, 2)",
       "c = -2.00"
+    ),
+    Fault(
+      "decimals that parquet-go ordered as unsigned bytes",
+      "github.com/parquet-go/parquet-go version 0.32.0(build )",
+      Seq("github.com/parquet-go/parquet-go version 0.33.0(build )"),
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, -200, 306),
+      unsigned,
+      "c decimal(5, 2)",
+      "c = -2.00"
+    ),
+    Fault(
+      "decimals that parquet-go ordered so by its older name",
+      "github.com/segmentio/parquet-go version 0.0.0(build )",
+      Nil,
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, -200, 306),
+      unsigned,
+      "c decimal(5, 2)",
+      "c = -2.00"
+    ),
+    Fault(
+      "decimals that arrow-rs ordered as unsigned bytes before version 13",
+      "parquet-rs version 12.0.0",
+      Seq("parquet-rs version 13.0.0"),
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, -200, 306),
+      unsigned,
+      "c decimal(5, 2)",
+      "c = -2.00"
+    ),
+    Fault(
+      "decimals whose bounds are the wrong way round",
+      "whoever",
+      Nil,
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, -200, 306),
+      told => {
+        told.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](-1, -1, -1, 56))
+        ()
+      },
+      "c decimal(5, 2)",
+      "c = 3.06"
+    ),
+    Fault(
+      "numbers whose bounds are the wrong way round",
+      "whoever",
+      Nil,
+      "required int64 c;",
+      numbers(20, 10, 5),
+      bounds(20, 5),
+      "c bigint",
+      "c = 10"
+    ),
+    Fault(
+      "categories in the order in which fastparquet was given them",
+      "fastparquet-python version 0.8.1 (build 0)",
+      Seq("parquet-mr version 1.15.2"),
+      "required int64 c;",
+      twice(numbers(10, 5, 20)),
+      bounds(10, 20),
+      "c bigint",
+      "c = 5"
+    ),
+    Fault(
+      "instants whose bounds Parquet.Net writes in milliseconds",
+      "Parquet.Net version 6.1.0 (build 0)",
+      Seq("parquet-mr version 1.15.2"),
+      "required int64 c (TIMESTAMP(MICROS,true));",
+      numbers(1767225600000000L, 1767225600000001L),
+      bounds(1767225600000L, 1767225600000L),
+      "c timestamp",
+      "c >= TIMESTAMP'2025-06-01'"
+    ),
+    Fault(
+      "NULLs among categories that Arrow2 did not count",
+      "Arrow2 - Native Rust implementation of Arrow",
+      Seq("parquet-mr version 1.15.2"),
+      "optional binary c (UTF8);",
+      texts("a", null, "b"),
+      _.setNull_count(0),
+      "c string",
+      "c IS NULL"
     ),
     Fault(
       "decimals of which Polars joined the pages as unsigned bytes",

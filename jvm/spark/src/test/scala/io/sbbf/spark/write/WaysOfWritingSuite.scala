@@ -144,6 +144,21 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     } finally spark.sql("DROP TABLE capitals")
   }
 
+  test("a table that exists has them by its own options and by the session's settings alone.") {
+    val table = s"${path("warehouse")}/bare"
+    def filtered: Int = files(table).count(_.filter(0, "key").isDefined)
+    spark.sql("CREATE TABLE bare (key BIGINT, part BIGINT) USING parquet")
+    writer(0, 100).insertInto("bare") // whose options Spark drops
+    writer(0, 100).mode("append").saveAsTable("bare")
+    assert(filtered == 0 && files(table).size == 4)
+    withConf(asking("key").toSeq: _*)(keyed(0, 100).write.insertInto("bare"))
+    assert(filtered == 2)
+    val options = "SERDEPROPERTIES ('parquet.bloom.filter.enabled#key' = 'true')"
+    spark.sql(s"ALTER TABLE bare SET $options")
+    keyed(0, 100).write.insertInto("bare")
+    assert(filtered == 4 && files(table).size == 8)
+  }
+
   test("several inserts at once have them.") {
     val tables = Seq("evens", "odds")
     for (table <- tables)
