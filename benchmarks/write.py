@@ -257,7 +257,9 @@ def observed(folder: Path) -> list[str]:
         rows = sum(chunk.num_values for chunk in chunks_of(file) if chunk.path_in_schema == name)
         exact = sbbf.sizing(min(column.ndv or rows, rows), FPP)
         assert max(rates) <= exact.fpp + 4 * math.sqrt(exact.fpp * (1 - exact.fpp) / ASKED), name
-        lines.append(f"  {name:<10}{len(rates)} filters of {size}: {told}; smallest {exact.bytes:,}")
+        lines.append(
+            f"  {name:<10}{len(rates)} filters of {size}: {told}; smallest {exact.bytes:,}"
+        )
     return lines
 
 

@@ -80,8 +80,8 @@ def bloom_options(
             (``min_ndv``) and are not all dictionary encoded. All of these columns are hashed while
             they are written. Not for stock Spark, and not for ``attach``.
 
-    Spark drops the options of writers into tables that exist (``insertInto``, and ``saveAsTable`` with
-    the mode ``append``): the options of the table and the settings of the session count there.
+    Spark drops the options of writers into tables that exist (``insertInto``, and ``saveAsTable``
+    with the mode ``append``): the table's own options and the session's settings count there.
 
     BOOLEAN columns get no filter. Do not name them where stock Spark may write: its filters of them
     have not one bit set, so that other readers find nothing.
