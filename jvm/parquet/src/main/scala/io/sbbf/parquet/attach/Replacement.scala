@@ -3,7 +3,8 @@ package attach
 
 import java.io.{IOException, InterruptedIOException, OutputStream}
 import java.nio.channels.FileChannel
-import java.nio.file.{Files, StandardCopyOption, StandardOpenOption}
+import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
+import java.nio.file.{Files, StandardOpenOption}
 import java.util.UUID
 
 import scala.util.control.NonFatal
@@ -203,24 +204,21 @@ private[attach] object Replacement {
      * make readers fail, and a file without any is read without a check. They come back where the old file stays.
      */
     override protected def takePlace(next: Path): Unit = {
-      val checksums = Seq(file.getPath, path)
-        .map(named => disk.pathToFile(new Path(named.getParent, s".${named.getName}.crc")).toPath)
-        .distinct
-        .filter(Files.exists(_))
-        .map(sums => sums -> Files.readAllBytes(sums))
+      def local(path: Path) = disk.pathToFile(path).toPath
+      val aside = Seq(file.getPath, path).distinct
+        .map(named => new Path(named.getParent, s".${named.getName}.crc") -> temporaryFor(named))
+        .map { case (sums, temporary) => local(sums) -> local(temporary) }
+        .filter { case (sums, _) => Files.exists(sums) }
       try {
-        checksums.foreach { case (sums, _) => Files.delete(sums) }
-        Files.move(
-          disk.pathToFile(next).toPath,
-          disk.pathToFile(path).toPath,
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING)
+        aside.foreach { case (sums, temporary) => Files.move(sums, temporary, ATOMIC_MOVE) }
+        Files.move(local(next), local(path), ATOMIC_MOVE, REPLACE_EXISTING)
         ()
-      } catch {
-        case e: Throwable =>
-          try checksums.foreach { case (sums, content) => Files.write(sums, content) }
-          catch { case NonFatal(also) => e.addSuppressed(also) }
-          throw e
+      } finally {
+        val isOld = Files.exists(local(next))
+        aside.filter { case (_, temporary) => Files.exists(temporary) }.foreach {
+          case (sums, temporary) =>
+            if (isOld) Files.move(temporary, sums, ATOMIC_MOVE) else Files.delete(temporary)
+        }
       }
     }
   }

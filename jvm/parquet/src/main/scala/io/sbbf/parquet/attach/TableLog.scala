@@ -1,6 +1,7 @@
 package io.sbbf.parquet
 package attach
 
+import java.io.IOException
 import java.nio.file.AccessDeniedException
 
 import org.apache.hadoop.conf.Configuration
@@ -21,8 +22,10 @@ private[sbbf] object TableLog {
       conf: Configuration,
       below: Seq[FileStatus] = Nil): Option[(Path, String)] = {
     def folder(status: FileStatus, path: Path) = if (status.isFile) path.getParent else path
-    def real(status: FileStatus) = folder(status, Replacement.resolveLink(status.getPath, conf))
     def named(status: FileStatus) = folder(status, status.getPath)
+    def real(status: FileStatus) =
+      try folder(status, Replacement.resolveLink(status.getPath, conf))
+      catch { case _: IOException => named(status) } // it went meanwhile
     val linked = (roots ++ below).map(real).diff(below.map(named))
     val folders = (roots.map(named) ++ linked).distinct
     val above = folders.flatMap(ancestors).distinct.diff(folders)

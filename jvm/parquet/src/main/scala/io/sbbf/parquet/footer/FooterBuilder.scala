@@ -132,15 +132,16 @@ private[parquet] final class FooterBuilder(
     val kind = node.columnType
     val isMiscounted = isTooMany || faults.ofNulls(kind, nulls, data.getNum_values)
     if (isCounted && !isMiscounted) nullCounts(i) = nulls + 1
-    val isMisbounded = faults.ofBounds(kind, FooterBuilder.hasDictionary(data))
+    val hasBounds = statistics.isSetMin_value || statistics.isSetMax_value ||
+      statistics.isSetMin || statistics.isSetMax
+    val isMisbounded = hasBounds && faults.ofBounds(kind, FooterBuilder.hasDictionary(data))
     if (!isMisbounded && addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
     misleadsStock ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics) ||
       isOfNoOrder(kind, statistics)
   }
 
-  /** Bounds of which nobody says by what order, and which parquet-mr takes for those of the type's. */
   private def isOfNoOrder(kind: ColumnType, statistics: Statistics): Boolean =
-    !metadata.isSetColumn_orders && kind.isOrdered &&
+    faults.noOrder && !metadata.isSetColumn_orders && kind.isOrdered &&
       (statistics.isSetMin_value || statistics.isSetMax_value)
 
   /** At a literal of more bytes Spark fails: `ParquetFilters.decimalToByteArray`; those of 32 bits are handed down. */

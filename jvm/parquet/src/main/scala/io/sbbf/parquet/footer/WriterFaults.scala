@@ -11,8 +11,8 @@ import org.apache.parquet.format.Statistics
  *     parquet-go until 0.32 (parquet-go/parquet-go#592), arrow-rs until 12 (apache/arrow-rs#1532) and Polars where it
  *     joins pages (pola-rs/polars#29347).
  *   - Of dictionary arrays, and those are of byte arrays, Arrow C++ told no NULLs until 6.0 (apache/arrow#10729) and
- *     the bounds of the first batch alone until 11.0 (apache/arrow#15042). Arrow2, which Polars wrote by once, told no
- *     NULLs of them either (jorgecarleitao/arrow2#1414).
+ *     the bounds of the first batch alone until 11.0 (apache/arrow#15042). Polars told no NULLs of them until 0.20.14,
+ *     nor did Arrow2 before, and of those of any other type (jorgecarleitao/arrow2#1414).
  *   - fastparquet orders categories as they were given, not as they compare, and they are its dictionaries.
  *   - Parquet.Net writes the bounds of all timestamps in milliseconds (aloneguid/parquet-dotnet#769).
  *   - Polars counted the NULLs of a chunk once for each page (pola-rs/polars#29321).
@@ -23,8 +23,11 @@ import org.apache.parquet.format.Statistics
  * @param dictionaries whether bounds of chunks with dictionaries are
  * @param timestamps whether bounds of timestamps are
  * @param noNulls whether byte arrays that are told to hold no NULL may hold some
+ * @param noNullsOfAny whether that goes for all types
  * @param allNulls whether chunks that are told to hold nothing but NULLs may hold values
  * @param pages whether pages of byte arrays may have wrong bounds where one of the chunk's is missing
+ * @param noOrder whether bounds are to be doubted of which the footer does not tell the order, and which parquet-mr
+ *   takes for those of the type's: some of those that tell none got them wrong, and some are known to be right
  */
 private[parquet] final case class WriterFaults(
     decimals: Boolean = false,
@@ -32,10 +35,13 @@ private[parquet] final case class WriterFaults(
     dictionaries: Boolean = false,
     timestamps: Boolean = false,
     noNulls: Boolean = false,
+    noNullsOfAny: Boolean = false,
     allNulls: Boolean = false,
-    pages: Boolean = false) {
+    pages: Boolean = false,
+    noOrder: Boolean = true) {
 
-  def ofBounds(kind: ColumnType, hasDictionary: Boolean): Boolean =
+  /** @param hasDictionary asked only where it matters */
+  def ofBounds(kind: ColumnType, hasDictionary: => Boolean): Boolean =
     dictionaries && hasDictionary || (kind.logical match {
       case Logical.Decimal(_, _) => decimals && kind.keys == KeyKind.Bytes
       case Logical.Timestamp(_, _, _) => timestamps
@@ -44,7 +50,8 @@ private[parquet] final case class WriterFaults(
 
   /** @param values of the chunk, with its NULLs */
   def ofNulls(kind: ColumnType, nulls: Long, values: Long): Boolean =
-    if (nulls == 0) noNulls && kind.physical == Physical.Bytes else allNulls && nulls == values
+    if (nulls == 0) noNullsOfAny || noNulls && kind.physical == Physical.Bytes
+    else allNulls && nulls == values
 
   def ofPages(kind: ColumnType, statistics: Statistics): Boolean =
     pages && kind.physical == Physical.Bytes &&
@@ -53,25 +60,28 @@ private[parquet] final case class WriterFaults(
 
 private[parquet] object WriterFaults {
 
-  /** A name, and mostly a major and a minor version. */
-  private val Writer = raw"(\S+)(?:(?: version)? v?(\d{1,6})(?:\.(\d{1,6}))?.*)?".r
+  /** A name, and mostly a major and a minor version; one of which none is told may be any. */
+  private val Writer = raw"(?s)(\S+)(?:(?: version)? v?(\d{1,6})(?:\.(\d{1,6}))?)?.*".r
 
   /** @param createdBy as the footer has it, the writer's name and mostly a version */
   def of(createdBy: String): WriterFaults = createdBy match {
-    case Writer("parquet-cpp", _, _) =>
-      WriterFaults(decimals = true, bytes = true, noNulls = true)
-    case Writer("parquet-cpp-arrow", major, _) =>
-      WriterFaults(bytes = number(major) < 11, noNulls = number(major) < 6)
-    case Writer("ClickHouse", major, _) =>
-      WriterFaults(decimals = number(major) < 26, pages = true)
-    case Writer("Polars", _, _) => WriterFaults(decimals = true, allNulls = true)
-    case Writer("parquet-rs", major, _) => WriterFaults(decimals = number(major) < 13)
-    case Writer("github.com/parquet-go/parquet-go", major, minor) =>
-      WriterFaults(decimals = number(major) == 0 && number(minor) < 33)
-    case Writer("github.com/segmentio/parquet-go", _, _) => WriterFaults(decimals = true)
-    case Writer("fastparquet-python", _, _) => WriterFaults(dictionaries = true)
-    case Writer("Parquet.Net", _, _) => WriterFaults(timestamps = true)
-    case name if name.startsWith("Arrow2 ") => WriterFaults(noNulls = true)
+    case Writer(name, major, minor) => of(name, number(major), number(minor))
+    case _ => WriterFaults()
+  }
+
+  private def of(name: String, major: Int, minor: Int): WriterFaults = name match {
+    case "parquet-cpp" => WriterFaults(decimals = true, bytes = true, noNulls = true)
+    case "parquet-cpp-arrow" => WriterFaults(bytes = major < 11, noNulls = major < 6)
+    case "ClickHouse" => WriterFaults(decimals = major < 26, pages = true)
+    case "Polars" =>
+      WriterFaults(decimals = true, noNulls = true, allNulls = true, noOrder = false)
+    case "Arrow2" => WriterFaults(noNullsOfAny = true)
+    case "parquet-rs" => WriterFaults(decimals = major < 13, noOrder = major < 13)
+    case "DuckDB" | "datafusion" | "delta-rs" => WriterFaults(noOrder = false)
+    case "github.com/parquet-go/parquet-go" => WriterFaults(decimals = major == 0 && minor < 33)
+    case "github.com/segmentio/parquet-go" => WriterFaults(decimals = true)
+    case "fastparquet-python" => WriterFaults(dictionaries = true)
+    case "Parquet.Net" => WriterFaults(timestamps = true)
     case _ => WriterFaults()
   }
 

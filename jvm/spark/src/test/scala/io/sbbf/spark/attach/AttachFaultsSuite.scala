@@ -129,10 +129,14 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
     val sums = new File(table, s".${file.getName}.crc")
     val summed = content(sums)
     var gone = Seq.empty[File]
+    def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "takePlace")
     Faults.besides = _ =>
-      if (Thread.currentThread.getStackTrace.exists(_.getMethodName == "takePlace")) {
-        gone ++= table.listFiles.filter(_.getName.endsWith(".sbbf-attach"))
-        gone.foreach(_.delete())
+      if (gone.isEmpty && isSwap) {
+        gone = table.listFiles.filter(_.getName.endsWith(".sbbf-attach")).toSeq
+        gone.foreach { next =>
+          next.delete()
+          next.mkdir() // which takes no file's place
+        }
       }
     val outcomes =
       try attachByFile(s"file:$table")
@@ -154,10 +158,17 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
 
   test("a put that cannot be given up is not begun where there are no filters for it.") {
     val table = new File(path("puts"))
-    events.select("id", "key").coalesce(1).write.parquet(table.getPath)
+    events
+      .select("key")
+      .coalesce(1)
+      .write
+      .option("parquet.block.size", 8 * 1024)
+      .parquet(table.getPath)
     val Seq(file) = filesIn(table)
+    assert(new WrittenFile(file).numRowGroups > 2)
     val damaged = Files.readAllBytes(file.toPath)
-    java.util.Arrays.fill(damaged, 4, damaged.length / 2, 0.toByte) // of pages
+    // pages of later row groups: the first one has its filter before anything is written
+    java.util.Arrays.fill(damaged, damaged.length * 2 / 5, damaged.length * 4 / 5, 0.toByte)
     Files.write(file.toPath, damaged)
     withConf("fs.gs.impl" -> classOf[GoogleHadoopFileSystem].getName) {
       GoogleHadoopFileSystem.begun.set(0)
