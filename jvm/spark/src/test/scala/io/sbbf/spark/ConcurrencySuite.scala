@@ -100,7 +100,8 @@ object ConcurrencySuite {
     def replace(file: Int): Unit = {
       val next = generations(file).get + 1
       val written = write(file, next)
-      val (old, fresh) = (named(file, next - 1), named(file, next))
+      // one generation stays beside the newest: a listing leaves out, without a word, what goes while it is made
+      val (old, fresh) = (named(file, next - 2), named(file, next))
       if (renames) {
         Files.move(written.toPath, fresh.toPath, StandardCopyOption.ATOMIC_MOVE)
         generations(file).set(next)
@@ -168,9 +169,9 @@ object ConcurrencySuite {
       if (key % 2 != 0) seen.isEmpty
       else {
         val file = key / 2 / (Keys / LakeFiles)
-        // while one generation takes over from another, both are there
+        // while one generation takes over from another, all three are there
         val (oldest, latest) =
-          if (renames) (from(file) - 1, until(file) + 1) else (from(file), until(file))
+          if (renames) (from(file) - 2, until(file) + 1) else (from(file), until(file))
         seen.nonEmpty && seen.distinct == seen && seen.forall(g => g >= oldest && g <= latest) &&
         (renames || seen.size == 1)
       }
