@@ -66,6 +66,10 @@ testsmoke: wheel
 test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another where the system has none, ONLY="4.2.1 4.3.0"
 	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
 
+.PHONY: test-spark
+test-spark: jar ## run Spark's own suites with and without the extension; SPARK=4.1.1, QUICK=1 for those of CI
+	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick)
+
 .PHONY: fuzz
 fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2
 	$(bin)/python tests/fuzz --layer $(or $(LAYER),both) --contender $(or $(CONTENDER),sbbf) \
@@ -114,8 +118,9 @@ benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/j
 	$(bin)/python benchmarks/coldstart.py $(addprefix --jdk ,$(JDKS))
 
 .PHONY: predicates
-predicates: wheel ## write docs/predicates.md: what is pruned for which predicate
+predicates: wheel ## write docs/predicates.md and docs/pushdown.md: what is pruned and what tasks check for which predicate
 	$(bin)/python tests/predicate_table.py
+	$(bin)/python tests/pushdown_table.py
 
 .PHONY: pictures
 pictures: wheel ## draw the documentation's pictures of reports; BROWSER=/path/to/chromium

@@ -154,3 +154,50 @@ lazy val bench = (project in file("jvm/bench"))
       "org.apache.parquet" % "parquet-column" % "1.17.0"
     ) // the newest, whatever Spark has
   )
+
+// Spark's own SQL suites, which 'make test-spark' runs: their class path, and nothing to compile.
+val suitesOf = sys.env.getOrElse("SPARK_SUITES", "4.1.1")
+val isSuitesOf35 = suitesOf.startsWith("3.5.")
+// versions of Spark's own parent POM
+val suitesHelpers =
+  if (isSuitesOf35)
+    Seq(
+      "org.scalatest" %% "scalatest" % "3.2.16",
+      "org.scalatestplus" %% "scalacheck-1-17" % "3.2.16.0",
+      "org.scalatestplus" %% "mockito-4-11" % "3.2.16.0",
+      "org.mockito" % "mockito-core" % "4.11.0"
+    )
+  else
+    Seq(
+      "org.scalatest" %% "scalatest" % "3.2.19",
+      "org.scalatestplus" %% "scalacheck-1-18" % "3.2.19.0",
+      "org.scalatestplus" %% "mockito-5-12" % "3.2.19.0",
+      "org.mockito" % "mockito-core" % "5.12.0"
+    )
+val suitesParquet =
+  if (isSuitesOf35) "1.13.1" else if (suitesOf.startsWith("4.0.")) "1.15.2" else "1.16.0"
+val suitesModules =
+  Seq("spark-sql", "spark-hive", "spark-catalyst", "spark-core", "spark-tags") ++
+    (if (isSuitesOf35) Nil else Seq("spark-sql-api", "spark-common-utils"))
+
+lazy val sparkSuites = (project in file("tests/spark_suites"))
+  .settings(
+    name := "spark-suites",
+    publish / skip := true,
+    scalaVersion := (if (isSuitesOf35) scala212 else scala213),
+    crossScalaVersions := Nil,
+    libraryDependencies ++= Seq("spark-sql", "spark-hive").map(
+      "org.apache.spark" %% _ % suitesOf),
+    libraryDependencies ++= suitesModules.map(
+      "org.apache.spark" %% _ % suitesOf classifier "tests"),
+    libraryDependencies ++= Seq(
+      "org.apache.parquet" % "parquet-avro" % suitesParquet,
+      "org.apache.parquet" % "parquet-column" % suitesParquet classifier "tests",
+      "org.apache.parquet" % "parquet-hadoop" % suitesParquet classifier "tests"
+    ),
+    libraryDependencies ++= suitesHelpers,
+    // not published for every version, and no suite needs them
+    excludeDependencies ++= Seq("spark-connect-shims_2.13", "spark-pipelines_2.13").map(
+      ExclusionRule("org.apache.spark", _)),
+    allowUnsafeScalaLibUpgrade := true // the newer library of Spark 4.1; nothing is compiled
+  )
