@@ -95,7 +95,7 @@ object RowGroupPredicate {
 
   /** A test of one column. Where a row holds many of its values, one that passes makes the row match. */
   final case class Leaf(column: ColumnPath, test: Test) extends RowGroupPredicate {
-    private[core] def isOfValues: Boolean = test != IsNull
+    private[core] def isOfValues: Boolean = !test.passesNull
   }
 
   object Leaf {
@@ -138,7 +138,14 @@ object RowGroupPredicate {
   }
 
   /** What a leaf asks of its column. Each is NULL, hence no match, for a NULL row, but for the two about NULL. */
-  sealed abstract class Test extends Product with Serializable
+  sealed abstract class Test extends Product with Serializable {
+
+    /** Whether it is TRUE of NULL. */
+    def passesNull: Boolean = this match {
+      case IsNull | IsNullDecimal(_, _) => true
+      case _ => false
+    }
+  }
 
   sealed abstract class OneTest extends Test {
     def negated: OneTest = this match {
@@ -146,7 +153,7 @@ object RowGroupPredicate {
       case NotIn(values) => In(values)
       case Less(than, orEqual) => Greater(than, !orEqual)
       case Greater(than, orEqual) => Less(than, !orEqual)
-      case IsNull => IsNotNull
+      case IsNull | IsNullDecimal(_, _) => IsNotNull
       case IsNotNull => IsNull
     }
   }
@@ -161,6 +168,12 @@ object RowGroupPredicate {
   /** Of floating-point numbers, NaN is the greatest. */
   final case class Greater(than: Value, orEqual: Boolean) extends OneTest
   case object IsNull extends OneTest
+
+  /**
+   * NULL, or a decimal that does not fit a column of this type, which Spark's row-based reader returns as NULL. Files
+   * count the NULLs alone.
+   */
+  final case class IsNullDecimal(precision: Int, scale: Int) extends OneTest
   case object IsNotNull extends OneTest
 
   /** One value passes all of the tests, none of which is about NULL. */

@@ -1,6 +1,6 @@
 package io.sbbf.parquet
 
-import io.sbbf.core.RowGroupPredicate.{IsNotNull, IsNull, Test}
+import io.sbbf.core.RowGroupPredicate.{IsNotNull, IsNull, IsNullDecimal, Test}
 import io.sbbf.core.Verdict
 
 /**
@@ -24,7 +24,8 @@ private[parquet] object ElementLeaf {
 
   /** Writers count as NULL what is none: an empty list, a list that is NULL itself. */
   def of(test: Test, values: BoundLeaf, footer: FileFooter): BoundLeaf = test match {
-    case IsNull | IsNotNull => new UnknownLeaf(footer, Answer.RepeatedColumn)
+    case IsNull | IsNullDecimal(_, _) | IsNotNull =>
+      new UnknownLeaf(footer, Answer.RepeatedColumn)
     case _ => new ElementLeaf(values)
   }
 }

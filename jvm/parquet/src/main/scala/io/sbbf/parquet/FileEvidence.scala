@@ -2,7 +2,7 @@ package io.sbbf.parquet
 
 import java.io.IOException
 
-import io.sbbf.core.RowGroupPredicate.{IsNull, Leaf}
+import io.sbbf.core.RowGroupPredicate.{IsNullDecimal, Leaf}
 import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader}
 import io.sbbf.parquet.footer.FileSchema
 import io.sbbf.parquet.literal.ColumnTest.ValueTest
@@ -31,15 +31,24 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
         new UnknownLeaf(footer, Answer.DefaultedColumn)
       case FileSchema.Absent =>
-        new UnknownLeaf(footer, if (leaf.test == IsNull) Answer.EveryRowNull else Answer.AllNull)
+        new UnknownLeaf(footer, if (leaf.test.passesNull) Answer.EveryRowNull else Answer.AllNull)
       case FileSchema.OtherShape => new UnknownLeaf(footer, Answer.OtherShape)
       case FileSchema.Ambiguous => new UnknownLeaf(footer, Answer.AmbiguousColumn)
       case FileSchema.Repeated => new UnknownLeaf(footer, Answer.RepeatedColumn)
+      case FileSchema.Found(_) if mayReadNulls(leaf, lookup) =>
+        new UnknownLeaf(footer, Answer.NoEvidence)
       case FileSchema.Found(column) =>
         val node = footer.schema.column(column)
         val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
         if (node.isFlat) values else ElementLeaf.of(leaf.test, values, footer)
     }
+
+  private def mayReadNulls(leaf: Leaf, lookup: ColumnLookup): Boolean = leaf.test match {
+    case IsNullDecimal(precision, scale) =>
+      val declared = DeclaredType.DecimalWithin(precision, scale)
+      !footer.storesAsDeclared(leaf.column, declared, lookup.caseSensitive)
+    case _ => false
+  }
 
   /** Heap held by the footer and by what has been read since; it only grows. */
   def retainedBytes: Long =

@@ -1,7 +1,8 @@
 package io.sbbf.parquet
 
+import io.sbbf.core.ColumnPath
 import io.sbbf.parquet.crypto.ChunkModules
-import io.sbbf.parquet.footer.{Bounds, FileSchema}
+import io.sbbf.parquet.footer.{Bounds, ColumnType, FileSchema}
 
 /**
  * What a file's footer tells about its row groups and column chunks, in compact arrays.
@@ -13,6 +14,7 @@ import io.sbbf.parquet.footer.{Bounds, FileSchema}
  *
  * @param misleadsStock whether parquet-mr must not be asked which row groups or pages hold a value, for it would believe
  *   statistics that are wrong, or fail at decimals in few bytes
+ * @param countsNaN whether a NaN shows in the statistics of its column chunk: in the maximum, as parquet-mr writes it
  */
 final class FileFooter private[parquet] (
     private[parquet] val schema: FileSchema,
@@ -22,6 +24,7 @@ final class FileFooter private[parquet] (
     private[parquet] val bounds: Bounds,
     encryption: Encryption,
     val misleadsStock: Boolean,
+    countsNaN: Boolean,
     schemaBytes: Long) {
   import Chunks._
 
@@ -72,6 +75,35 @@ final class FileFooter private[parquet] (
 
   /** The ordinal of the codec in parquet.thrift. */
   private[parquet] def codec(chunk: Int): Int = chunks.codecs(chunk).toInt
+
+  /**
+   * Whether the file holds each value of the column as a table of the declared type has it, and statistics that cover
+   * all of them. True also where the file lacks the column.
+   */
+  def storesAsDeclared(
+      column: ColumnPath,
+      declared: DeclaredType,
+      caseSensitive: Boolean): Boolean =
+    schema.resolve(column, caseSensitive) match {
+      case FileSchema.Absent => true
+      case FileSchema.Found(c) =>
+        val stored = schema.column(c).columnType
+        declared.isStoredAs(stored) && (countsNaN || !stored.isReal) &&
+        declared.range.forall(range =>
+          (0 until numRowGroups).forall(isWithin(range, _, c, stored)))
+      case _ => false
+    }
+
+  /** Some writers store values that their own annotation does not allow. */
+  private def isWithin(
+      range: ValueRange,
+      rowGroup: Int,
+      column: Int,
+      stored: ColumnType): Boolean = {
+    val at = chunk(rowGroup, column)
+    bounds.isKnown(at) && range.contains(bounds, at, stored) ||
+    nullCount(rowGroup, column) == numValues(rowGroup, column)
+  }
 
   /** Whether anything of the file is encrypted. */
   def isEncrypted: Boolean = encryption.isPresent

@@ -47,6 +47,7 @@ private[parquet] object LiteralEncodings {
 
   private def encode(test: Test, kind: ColumnType): ColumnTest = test match {
     case RowGroupPredicate.IsNull => IsNull
+    case RowGroupPredicate.IsNullDecimal(_, _) => IsNull // of a file whose values fit
     case RowGroupPredicate.IsNotNull => IsNotNull
     case In(values) => membership(values, kind, isNegated = false)
     case NotIn(values) => membership(values, kind, isNegated = true)

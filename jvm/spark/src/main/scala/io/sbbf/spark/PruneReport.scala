@@ -102,7 +102,7 @@ private[spark] object PruneReport {
     case NotIn(values) => if (values.size == 1) "<> ?" else s"NOT IN (${values.size} values)"
     case Less(_, orEqual) => if (orEqual) "<= ?" else "< ?"
     case Greater(_, orEqual) => if (orEqual) ">= ?" else "> ?"
-    case IsNull => "IS NULL"
+    case IsNull | IsNullDecimal(_, _) => "IS NULL"
     case IsNotNull => "IS NOT NULL"
   }
 

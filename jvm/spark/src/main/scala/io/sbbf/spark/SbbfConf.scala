@@ -99,10 +99,9 @@ object SbbfConf {
   val SafeRead: SbbfConf[Boolean] = flag(
     "spark.sbbf.safeRead",
     default = true,
-    "Whether scans are kept from those of stock Parquet's own checks that lose rows: of floating-point columns " +
-      "around zero and NaN, of TINYINT and SMALLINT, of times finer and decimals wider than the file's, of NOT IN lists " +
-      "with BIGINTs beyond 32 bits, of days before November 1582 and instants before 1902, of text that is not UTF-8, of " +
-      "columns read by field id, and of any filter by parquet-java 1.14 and 1.15 (Spark 4.0)."
+    "Whether scans withhold from parquet-java the predicates at which it would lose rows. Which those are depends on how " +
+      "each file stores the columns: a file that stores a column as the table declares it gets nearly all predicates. Off, " +
+      "parquet-java checks all of them, and loses rows as Spark alone does."
   )
 
   val ExactFilters: SbbfConf[Boolean] = flag(

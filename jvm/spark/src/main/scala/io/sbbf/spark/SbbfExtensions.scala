@@ -4,8 +4,6 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
-import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
-import io.sbbf.spark.write.WriteExactFilters
 
 /**
  * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
@@ -28,11 +26,11 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     SbbfCatalog.register()
     extensions.injectPreCBORule { session =>
       SessionPruning.pruneLast(session)
-      PruneRowGroups()
+      InjectedRules.pruneRowGroups(session)
     }
-    extensions.injectPreCBORule(_ => WriteExactFilters)
+    extensions.injectPreCBORule(InjectedRules.writeExactFilters)
     FilterFunctions.all.foreach(extensions.injectTableFunction)
-    extensions.injectQueryStagePrepRule(_ => ShowPruning)
-    extensions.injectColumnar(_ => ShowPruning.Columnar)
+    extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
+    extensions.injectColumnar(InjectedRules.showPruningLast)
   }
 }

@@ -2,8 +2,10 @@ package io.sbbf.spark
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning}
+import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning, Trouble}
 import io.sbbf.spark.write.WriteExactFilters
 
 /** Switching the pruning on and off in a session that runs, without a trace in any other session. */
@@ -22,21 +24,48 @@ private[spark] object SessionPruning {
     if (!isInstalled(session)) {
       val experimental = session.experimental
       experimental.extraOptimizations =
-        experimental.extraOptimizations :+ PruneRowGroups() :+ WriteExactFilters
-      ShowPruning.addTo(session)
+        experimental.extraOptimizations :+ InjectedRules.pruneRowGroups(session) :+
+          InjectedRules.writeExactFilters(session)
+      showPruning(session)
     }
     if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
   }
 
   /**
-   * Has the rule run at the optimizer's end too, for which extensions have no way in. To be asked whenever the
-   * optimizer collects its rules, as others may set the session's extra optimizations.
+   * Adds the pruning rule to the end of the session's optimizer, where extensions cannot inject one. Call it whenever
+   * the optimizer collects its rules: other code may set the session's extra optimizations, and a cloned session, as
+   * each stream has one, starts with the rule of the session that it was cloned from.
    */
   def pruneLast(session: SparkSession): Unit = session.experimental.synchronized {
     val experimental = session.experimental
-    if (!experimental.extraOptimizations.exists(isOurs))
-      experimental.extraOptimizations = experimental.extraOptimizations :+ PruneRowGroups()
+    val own = experimental.extraOptimizations.filterNot(isOfAnother(session))
+    if (!own.exists(isOurs))
+      experimental.extraOptimizations = own :+ InjectedRules.pruneRowGroups(session)
   }
+
+  private def isOfAnother(session: SparkSession)(rule: Rule[_]): Boolean = rule match {
+    case guarded: GuardedRule[_] => guarded.session ne session
+    case _ => false
+  }
+
+  /** Adds the rules that show pruning on the nodes of scans to a session that runs without the extension. */
+  private[spark] def showPruning(session: SparkSession): Unit =
+    changePhysicalRules(session)(
+      _ :+ InjectedRules.showPruningLast(session),
+      _ :+ InjectedRules.showPruning(session))
+
+  /** Takes them out again. */
+  private[spark] def hidePruning(session: SparkSession): Unit =
+    changePhysicalRules(session)(
+      _.filterNot(_.getClass.getName == classOf[GuardedColumnarRule].getName),
+      _.filterNot(isOurs))
+
+  /** Changes the physical rules of a running session; where that fails, queries are pruned and scans do not show it. */
+  private def changePhysicalRules(session: SparkSession)(
+      columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
+      adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
+    try SparkInternals.changePhysicalRules(session, columnar, adaptive)
+    catch { case Trouble(e) => ShowPruning.warn(e) }
 
   /** Why nothing is pruned on this Java, which Spark 3.5 may still run on. */
   def refusal(javaVersion: String): Option[String] = {
@@ -54,7 +83,7 @@ private[spark] object SessionPruning {
     val experimental = session.experimental
     experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
     if (isInstalled(session)) session.conf.set(SbbfConf.Enabled.key, "false")
-    else ShowPruning.removeFrom(session)
+    else hidePruning(session)
   }
 
   /** Whether the session's next query would be pruned. */
@@ -72,8 +101,8 @@ private[spark] object SessionPruning {
       session.sessionState.optimizer.preCBORules.exists(isOurs)
 
   /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
-  private def isOurs(rule: Rule[_]): Boolean = Ours.contains(rule.getClass.getName)
+  private def isOurs(rule: Rule[_]): Boolean = Ours.contains(rule.ruleName)
 
   private val Ours =
-    Set[Class[_]](classOf[PruneRowGroups], WriteExactFilters.getClass).map(_.getName)
+    Set(classOf[PruneRowGroups].getName, classOf[WriteExactFilters].getName, ShowPruning.ruleName)
 }

@@ -75,10 +75,15 @@ private[parquet] final class FooterBuilder(
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
-      misleadsStock || bounds.areReversed,
-      schemaBytes
+      misleadsStock = misleadsStock || bounds.areReversed,
+      countsNaN = !faults.leavesOutNaN && !isRewritten,
+      schemaBytes = schemaBytes
     )
   }
+
+  /** Whether parquet-mr's `ParquetRewriter` copied statistics of another writer, which it names under this key. */
+  private def isRewritten: Boolean = metadata.isSetKey_value_metadata &&
+    metadata.getKey_value_metadata.stream.anyMatch(_.getKey == "original.created.by")
 
   private def orNone(numbers: Array[Long]): Array[Long] =
     if (numbers.forall(_ == 0)) Array.empty else numbers

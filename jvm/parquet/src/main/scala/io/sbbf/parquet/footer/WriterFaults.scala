@@ -28,6 +28,8 @@ import org.apache.parquet.format.Statistics
  * @param pages whether pages of byte arrays may have wrong bounds where one of the chunk's is missing
  * @param noOrder whether bounds are to be doubted of which the footer does not tell the order, and which parquet-mr
  *   takes for those of the type's: some of those that tell none got them wrong, and some are known to be right
+ * @param leavesOutNaN whether bounds of floating-point columns may leave out NaN (parquet-mr 1.10 to 1.17 writes it as
+ *   the maximum, which readers then ignore: PARQUET-1246, PARQUET-2249)
  */
 private[parquet] final case class WriterFaults(
     decimals: Boolean = false,
@@ -38,7 +40,8 @@ private[parquet] final case class WriterFaults(
     noNullsOfAny: Boolean = false,
     allNulls: Boolean = false,
     pages: Boolean = false,
-    noOrder: Boolean = true) {
+    noOrder: Boolean = true,
+    leavesOutNaN: Boolean = true) {
 
   /** @param hasDictionary asked only where it matters */
   def ofBounds(kind: ColumnType, hasDictionary: => Boolean): Boolean =
@@ -70,6 +73,8 @@ private[parquet] object WriterFaults {
   }
 
   private def of(name: String, major: Int, minor: Int): WriterFaults = name match {
+    case "parquet-mr" =>
+      WriterFaults(leavesOutNaN = !(major == 1 && minor >= 10 && minor <= 17))
     case "parquet-cpp" => WriterFaults(decimals = true, bytes = true, noNulls = true)
     case "parquet-cpp-arrow" => WriterFaults(bytes = major < 11, noNulls = major < 6)
     case "ClickHouse" => WriterFaults(decimals = major < 26, pages = true)

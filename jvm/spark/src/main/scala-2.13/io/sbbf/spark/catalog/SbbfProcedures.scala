@@ -27,10 +27,13 @@ import io.sbbf.spark.write.FilterOptions
 private[catalog] trait SbbfProcedures extends ProcedureCatalog {
   import SbbfProcedures._
 
+  /** The session that the catalog belongs to. */
+  protected def session: SparkSession
+
   override def loadProcedure(procedure: Identifier): UnboundProcedure =
     (procedure.namespace.toSeq, procedure.name) match {
-      case (Seq(), "attach") => new Changing("attach", Attach, drops = false)
-      case (Seq(), "detach") => new Changing("detach", Detach, drops = true)
+      case (Seq(), "attach") => new Changing(session, "attach", Attach, drops = false)
+      case (Seq(), "detach") => new Changing(session, "detach", Detach, drops = true)
       case _ =>
         throw new IllegalArgumentException(
           s"$name has no procedure ${procedure.name}; it has attach and detach")
@@ -63,6 +66,7 @@ private object SbbfProcedures {
 
   /** Changes the filters of files. */
   private final class Changing(
+      session: SparkSession,
       override val name: String,
       taken: Seq[ProcedureParameter],
       drops: Boolean)
@@ -96,7 +100,7 @@ private object SbbfProcedures {
         flag("force"),
         flag("dry_run")
       )
-      val outcomes = new AttachJob(SparkSession.active, request).run()
+      val outcomes = new AttachJob(session, request).run()
       util.List.of[Scan](new LocalRows(AttachOutcome.Schema, outcomes.map(_.row))).iterator
     }
 

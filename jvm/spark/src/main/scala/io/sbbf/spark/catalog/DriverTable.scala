@@ -16,12 +16,12 @@ import io.sbbf.spark.{Doctor, PruneReport}
 /**
  * A few rows that the driver finds.
  *
- * @param find the rows, by the options of the read, asked for while a query of that session is planned
+ * @param find the rows, by the options of the read, called while a query is planned
  */
 private[catalog] final class DriverTable(
     override val name: String,
     override val schema: StructType,
-    find: (SparkSession, Map[String, String]) => Seq[Row])
+    find: Map[String, String] => Seq[Row])
     extends SupportsRead {
 
   override def capabilities: util.Set[TableCapability] =
@@ -32,34 +32,34 @@ private[catalog] final class DriverTable(
     asked.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
     new ScanBuilder {
       override def build(): Scan =
-        new LocalRows(schema, find(SparkSession.active, options.result()))
+        new LocalRows(schema, find(options.result()))
     }
   }
 }
 
 private[catalog] object DriverTable {
-  def doctor: DriverTable =
+  def doctor(session: SparkSession): DriverTable =
     new DriverTable(
       "doctor",
       texts("name", "value"),
-      (session, _) => Doctor.findings(session).map { case (name, value) => Row(name, value) })
+      _ => Doctor.findings(session).map { case (name, value) => Row(name, value) })
 
   /** One row with the report on the query of `view`, which is planned for it and not run. */
-  def report(view: String): DriverTable =
+  def report(session: SparkSession, view: String): DriverTable =
     new DriverTable(
       s"report on $view",
       texts("report"),
-      (session, _) => Seq(Row(PruneReport.json(queryOf(session, view)))))
+      _ => Seq(Row(PruneReport.json(queryOf(session, view)))))
 
   /**
    * A row for each column of the files under a path ([[ColumnAdvice.Schema]]), found by jobs of Spark. Its options are
    * those of [[AdviceRequest.parse]].
    */
-  def advice(path: String): DriverTable =
+  def advice(session: SparkSession, path: String): DriverTable =
     new DriverTable(
       s"advice on $path",
       ColumnAdvice.Schema,
-      (session, options) =>
+      options =>
         new AdviceJob(session, AdviceRequest.parse(options + ("path" -> path))).run().map(_.row))
 
   private def queryOf(session: SparkSession, view: String): QueryExecution =

@@ -1,14 +1,15 @@
 package io.sbbf.spark.catalog
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.commons.codec.binary.Hex
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, ExpressionInfo}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BinaryType, StringType}
-
-import io.sbbf.spark.inspect.{FilterListing, ListingOptions}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
  * The table functions `sbbf_filters('path')` and `sbbf_probe('path', 'column', value)`, with the rows of
@@ -52,12 +53,10 @@ private[spark] object FilterFunctions {
         throw new IllegalArgumentException(
           s"$name: $parameter is NULL; filters hold no nulls, ask IS NULL instead"))
     }
-    val session = SparkSession.active
-    session
-      .baseRelationToDataFrame(
-        FilterListing(session.sqlContext, ListingOptions.parse(options.toMap)))
-      .queryExecution
-      .analyzed
+    val (path, others) = options.partition { case (parameter, _) => parameter == "path" }
+    UnresolvedRelation(
+      SbbfCatalog.filtersOf(path.head._2),
+      new CaseInsensitiveStringMap(others.toMap.asJava))
   }
 
   /** The option of the data source, and its text, that an argument stands for; None for NULL. */

@@ -33,18 +33,28 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   import SbbfCatalog._
 
   private var catalogName = Name
+  private var owner = Option.empty[SparkSession]
 
+  /**
+   * Binds the catalog to the session that loads it, at the first statement that names it. Each session loads its own,
+   * and Spark hands it no session.
+   */
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
     catalogName = name
+    owner = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession)
   }
+
+  /** @throws IllegalStateException where no session was active when the catalog was loaded */
+  protected def session: SparkSession = owner.getOrElse(throw new IllegalStateException(
+    s"catalog $name: no session was active when it was loaded; name it in a statement of a session"))
 
   override def name: String = catalogName
 
   override def loadTable(table: Identifier): Table = (table.namespace.toSeq, table.name) match {
     case (Seq(Filters), path) => new FilterTable(path)
-    case (Seq(Reports), view) => DriverTable.report(view)
-    case (Seq(Advice), path) => DriverTable.advice(path)
-    case (Seq(Session), Doctor) => DriverTable.doctor
+    case (Seq(Reports), view) => DriverTable.report(session, view)
+    case (Seq(Advice), path) => DriverTable.advice(session, path)
+    case (Seq(Session), Doctor) => DriverTable.doctor(session)
     case _ => throw new NoSuchTableException(table)
   }
 
@@ -66,7 +76,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
     namespace.toSeq match {
       case Seq(Session) =>
-        val isActive = SessionPruning.isActive(SparkSession.active)
+        val isActive = SessionPruning.isActive(session)
         util.Collections.singletonMap(Pruning, if (isActive) On else Off)
       case Seq(one) if Namespaces.contains(one) => util.Collections.emptyMap()
       case _ => throw new NoSuchNamespaceException(namespace)
@@ -77,8 +87,8 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
     changes.foreach {
       case change: SetProperty if namespace.toSeq == Seq(Session) && change.property == Pruning =>
         change.value match {
-          case On => SessionPruning.enable(SparkSession.active)
-          case Off => SessionPruning.disable(SparkSession.active)
+          case On => SessionPruning.enable(session)
+          case Off => SessionPruning.disable(session)
           case other =>
             throw new IllegalArgumentException(s"$Pruning must be '$On' or '$Off', not '$other'")
         }
@@ -104,7 +114,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   /** Takes a view away that was there to be reported on, and leaves alone what is cached of its query. */
   override def dropTable(table: Identifier): Boolean =
     if (table.namespace.toSeq != Seq(Reports)) readOnly()
-    else SparkSession.active.sessionState.catalog.dropTempView(table.name)
+    else session.sessionState.catalog.dropTempView(table.name)
   override def renameTable(from: Identifier, to: Identifier): Unit = readOnly()
 
   private def readOnly(): Nothing =
@@ -122,6 +132,9 @@ private[spark] object SbbfCatalog {
   private final val On = "on"
   private final val Off = "off"
   private val Namespaces = Seq(Filters, Reports, Advice, Session)
+
+  /** The name of the table that lists the filters under a path. */
+  def filtersOf(path: String): Seq[String] = Seq(Name, Filters, path)
 
   /** Makes the catalog known to every session of this JVM that does not say otherwise. */
   def register(): Unit =

@@ -22,7 +22,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types._
 
 import io.sbbf.core.ColumnPath.{Element, Field, Key, Value}
-import io.sbbf.core.RowGroupPredicate.{In, IsNotNull, IsNull, Leaf, Test, Unknown}
+import io.sbbf.core.RowGroupPredicate.{In, IsNotNull, IsNull, IsNullDecimal, Leaf, Test, Unknown}
 import io.sbbf.core.{ColumnPath, RowGroupPredicate}
 import io.sbbf.spark.FieldId
 
@@ -41,7 +41,7 @@ private[plan] final case class Column(
 
   /** What is TRUE at least where `test` is TRUE of this value. */
   def passes(test: Test): RowGroupPredicate = test match {
-    case IsNull if !isSingle => uncounted
+    case IsNull | IsNullDecimal(_, _) if !isSingle => uncounted
     case IsNotNull if !isSingle => allOf(keys)
     case _ => allOf(keys :+ Leaf(path, test))
   }

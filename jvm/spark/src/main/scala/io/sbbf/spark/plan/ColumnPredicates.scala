@@ -20,7 +20,8 @@ private[plan] object ColumnPredicates {
 
   /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
   def nullness(column: Column, isNull: Boolean): RowGroupPredicate = column.dataType match {
-    case _: DecimalType if isNull => Unknown(s"NULLs of a decimal column: ${column.name}")
+    case decimal: DecimalType if isNull =>
+      column.passes(IsNullDecimal(decimal.precision, decimal.scale))
     case _ => column.passes(if (isNull) IsNull else IsNotNull)
   }
 

@@ -11,6 +11,7 @@ import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet._
 import io.sbbf.parquet.crypto.Decryption
 import io.sbbf.spark.Notices
+import io.sbbf.spark.read.PushdownGuard
 
 /** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
 private[plan] final class FileAsker(
@@ -18,7 +19,8 @@ private[plan] final class FileAsker(
     predicate: RowGroupPredicate,
     lookup: ColumnLookup,
     limits: PlanningLimits,
-    cache: FooterCache) {
+    cache: FooterCache,
+    guard: PushdownGuard) {
   import FileAsker._
 
   private val encodings = new LiteralEncodings
@@ -78,7 +80,7 @@ private[plan] final class FileAsker(
       file: FileStatus,
       evidence: FileEvidence,
       open: () => FileBytes): FileOutcome =
-    new FileVerdicts(predicate, evidence, lookup, encodings, open).outcome(file.getLen)
+    new FileVerdicts(predicate, evidence, lookup, encodings, guard, open).outcome(file.getLen)
 }
 
 private[plan] object FileAsker {

@@ -1,6 +1,7 @@
 package io.sbbf.spark.plan
 
 import io.sbbf.parquet.Evidence
+import io.sbbf.spark.read.PushdownLevel
 
 /**
  * What a predicate leaves of one file.
@@ -13,7 +14,7 @@ import io.sbbf.parquet.Evidence
  *   surviving row groups and of no other, ascending; None if splits are to be read whole
  * @param refutedBy the evidence that decided, with the number of row groups it refuted
  * @param keptBecause why row groups were kept, with their number, as far as a reason is known
- * @param misleadsStock whether stock's own checks may lose rows of it or fail
+ * @param level what parquet-mr may check while a task reads it
  * @param filtersRejected why filters that were asked were not believed, with the number of row groups
  */
 private[spark] final case class FileOutcome(
@@ -25,7 +26,7 @@ private[spark] final case class FileOutcome(
     refutedBy: Map[Evidence, Int],
     keptBecause: Map[String, Int],
     filtersRejected: Map[String, Int] = Map.empty,
-    misleadsStock: Boolean = false,
+    level: PushdownLevel = PushdownLevel.AnyFile,
     bytesRead: Long = 0L,
     opens: Int = 0) {
 

@@ -5,6 +5,7 @@ import java.util.IdentityHashMap
 import io.sbbf.core.RowGroupPredicate.Leaf
 import io.sbbf.core.{RowGroupPredicate, Verdict}
 import io.sbbf.parquet._
+import io.sbbf.spark.read.PushdownGuard
 
 /**
  * One predicate put to the row groups of one file. Not thread-safe.
@@ -16,6 +17,7 @@ private[plan] final class FileVerdicts(
     evidence: FileEvidence,
     lookup: ColumnLookup,
     encodings: LiteralEncodings,
+    guard: PushdownGuard,
     open: () => FileBytes) {
   import FileVerdicts._
 
@@ -42,7 +44,7 @@ private[plan] final class FileVerdicts(
       refutedBy = refutedBy,
       keptBecause = keptBecause,
       filtersRejected = filtersRejected,
-      misleadsStock = footer.misleadsStock
+      level = guard.level(footer, lookup.caseSensitive)
     )
   }
 

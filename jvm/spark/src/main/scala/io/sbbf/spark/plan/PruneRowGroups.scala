@@ -18,10 +18,11 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
 
 import io.sbbf.parquet.Interruption
-import io.sbbf.spark.read.{PrunedParquetFormat, SafeRead}
+import io.sbbf.spark.read.{PrunedParquetFormat, PushdownGuard, PushdownLevel}
 import io.sbbf.spark.{KernelChoice, Notices, SbbfConf}
 
 /**
@@ -37,7 +38,7 @@ import io.sbbf.spark.{KernelChoice, Notices, SbbfConf}
  * The filter stays; the relation may only hold fewer rows that it would have removed. A relation that is pruned
  * already stays so, when the filters above it have become more. Trouble in pruning leaves out nothing.
  */
-final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper {
+final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
@@ -49,12 +50,19 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
           val next =
             try {
               KernelChoice.follow(conf)
-              if (isPruned(scan)) withOptions(scan, unsafeLevels(scan, conjuncts))
-              else prune(scan, conjuncts, keepsSplits)
+              filesOf(scan).location match {
+                case index: PrunedFileIndex =>
+                  val pushed = pushedFilters(scan, conjuncts)
+                  withOptions(scan, onlySafe(pushed.options(index.levelOfAnyVersion)))
+                case _ => prune(scan, conjuncts, keepsSplits)
+              }
             } catch {
               case Trouble(e) if !Interruption.is(e) =>
                 Notices.once(e.getClass.getName, "a scan was planned without pruning", e)
-                withOptions(scan, onlySafe(SafeRead.LevelsOff)) // nobody knows what is safe
+                withOptions(
+                  scan,
+                  onlySafe(PushdownGuard.NoParquetFilters)
+                ) // nobody knows what is safe
             }
           filtered.transform { case `scan` => next }
       }
@@ -69,9 +77,6 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
 
   private def filesOf(scan: LogicalRelation): HadoopFsRelation =
     scan.relation.asInstanceOf[HadoopFsRelation]
-
-  private def isPruned(scan: LogicalRelation): Boolean =
-    filesOf(scan).location.isInstanceOf[PrunedFileIndex]
 
   private def withOptions(
       scan: LogicalRelation,
@@ -90,17 +95,23 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
     val (partitionFilters, dataFilters) = split(scan, conjuncts)
     val columns = new ScanColumns(files)
     val asksLater = conjuncts.exists(SubqueryExpression.hasSubquery)
-    val unsafe = unsafeLevels(scan, conjuncts)
-    if (unsafe.isEmpty && !columns.translator.translate(dataFilters).isUsable) scan
+    val pushed = pushedFilters(scan, conjuncts)
+    val isSafe = onlySafe(pushed.options(PushdownLevel.AnyFile)).isEmpty
+    if (isSafe && !columns.translator.translate(dataFilters).isUsable) scan
     else {
-      val index = new PrunedFileIndex(files.location, columns, pruner(files), keepsSplits)
+      val index =
+        new PrunedFileIndex(
+          files.location,
+          columns,
+          pruner(files, pushed.guard),
+          pushed.guard,
+          keepsSplits)
       index.listFiles(partitionFilters, dataFilters)
       index.selection.foreach(LookupHistory.remember(scan, _))
       val settled = index.selection.exists(_.settlesFilters(asksLater))
-      val misleads =
-        if (index.selection.exists(_.misleadsStock)) onlySafe(SafeRead.LevelsOff) else Nil
       val format = new PrunedParquetFormat(index, index.keepsSplits, asksLater)
-      val off = unsafe ++ misleads ++ (if (settled) SafeRead.FiltersOff else Nil)
+      val off = onlySafe(pushed.options(index.levelOfAnyVersion)) ++
+        (if (settled) PushdownGuard.NoBloom else Nil)
       rebuilt(scan, files, index, off, format)
     }
   }
@@ -108,21 +119,31 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
   private def onlySafe(options: => Map[String, String]): Map[String, String] =
     if (SbbfConf.SafeRead.get(conf)) options else Map.empty
 
-  /** The read options that keep from stock what it would lose rows to. */
-  private def unsafeLevels(
-      scan: LogicalRelation,
-      conjuncts: Seq[Expression]): Map[String, String] =
-    onlySafe {
-      val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
-      val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
-      val files = filesOf(scan)
-      if (SparkInternals.expandsStructs && dataFilters.exists(comparesStructs)) SafeRead.LevelsOff
-      else
-        SafeRead.options(
-          SparkInternals.pushedFilters(dataFilters),
-          files.dataSchema,
-          new ScanColumns(files).areFoundById)
-    }
+  /** What Spark pushes to a scan, and what of it parquet-mr may check. */
+  private final class Pushed(
+      filters: Seq[Filter],
+      val guard: PushdownGuard,
+      comparesStructsByField: Boolean) {
+    def options(level: PushdownLevel): Map[String, String] =
+      guard.options(filters, if (comparesStructsByField) PushdownLevel.Nothing else level)
+  }
+
+  private def pushedFilters(scan: LogicalRelation, conjuncts: Seq[Expression]): Pushed = {
+    val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
+    val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
+    val files = filesOf(scan)
+    val filters = SparkInternals.pushedFilters(dataFilters)
+    val guard = PushdownGuard(
+      filters,
+      files.dataSchema,
+      new ScanColumns(files).areFoundById,
+      files.sparkSession.sessionState.conf.caseSensitiveAnalysis)
+    new Pushed(
+      filters,
+      guard,
+      comparesStructsByField =
+        SparkInternals.expandsStructs && dataFilters.exists(comparesStructs))
+  }
 
   /** Whose fields may be handed down one by one, though nothing is translated of it here. */
   private def comparesStructs(filter: Expression): Boolean = filter.exists {
@@ -170,16 +191,18 @@ final case class PruneRowGroups() extends Rule[LogicalPlan] with PredicateHelper
       ))
   }
 
-  private def pruner(files: HadoopFsRelation): RowGroupPruner = new RowGroupPruner(
-    files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
-    PlanningLimits(
-      threads = SbbfConf.Threads.get(conf),
-      sampleFiles = SbbfConf.SampleFiles.get(conf),
-      tailBytes = SbbfConf.TailBytes.get(conf).toInt,
-      cacheBytes = SbbfConf.CacheBytes.get(conf)
-    ),
-    FooterCache.shared
-  )
+  private def pruner(files: HadoopFsRelation, guard: PushdownGuard): RowGroupPruner =
+    new RowGroupPruner(
+      files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
+      PlanningLimits(
+        threads = SbbfConf.Threads.get(conf),
+        sampleFiles = SbbfConf.SampleFiles.get(conf),
+        tailBytes = SbbfConf.TailBytes.get(conf).toInt,
+        cacheBytes = SbbfConf.CacheBytes.get(conf)
+      ),
+      FooterCache.shared,
+      guard
+    )
 
   /**
    * Where the format is not to be swapped, read options switch off what of stock's checks is not to be trusted.

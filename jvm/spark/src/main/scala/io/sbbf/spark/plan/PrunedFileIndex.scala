@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet.{ColumnLookup, Interruption}
-import io.sbbf.spark.read.RowGroupRanges
+import io.sbbf.spark.read.{PushdownGuard, PushdownLevel, RowGroupRanges}
 
 /**
  * A file index that leaves out what the filters refute.
@@ -28,6 +28,7 @@ final class PrunedFileIndex private[spark] (
     val base: FileIndex,
     columns: ScanColumns,
     pruner: RowGroupPruner,
+    private[spark] val guard: PushdownGuard,
     private[spark] val keepsSplits: Boolean)
     extends FileIndex {
 
@@ -59,6 +60,10 @@ final class PrunedFileIndex private[spark] (
 
   /** Whether the files may be others when the scan runs. */
   private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]
+
+  /** What parquet-mr may check where tasks do not compare the version of a file with the one that was planned. */
+  private[spark] def levelOfAnyVersion: PushdownLevel =
+    if (selection.exists(_.hasUncheckedFiles)) PushdownLevel.Nothing else PushdownLevel.AnyFile
 
   /** What the last pass found. */
   private[spark] def selection: Option[ScanSelection] = latest.map(_._2)
@@ -121,8 +126,9 @@ final class PrunedFileIndex private[spark] (
     else {
       val ranges = if (outcome.isGone) Some(Array.empty[Long]) else outcome.ranges
       val told = ranges.map(RowGroupRanges.Key -> _) ++
-        (if (selection.misleadsStock(outcome)) Some(RowGroupRanges.UncheckedKey -> true)
-         else None)
+        Some(selection.level(outcome))
+          .filter(_ != PushdownLevel.AnyFile)
+          .map(RowGroupRanges.LevelKey -> _.toString)
       Some(if (told.isEmpty) file else file.copy(metadata = file.metadata ++ told))
     }
 }

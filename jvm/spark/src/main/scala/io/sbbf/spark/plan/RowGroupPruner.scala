@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.FileStatus
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet.ColumnLookup
 import io.sbbf.spark.Notices
+import io.sbbf.spark.read.PushdownGuard
 
 /** How a pass may go about its files; see the keys of [[io.sbbf.spark.SbbfConf]]. */
 private[spark] final case class PlanningLimits(
@@ -22,7 +23,8 @@ private[spark] final case class PlanningLimits(
 private[spark] final class RowGroupPruner(
     hadoopConf: Configuration,
     limits: PlanningLimits,
-    cache: FooterCache) {
+    cache: FooterCache,
+    guard: PushdownGuard) {
   import RowGroupPruner._
 
   /**
@@ -50,7 +52,7 @@ private[spark] final class RowGroupPruner(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
       lookup: ColumnLookup): PrunedFiles = {
-    val asker = new FileAsker(hadoopConf, predicate, lookup, limits, cache)
+    val asker = new FileAsker(hadoopConf, predicate, lookup, limits, cache, guard)
     // what is remembered costs less to ask than to hand to another thread
     val outcomes = Array.tabulate(files.size)(i => asker.fromMemory(files(i)).orNull)
     def read(some: IndexedSeq[Int]): Unit = {

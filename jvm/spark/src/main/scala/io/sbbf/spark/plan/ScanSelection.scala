@@ -4,6 +4,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 
 import io.sbbf.core.RowGroupPredicate
 import io.sbbf.parquet.{Evidence, FileVersion}
+import io.sbbf.spark.read.PushdownLevel
 
 /**
  * What one predicate leaves of the files of one scan. Immutable.
@@ -56,12 +57,13 @@ private[spark] final class ScanSelection(
   def settlesFilters(asksLater: Boolean): Boolean =
     !asksLater || stoppedEarly || outcomes.exists(_.filtersRejected.nonEmpty)
 
-  /** Whether stock's own checks may lose rows of a file or fail. */
-  lazy val misleadsStock: Boolean = outcomes.exists(_.misleadsStock)
+  /** Whether parquet-mr must check nothing in some of the files, pruned or not. */
+  lazy val hasUncheckedFiles: Boolean = outcomes.exists(_.level == PushdownLevel.Nothing)
 
-  /** The same of one of the files: those that were not asked are like the others. */
-  def misleadsStock(outcome: FileOutcome): Boolean =
-    outcome.misleadsStock || misleadsStock && !outcome.isKnown
+  /** What parquet-mr may check in one of the files; those that were not read are like the others. */
+  def level(outcome: FileOutcome): PushdownLevel =
+    if (hasUncheckedFiles && !outcome.isKnown) PushdownLevel.Nothing
+    else outcome.level
 
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isGone)

@@ -1,8 +1,7 @@
 package io.sbbf.spark.plan
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.Notices
@@ -11,8 +10,8 @@ import io.sbbf.spark.Notices
  * Shows on the node of each pruned scan, by its [[ScanMetrics]], what pruning did to it. Plans stay as they are,
  * node by node; other scans are not touched.
  *
- * For a session's extension it is a rule of adaptive execution, which comes before the plan is first reported,
- * and a [[Columnar]] one, which sees all scans as they will run.
+ * It runs as a rule of adaptive execution, before Spark first reports the plan, and again as a columnar rule, which
+ * sees every scan as it will run.
  */
 private[spark] object ShowPruning extends Rule[SparkPlan] {
 
@@ -24,28 +23,6 @@ private[spark] object ShowPruning extends Rule[SparkPlan] {
     plan
   }
 
-  object Columnar extends ColumnarRule {
-    override def preColumnarTransitions: Rule[SparkPlan] = ShowPruning
-  }
-
-  /** The same for a session that runs already and does not have the extension. */
-  def addTo(session: SparkSession): Unit =
-    change(session)(_ :+ Columnar, _ :+ ShowPruning)
-
-  /** Takes out what [[addTo]] put in. */
-  def removeFrom(session: SparkSession): Unit =
-    change(session)(_.filterNot(isLike(Columnar)), _.filterNot(isLike(ShowPruning)))
-
-  /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
-  private def isLike(ours: AnyRef)(rule: AnyRef): Boolean =
-    rule.getClass.getName == ours.getClass.getName
-
-  private def change(session: SparkSession)(
-      columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
-      adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
-    try SparkInternals.changePhysicalRules(session, columnar, adaptive)
-    catch { case Trouble(e) => warn(e) } // queries are pruned all the same
-
   private def mark(scan: FileSourceScanExec): Unit = scan.relation.location match {
     case index: PrunedFileIndex =>
       try {
@@ -55,6 +32,6 @@ private[spark] object ShowPruning extends Rule[SparkPlan] {
     case _ =>
   }
 
-  private def warn(e: Throwable): Unit =
+  def warn(e: Throwable): Unit =
     Notices.once(s"metrics: ${e.getClass.getName}", "scans do not show what was pruned", e)
 }

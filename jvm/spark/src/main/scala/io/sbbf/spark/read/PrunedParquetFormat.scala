@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.sbbf.spark.SbbfConf
 import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
+import io.sbbf.spark.read.RowGroupRanges.Readers
 
 /**
  * Spark's own Parquet format, which only narrows what is read: its readers, vectorized and row by row, are run
@@ -61,15 +62,17 @@ final class PrunedParquetFormat private[spark] (
       filters: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
-    val trims = keepsSplits || selection.exists(_.trimsFiles)
-    val conf = if (trims) Some(SharedConf.of(session.sparkContext, hadoopConf)) else None
-    val sessionConf = session.sessionState.conf
-    val safely = SbbfConf.SafeRead.get(sessionConf)
+    val safely = SbbfConf.SafeRead.get(session.sessionState.conf)
     val mayReadOthers = Option(index).exists(_.mayListOthers) // than were looked at
     if (mayReadOthers || selection.exists(
-        _.settlesFilters(asksLater)) || safely && SafeRead.misreadsFilters)
+        _.settlesFilters(asksLater)) || safely && PushdownGuard.misreadsFilters)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
-    val byFieldId = SparkInternals.readsByFieldId(sessionConf)
+    val guard = guardOf(session, dataSchema, filters)
+    def allowed(level: PushdownLevel) = if (safely) guard.allowed(filters, level) else filters
+    val forAnyFile = allowed(PushdownLevel.AnyFile)
+    // a filter pushed after planning may need columns whose storage planning did not check
+    val isChecked = Option(index).exists(i => guard.isCoveredBy(i.guard))
+    val forDeclared = if (isChecked) allowed(PushdownLevel.AsDeclared) else forAnyFile
     def reader(checked: Seq[Filter]) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
@@ -78,12 +81,31 @@ final class PrunedParquetFormat private[spark] (
       checked,
       options,
       hadoopConf)
-    val checked = reader(
-      if (safely) SafeRead.allowed(filters, dataSchema, byFieldId) else filters)
-    val stock =
-      if (safely && (mayReadOthers || selection.exists(_.misleadsStock)))
-        RowGroupRanges.choose(checked, reader(Nil))
-      else checked
-    conf.fold(stock)(c => split => RowGroupRanges.read(split, stock, c.value.value))
+    val anyFile = reader(forAnyFile)
+    val isSame = forDeclared == forAnyFile
+    val asDeclared = if (isSame) anyFile else reader(forDeclared)
+    val unchecked =
+      if (safely && (mayReadOthers || selection.exists(_.hasUncheckedFiles)))
+        reader(Nil)
+      else anyFile
+    val trims = keepsSplits || selection.exists(_.trimsFiles)
+    if (!trims && isSame && (unchecked eq anyFile)) anyFile
+    else {
+      val readers = new Readers(anyFile, asDeclared, unchecked)
+      val conf = SharedConf.of(session.sparkContext, hadoopConf)
+      split => RowGroupRanges.read(split, readers, conf.value.value)
+    }
+  }
+
+  private def guardOf(
+      session: SparkSession,
+      dataSchema: StructType,
+      filters: Seq[Filter]): PushdownGuard = {
+    val conf = session.sessionState.conf
+    PushdownGuard(
+      filters,
+      dataSchema,
+      SparkInternals.readsByFieldId(conf),
+      conf.caseSensitiveAnalysis)
   }
 }

@@ -15,25 +15,40 @@ private[spark] object RowGroupRanges {
   /** Where a file's constant metadata carries its byte ranges (Array[Long]: start, end, start, end ...). */
   val Key = "__sbbf_row_group_ranges"
 
-  /** Where it says that stock must not check for itself which row groups, pages or rows are read. */
-  val UncheckedKey = "__sbbf_unchecked"
+  /** Where it carries the name of the file's [[PushdownLevel]], unless that is `AnyFile`. */
+  val LevelKey = "__sbbf_pushdown_level"
 
   type Reader = PartitionedFile => Iterator[InternalRow]
 
-  /** `split` as `stock` reads it, less the row groups whose midpoint lies outside its ranges. */
-  def read(split: PartitionedFile, stock: Reader, conf: Configuration): Iterator[InternalRow] =
-    split.otherConstantMetadataColumnValues.get(Key) match {
-      case Some(ranges: Array[Long]) =>
-        val file = statusNow(split, conf)
-        if (file.exists(isSameVersion(_, split))) chain(within(split, ranges), split, stock)
-        else stock(file.fold(split)(wholly(split, _)))
-      case _ => stock(split)
+  /**
+   * A split as Spark's reader of its level reads it, less the row groups whose midpoint lies outside its ranges. What
+   * planning found of a file holds for that version of it alone; another one is read whole, by the reader for any file.
+   */
+  def read(
+      split: PartitionedFile,
+      readers: Readers,
+      conf: Configuration): Iterator[InternalRow] = {
+    val found = split.otherConstantMetadataColumnValues
+    val ranges = found.get(Key).collect { case ranges: Array[Long] => ranges }
+    val level = found.get(LevelKey)
+    val needsVersion = ranges.isDefined || level.contains(PushdownLevel.AsDeclared.toString)
+    lazy val file = statusNow(split, conf)
+    if (needsVersion && !file.exists(isSameVersion(_, split)))
+      readers.of(level, isPlannedVersion = false)(file.fold(split)(wholly(split, _)))
+    else {
+      val reader = readers.of(level, isPlannedVersion = true)
+      ranges.fold(reader(split))(r => chain(within(split, r), split, reader))
     }
+  }
 
-  /** `unchecked` for the files that say so, and else `stock`. */
-  def choose(stock: Reader, unchecked: Reader): Reader = split =>
-    if (split.otherConstantMetadataColumnValues.contains(UncheckedKey)) unchecked(split)
-    else stock(split)
+  /** Spark's readers of a scan, by what parquet-mr checks. */
+  final class Readers(anyFile: Reader, asDeclared: Reader, unchecked: Reader)
+      extends Serializable {
+    def of(level: Option[Any], isPlannedVersion: Boolean): Reader =
+      if (level.contains(PushdownLevel.Nothing.toString)) unchecked
+      else if (isPlannedVersion && level.contains(PushdownLevel.AsDeclared.toString)) asDeclared
+      else anyFile
+  }
 
   /** The parts of `ranges` that lie in the split; each row group has its midpoint in one split only. */
   private[read] def within(split: PartitionedFile, ranges: Array[Long]): Seq[(Long, Long)] = {

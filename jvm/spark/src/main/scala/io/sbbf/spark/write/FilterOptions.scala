@@ -31,10 +31,10 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     extends Serializable {
   import FilterOptions._
 
-  /** Whether some column may get a filter. */
-  def isEmpty: Boolean = !isAuto && !settings.exists { case (key, value) =>
-    isAsking(key, value)
-  }
+  /** Whether no column gets a filter. An invalid value of `auto` counts as a request: [[requests]] refuses it. */
+  def isEmpty: Boolean =
+    settings.get(Auto).forall(_.trim.equalsIgnoreCase("false")) &&
+      !settings.exists { case (key, value) => isAsking(key, value) }
 
   private def isAuto: Boolean = settings.get(Auto).exists(flag(Auto, _))
 
@@ -88,11 +88,12 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
    */
   def requests(schema: MessageType, rowGroups: => Long): Seq[FilterRequest] = {
     lazy val autoFpp = oneOf(rowGroups)
+    val choosesColumns = isAuto
     for {
       (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
       path = column.getPath.mkString(".")
       isNamed = isWanted(path)
-      if isNamed || isAuto && !isRefused(path) && ValueKind.isKey(column.getPrimitiveType)
+      if isNamed || choosesColumns && !isRefused(path) && ValueKind.isKey(column.getPrimitiveType)
       kind <- ValueKind.of(column.getPrimitiveType)
     } yield {
       val stated = own(OurFpp, path)

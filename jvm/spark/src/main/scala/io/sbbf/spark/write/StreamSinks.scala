@@ -29,7 +29,10 @@ private[spark] object StreamSinks {
         SparkInternals.changeSinkFormat(session, id) { case (folder, format, options) =>
           if (format.getClass == classOf[ParquetFileFormat] && isWanted(options)) {
             lazy val size =
-              TableSize.of(new Path(folder)) // once, as each batch would list all files
+              TableSize.of(
+                new Path(folder),
+                session.sessionState.newHadoopConf()
+              ) // once, as each batch would list all files
             new ExactParquetFormat(() => size)
           } else format
         }

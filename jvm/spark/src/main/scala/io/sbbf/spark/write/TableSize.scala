@@ -4,11 +4,12 @@ import java.io.FileNotFoundException
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetWriter
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
-import org.apache.spark.sql.{SaveMode, SparkSession}
 
 /**
  * How many row groups a table has, about.
@@ -25,21 +26,20 @@ private[spark] final case class TableSize(existing: Long, added: Long) {
 private[spark] object TableSize extends Logging {
 
   /** What the command may overwrite counts, unless that is everything. */
-  def of(command: InsertIntoHadoopFsRelationCommand): TableSize =
+  def of(command: InsertIntoHadoopFsRelationCommand, conf: Configuration): TableSize =
     TableSize(
-      existing(command),
+      existing(command, conf),
       estimated(1, command.query.stats.sizeInBytes.min(MostBytes).toLong))
 
   /** Of a folder to which tasks write whatever a stream brings them. */
-  def of(folder: Path): TableSize = TableSize(existing(folder), 0)
+  def of(folder: Path, conf: Configuration): TableSize = TableSize(existing(folder, conf), 0)
 
-  private def existing(command: InsertIntoHadoopFsRelationCommand): Long =
+  private def existing(command: InsertIntoHadoopFsRelationCommand, conf: Configuration): Long =
     if (command.mode == SaveMode.Overwrite && command.partitionColumns.isEmpty) 0
-    else existing(command.outputPath)
+    else existing(command.outputPath, conf)
 
-  private def existing(folder: Path): Long =
+  private def existing(folder: Path, conf: Configuration): Long =
     try {
-      val conf = SparkSession.active.sessionState.newHadoopConf()
       val files = folder.getFileSystem(conf).getContentSummary(folder)
       estimated(files.getFileCount, files.getLength)
     } catch {

@@ -15,12 +15,12 @@ import io.sbbf.spark.plan.ExecutorJar
  * session's ask for bloom filters. Encrypted files are left to parquet-mr, which encrypts filters, and so is
  * everything where executors may lack the classes or others look for Spark's own format.
  */
-private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
+private[spark] final class WriteExactFilters(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case union: Union if union.children.forall(_.isInstanceOf[Command]) => // FROM t INSERT … INSERT …
       union.copy(children = union.children.map(written))
     case other =>
-      if (isOn) StreamSinks.makeExact(SparkSession.active, isExact)
+      if (isOn) StreamSinks.makeExact(session, isExact)
       written(other)
   }
 
@@ -29,7 +29,8 @@ private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
         if command.fileFormat.getClass == classOf[ParquetFileFormat] &&
           isOn && isExact(command.options) =>
       // equal to the command before, as all of Spark's formats are: the optimizer takes the new one all the same
-      command.copy(fileFormat = new ExactParquetFormat(() => TableSize.of(command)))
+      command.copy(fileFormat = new ExactParquetFormat(() =>
+        TableSize.of(command, session.sessionState.newHadoopConf())))
     case _ => plan
   }
 
@@ -38,7 +39,6 @@ private[spark] object WriteExactFilters extends Rule[LogicalPlan] {
 
   /** Whether a writer with these options is to write exact filters. */
   private def isExact(options: Map[String, String]): Boolean = {
-    val session = SparkSession.active
     val settings = session.sessionState.newHadoopConfWithOptions(options)
     !FilterOptions.of(settings).isEmpty &&
     settings.get(EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME) == null &&

@@ -6,10 +6,10 @@ import java.nio.file.Files
 import com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem
 
 import io.sbbf.parquet.FileVersion
-import io.sbbf.spark.SparkSuite
 import io.sbbf.spark.attach.AttachOutcome.Done
 import io.sbbf.spark.inspect.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
+import io.sbbf.spark.{DiskAs, SparkSuite}
 
 /** Whatever step of attaching fails, each file is the old one or the new one, and the next run goes on. */
 class AttachFaultsSuite extends SparkSuite with WrittenFiles {
@@ -188,8 +188,4 @@ class AttachFaultsSuite extends SparkSuite with WrittenFiles {
   }
 }
 
-final class StrangeFileSystem extends org.apache.hadoop.fs.RawLocalFileSystem {
-  override def getUri: java.net.URI = java.net.URI.create("strange:///")
-  override def initialize(name: java.net.URI, conf: org.apache.hadoop.conf.Configuration): Unit =
-    super.initialize(getUri, conf)
-}
+final class StrangeFileSystem extends DiskAs("strange")

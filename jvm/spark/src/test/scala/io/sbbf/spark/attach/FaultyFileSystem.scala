@@ -1,17 +1,17 @@
 package io.sbbf.spark.attach
 
 import java.io.{File, IOException, OutputStream}
-import java.net.URI
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
+
+import io.sbbf.spark.DiskAs
 
 /** Counts what is done to files while they are attached to, and fails one of those steps, or all from one on. */
 object Faults {
@@ -117,12 +117,7 @@ final class FaultyDisk extends RawLocalFileSystem {
 }
 
 /** As object stores are: an object is there when all of it is, and is never renamed. */
-final class FaultyObjectStore extends RawLocalFileSystem {
-  override def getUri: URI = URI.create("s3a:///")
-  override def getScheme: String = "s3a"
-  override def initialize(name: URI, conf: Configuration): Unit =
-    super.initialize(URI.create("s3a:///"), conf)
-
+final class FaultyObjectStore extends DiskAs("s3a") {
   override def rename(from: Path, to: Path): Boolean = throw new IOException("renamed")
 
   override def hasPathCapability(path: Path, capability: String): Boolean =

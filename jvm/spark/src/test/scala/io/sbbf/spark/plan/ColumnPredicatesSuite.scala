@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.dsl.expressions._
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
-import io.sbbf.core.RowGroupPredicate.{AllOf, Always, Greater, Less, Never}
+import io.sbbf.core.RowGroupPredicate.{AllOf, Always, Greater, IsNullDecimal, Less, Never}
 import io.sbbf.core.Value
 
 /** Tests of one column with constants. */
@@ -60,7 +60,10 @@ class ColumnPredicatesSuite extends TranslatorSuite {
     ("struct field", GetStructField(point, 1) === 2, leaf("point.y", in(Value.Integral(2, 32)))),
     ("IS NULL", IsNull(id), absent("id")),
     ("NOT IS NULL", Not(IsNull(id)), present("id")),
-    ("IS NULL of a decimal, which Spark may not be able to hold", IsNull(price), unknown),
+    (
+      "IS NULL of a decimal, which Spark may not be able to hold",
+      IsNull(price),
+      leaf("price", IsNullDecimal(9, 2))),
     ("IS NOT NULL of a decimal", IsNotNull(price), present("price")),
     ("partition column, by any case", day === "x", unknown),
     ("function of a column", Upper(name) === "A", unknown),

@@ -95,7 +95,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     val once = df.queryExecution.optimizedPlan
     assert(relation(df).location.isInstanceOf[PrunedFileIndex])
     assert(relation(df).fileFormat.isInstanceOf[PrunedParquetFormat])
-    val twice = PruneRowGroups()(spark.sessionState.optimizer.execute(once))
+    val twice = (new PruneRowGroups)(spark.sessionState.optimizer.execute(once))
     assert(
       scans(twice)
         .map(_.location)
@@ -106,7 +106,7 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   test("enabled twice, by the extension and for the session, prunes once.") {
     assert(SessionPruning.isActive(spark))
-    spark.experimental.extraOptimizations = Seq(PruneRowGroups())
+    spark.experimental.extraOptimizations = Seq(new PruneRowGroups)
     try {
       val df = table.where(s"k = ${keyOf(77)}")
       assert(selection(df).keptFiles == 1 && rows(df).size == 1)

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.ui.SparkPlanGraphNode
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.scalatest.concurrent.Eventually.{eventually, interval, timeout}
 
-import io.sbbf.spark.{SbbfConf, SessionPruning, SparkSuite}
+import io.sbbf.spark.{GuardedColumnarRule, SbbfConf, SessionPruning, SparkSuite}
 
 class ShowPruningSuite extends SparkSuite {
   private val Files = 6
@@ -145,14 +145,17 @@ class ShowPruningSuite extends SparkSuite {
   test("a session that runs gets the rules and loses them again; those of the extension stay.") {
     val state = spark.sessionState
     def rules = (state.columnarRules, state.adaptiveRulesHolder.queryStagePrepRules)
+    def ours =
+      (
+        rules._1.count(_.isInstanceOf[GuardedColumnarRule]),
+        rules._2.count(_.ruleName == ShowPruning.ruleName))
     val before = rules
-    ShowPruning.removeFrom(spark)
-    val without = rules
+    SessionPruning.hidePruning(spark)
     try {
-      assert(!rules._1.contains(ShowPruning.Columnar) && !rules._2.contains(ShowPruning))
+      assert(ours == ((0, 0)))
       assert(shown(spark.sql(s"SELECT * FROM log WHERE k = $Key")).forall(_._2.isEmpty))
-      ShowPruning.addTo(spark)
-      assert(rules == ((without._1 :+ ShowPruning.Columnar, without._2 :+ ShowPruning)))
+      SessionPruning.showPruning(spark)
+      assert(ours == ((1, 1)))
       assert(shown(spark.sql(s"SELECT * FROM log WHERE k = $Key")).exists(_._2.nonEmpty))
       assert(!spark.newSession().sessionState.columnarRules.eq(state.columnarRules))
     } finally

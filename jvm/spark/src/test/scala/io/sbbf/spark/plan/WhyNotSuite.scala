@@ -17,7 +17,6 @@ class WhyNotSuite extends TranslatorSuite {
     (RLike(name, Literal("secret")), "is not understood: rlike(name)"),
     (Contains(name, Literal("secret")), "is not understood: contains(name)"),
     (day === "secret", "no column of the files: day"),
-    (IsNull(price), "NULLs of a decimal column: price"),
     (
       EqualTo(price, Literal(Decimal("1.555"), DecimalType(9, 3))),
       "price, of type decimal(9,2), is not compared with that"),

@@ -121,10 +121,17 @@ private object WriterFaultsSuite {
   }
 
   /** Of 1.00, 3.06 and -2.00, which is taken for the largest of a page before. */
-  private def unsigned(told: Statistics): Unit = {
-    told.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](0, 0, 1, 50))
-    ()
-  }
+  private def unsignedDecimals(name: String, writer: String, believed: String*): Fault =
+    Fault(
+      name,
+      writer,
+      believed,
+      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
+      decimals(4, 100, -200, 306),
+      _.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](0, 0, 1, 50)),
+      "c decimal(5, 2)",
+      "c = -2.00"
+    )
 
   private val Faults = Seq(
     Fault(
@@ -160,56 +167,29 @@ private object WriterFaultsSuite {
       "c = 1.00",
       "c < 2"
     ),
-    Fault(
+    unsignedDecimals(
       "decimals that ClickHouse ordered as unsigned bytes",
       "ClickHouse v24.3.1.2672-lts",
-      Seq("ClickHouse v26.1.1.1-stable"),
-      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
-      decimals(4, 100, -200, 306),
-      unsigned,
-      "c decimal(5, 2)",
-      "c = -2.00"
-    ),
-    Fault(
+      "ClickHouse v26.1.1.1-stable"),
+    unsignedDecimals(
       "decimals that parquet-go ordered as unsigned bytes",
       "github.com/parquet-go/parquet-go version 0.32.0(build )",
-      Seq("github.com/parquet-go/parquet-go version 0.33.0(build )"),
-      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
-      decimals(4, 100, -200, 306),
-      unsigned,
-      "c decimal(5, 2)",
-      "c = -2.00"
+      "github.com/parquet-go/parquet-go version 0.33.0(build )"
     ),
-    Fault(
+    unsignedDecimals(
       "decimals that parquet-go ordered so by its older name",
-      "github.com/segmentio/parquet-go version 0.0.0(build )",
-      Nil,
-      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
-      decimals(4, 100, -200, 306),
-      unsigned,
-      "c decimal(5, 2)",
-      "c = -2.00"
-    ),
-    Fault(
+      "github.com/segmentio/parquet-go version 0.0.0(build )"),
+    unsignedDecimals(
       "decimals that arrow-rs ordered as unsigned bytes before version 13",
       "parquet-rs version 12.0.0",
-      Seq("parquet-rs version 13.0.0"),
-      "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
-      decimals(4, 100, -200, 306),
-      unsigned,
-      "c decimal(5, 2)",
-      "c = -2.00"
-    ),
+      "parquet-rs version 13.0.0"),
     Fault(
       "decimals whose bounds are the wrong way round",
       "whoever",
       Nil,
       "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
       decimals(4, 100, -200, 306),
-      told => {
-        told.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](-1, -1, -1, 56))
-        ()
-      },
+      _.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](-1, -1, -1, 56)),
       "c decimal(5, 2)",
       "c = 3.06"
     ),

@@ -51,22 +51,60 @@ class RowGroupRangesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that is gone is left to the stock reader, with the split as it was.") {
+  /** Which reader read which split. */
+  private final class Recorder {
+    var seen: Option[(String, PartitionedFile)] = None
+
+    def read(split: PartitionedFile): PartitionedFile = {
+      def reader(name: String)(split: PartitionedFile): Iterator[InternalRow] = {
+        seen = Some(name -> split)
+        Iterator.empty
+      }
+      val readers =
+        new RowGroupRanges.Readers(reader("any file"), reader("as declared"), reader("unchecked"))
+      RowGroupRanges.read(split, readers, new Configuration)
+      seen.get._2
+    }
+  }
+
+  test("a file that is gone is left to Spark's reader, with the split as it was.") {
     val whole = split(0, 1000, 10L, 11L)
-    var seen: Option[PartitionedFile] = None
-    RowGroupRanges.read(whole, s => { seen = Some(s); Iterator.empty }, new Configuration)
-    assert(seen.contains(whole))
+    assert(new Recorder().read(whole) == whole)
+  }
+
+  test(
+    "each level of a file has its reader, and a file that was replaced never that of its declared types.") {
+    val file = java.io.File.createTempFile("sbbf", ".parquet")
+    java.nio.file.Files.write(file.toPath, new Array[Byte](1000))
+    def of(level: PushdownLevel, modified: Long, ranges: Long*) = {
+      val recorder = new Recorder
+      recorder.read(
+        split(0, 1000).copy(
+          filePath = SparkPath.fromPath(new Path(file.toURI)),
+          modificationTime = modified,
+          otherConstantMetadataColumnValues = Map(RowGroupRanges.LevelKey -> level.toString) ++
+            (if (ranges.isEmpty) None else Some(RowGroupRanges.Key -> ranges.toArray))
+        ))
+      recorder.seen.map { case (reader, split) => (reader, split.start, split.length) }
+    }
+    val now = file.lastModified
+    for ((level, reader, ofReplaced) <- Seq(
+        (PushdownLevel.AnyFile, "any file", "any file"),
+        (PushdownLevel.AsDeclared, "as declared", "any file"),
+        (PushdownLevel.Nothing, "unchecked", "unchecked"))) {
+      assert(of(level, now).contains((reader, 0L, 1000L)))
+      assert(of(level, now, 10L, 11L).contains((reader, 10L, 1L)))
+      assert(of(level, now - 1, 10L, 11L).contains((ofReplaced, 0L, 1000L)))
+      assert(of(level, now - 1).contains((ofReplaced, 0L, 1000L)))
+    }
+    file.delete()
   }
 
   test("a file of another length or age is read wholly as it is now.") {
     val file = java.io.File.createTempFile("sbbf", ".parquet")
     java.nio.file.Files.write(file.toPath, new Array[Byte](2000))
     val now = SparkPath.fromPath(new Path(file.toURI))
-    var seen: Option[PartitionedFile] = None
-    def read(s: PartitionedFile): PartitionedFile = {
-      RowGroupRanges.read(s, x => { seen = Some(x); Iterator.empty }, new Configuration)
-      seen.get
-    }
+    def read(s: PartitionedFile): PartitionedFile = new Recorder().read(s)
     val replaced = read(split(0, 1000, 10L, 11L).copy(filePath = now))
     assert(replaced.start == 0 && replaced.length == 2000 && replaced.fileSize == 2000)
     val part = read(split(100, 200, 110L, 111L).copy(filePath = now))

@@ -206,7 +206,7 @@ class SafeReadQuerySuite extends SparkSuite {
     assert(found == 1)
   }
 
-  test("reals that are not handed to stock leave the scan's other checks to it.") {
+  test("predicates that Spark does not push leave the scan's other checks on.") {
     spark.range(0, 100, 1, 1).selectExpr("id", "id / 2 AS f").write.parquet(path("chance"))
     def options(predicate: String) = withConf(withoutOurFormat) {
       spark.read
@@ -222,5 +222,6 @@ class SafeReadQuerySuite extends SparkSuite {
     assert(options("rand() < 0.1 AND id = 5") == usual)
     assert(options("f / 3 > 1D AND id = 5") == usual)
     assert(options("f > 1D AND id = 5").size == 5 && usual.size < 5)
+    assert(options("f > 1D AND f < 2D") == usual)
   }
 }

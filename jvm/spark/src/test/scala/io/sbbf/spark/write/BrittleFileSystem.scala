@@ -1,22 +1,17 @@
 package io.sbbf.spark.write
 
 import java.io.{IOException, OutputStream}
-import java.net.URI
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicLong}
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{Abortable, FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.{Abortable, FSDataOutputStream, Path}
 import org.apache.hadoop.util.Progressable
 
-/** `brittle:` is the local disk with room for so many bytes of each data file, which may fail to close. */
-final class BrittleFileSystem extends RawLocalFileSystem {
-  import BrittleFileSystem._
+import io.sbbf.spark.DiskAs
 
-  override def getUri: URI = URI.create("brittle:///")
-  override def getScheme: String = "brittle"
-  override def initialize(name: URI, conf: Configuration): Unit =
-    super.initialize(URI.create("brittle:///"), conf)
+/** `brittle:` is the local disk with room for so many bytes of each data file, which may fail to close. */
+final class BrittleFileSystem extends DiskAs("brittle") {
+  import BrittleFileSystem._
 
   override def create(
       file: Path,

@@ -1,0 +1,188 @@
+package io.sbbf.spark.read
+
+import org.apache.parquet.Version
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.sources._
+import org.apache.spark.sql.types._
+
+import io.sbbf.core.ColumnPath
+import io.sbbf.parquet.{DeclaredType, FileFooter}
+import io.sbbf.spark.FieldId
+
+/**
+ * Decides which of the filters that Spark pushes to a Parquet scan parquet-mr may check, so that it drops no row that
+ * Spark would return. Spark evaluates every filter again above the scan, so a filter that is withheld only makes it
+ * read more.
+ *
+ * parquet-mr compares what a file stores; Spark compares what it reads. They differ, and parquet-mr loses rows:
+ *
+ *   - FLOAT and DOUBLE: parquet-mr has -0.0 below 0.0, and statistics may leave out NaN, which Spark has above all
+ *     other values. Predicates are rewritten to match both zeros. `>`, `>=` and NOT, which NaN passes, need a file whose
+ *     statistics count NaN, or another conjunct that NaN fails.
+ *   - TINYINT and SMALLINT: Spark cuts them out of any INT32. They need a file that declares them.
+ *   - DECIMAL: parquet-mr cuts literals to the width of the column; Spark's row-based reader returns NULL for what does not
+ *     fit the table's precision. Literals of 32 bits and more, and IS NULL, need a file of the same precision and scale.
+ *   - DATE and TIMESTAMP: old values need a file that Spark does not take for one of the Julian calendar. `<` a fraction
+ *     of a millisecond becomes `<=`, and NOT of one is withheld, unless the file stores microseconds.
+ *   - Lists: NULLs are left out, as parquet-mr looks at the first value alone to see whether it can compare the list.
+ *     NOT of a list with BIGINTs beyond 32 bits needs an INT64 column.
+ *   - Text that is not UTF-8, and columns read by field id, which parquet-mr finds by name: nothing is pushed.
+ *
+ * @param columns those of the scan's predicate, as filters spell them, with the types at which more may be checked in files
+ *   that store them as declared
+ * @param needed those of them at which that makes a difference
+ * @param refusesAll whether parquet-mr would compare other columns than Spark reads
+ */
+private[spark] final class PushdownGuard private (
+    columns: Map[String, Option[DeclaredType]],
+    private val needed: Map[ColumnPath, DeclaredType],
+    refusesAll: Boolean) {
+  import PushdownGuard._
+
+  /**
+   * What parquet-mr may check of a file with this footer.
+   *
+   * @param caseSensitive whether the scan finds columns by case
+   */
+  def level(footer: FileFooter, caseSensitive: Boolean): PushdownLevel =
+    if (footer.misleadsStock) PushdownLevel.Nothing
+    else if (needed.nonEmpty && needed.forall { case (path, declared) =>
+        footer.storesAsDeclared(path, declared, caseSensitive)
+      }) PushdownLevel.AsDeclared
+    else PushdownLevel.AnyFile
+
+  /** The filters, some of them rewritten, that parquet-mr may check in a file of this level. */
+  def allowed(filters: Seq[Filter], level: PushdownLevel): Seq[Filter] =
+    rewritten(filters.map(Rewriter.withoutZone), level)
+
+  private def rewritten(zoned: Seq[Filter], level: PushdownLevel): Seq[Filter] = level match {
+    case _ if refusesAll => Nil
+    case PushdownLevel.Nothing => Nil
+    case PushdownLevel.AnyFile => new Rewriter(columns, isDeclared = _ => false).all(zoned)
+    case PushdownLevel.AsDeclared => new Rewriter(columns, isDeclared).all(zoned)
+  }
+
+  private def isDeclared(column: String): Boolean = needed.contains(pathOf(column))
+
+  /** Whether what `other` found of a file's level holds for this one, too. */
+  def isCoveredBy(other: PushdownGuard): Boolean =
+    needed.forall { case (path, declared) => other.needed.get(path).contains(declared) }
+
+  /**
+   * The read options that switch off what parquet-mr must not check, where tasks check the filters as Spark pushes them.
+   *
+   * @param level of the file that allows least
+   */
+  def options(filters: Seq[Filter], level: PushdownLevel): Map[String, String] = {
+    val zoned = filters.map(Rewriter.withoutZone)
+    val safe = rewritten(zoned, level)
+    val isUnchanged = safe.corresponds(zoned)(_ eq _)
+    // of these days executors in other zones may read another one
+    val hasOldDays = zoned.exists(Rewriter.values(_).exists(PushedValue.isOldDay))
+    if (level == PushdownLevel.Nothing || refusesAll || !isUnchanged || hasOldDays)
+      NoParquetFilters
+    else if (misreadsFilters && filters.exists(usesBloom)) NoBloom
+    else Map.empty
+  }
+}
+
+private[spark] object PushdownGuard {
+
+  /** Switches off every check by which parquet-mr drops row groups, pages or rows. */
+  val NoParquetFilters: Map[String, String] =
+    Seq("stats", "dictionary", "bloom", "columnindex", "record-level")
+      .map(l => s"parquet.filter.$l.enabled" -> "false")
+      .toMap
+
+  /** Switches off parquet-mr's bloom filter check. */
+  val NoBloom: Map[String, String] = Map("parquet.filter.bloom.enabled" -> "false")
+
+  /** Whether parquet-mr takes a short read of a filter for the whole of it, as it did until 1.16 (GH-3249). */
+  val misreadsFilters: Boolean = {
+    // by reflection, for the compiler would put in the version that it was compiled against
+    val version = classOf[Version].getField("VERSION_NUMBER").get(null).toString
+    Seq("1.14.", "1.15.").exists(version.startsWith)
+  }
+
+  /**
+   * @param filters that Spark pushes to the scan; of other columns only what any file allows is allowed
+   * @param schema of the files' columns
+   * @param byFieldId whether the session reads Parquet columns by field id
+   */
+  def apply(
+      filters: Seq[Filter],
+      schema: StructType,
+      byFieldId: Boolean,
+      caseSensitive: Boolean): PushdownGuard = {
+    val columns = (for {
+      name <- filters.flatMap(_.references).distinct
+      found <- typeOf(UnresolvedAttribute.parseAttributeName(name), schema, caseSensitive)
+    } yield name -> declaredType(found)).toMap
+    val always = new Rewriter(columns, isDeclared = _ => false)
+    val ifDeclared = new Rewriter(columns, isDeclared = columns.get(_).exists(_.isDefined))
+    val needed = for {
+      filter <- filters.map(Rewriter.withoutZone)
+      if always.all(Seq(filter)) != ifDeclared.all(Seq(filter))
+      name <- filter.references
+      declared <- columns.get(name).flatten
+    } yield pathOf(name) -> (filter match {
+      case IsNull(_) => fitting(declared)
+      case _ => declared
+    })
+    // where filters need more and less of a column, more
+    val most = needed.sortBy(_._2.isInstanceOf[DeclaredType.Decimal]).toMap
+    new PushdownGuard(columns, most, byFieldId && hasFieldIds(schema))
+  }
+
+  private def fitting(declared: DeclaredType): DeclaredType = declared match {
+    case DeclaredType.Decimal(precision, scale) => DeclaredType.DecimalWithin(precision, scale)
+    case other => other
+  }
+
+  private def pathOf(column: String): ColumnPath =
+    ColumnPath.named(UnresolvedAttribute.parseAttributeName(column))
+
+  private def typeOf(
+      name: Seq[String],
+      dataType: DataType,
+      caseSensitive: Boolean): Option[DataType] = dataType match {
+    case _ if name.isEmpty => Some(dataType)
+    case struct: StructType =>
+      struct.fields.filter { f =>
+        if (caseSensitive) f.name == name.head else f.name.equalsIgnoreCase(name.head)
+      } match {
+        case Array(field) => typeOf(name.tail, field.dataType, caseSensitive)
+        case _ => None
+      }
+    case _ => None
+  }
+
+  private def declaredType(dataType: DataType): Option[DeclaredType] = dataType match {
+    case ByteType => Some(DeclaredType.Integer(8))
+    case ShortType => Some(DeclaredType.Integer(16))
+    case LongType => Some(DeclaredType.Integer(64))
+    case FloatType => Some(DeclaredType.Floating(32))
+    case DoubleType => Some(DeclaredType.Floating(64))
+    case decimal: DecimalType => Some(DeclaredType.Decimal(decimal.precision, decimal.scale))
+    case DateType => Some(DeclaredType.Date)
+    case TimestampType => Some(DeclaredType.Timestamp)
+    case _ => None
+  }
+
+  private def hasFieldIds(dataType: DataType): Boolean = dataType match {
+    case StructType(fields) =>
+      fields.exists(f => f.metadata.contains(FieldId.Key) || hasFieldIds(f.dataType))
+    case ArrayType(element, _) => hasFieldIds(element)
+    case MapType(key, value, _) => hasFieldIds(key) || hasFieldIds(value)
+    case _ => false
+  }
+
+  /** Whether parquet-mr looks for the filter's values in bloom filters. */
+  private def usesBloom(filter: Filter): Boolean = filter match {
+    case And(left, right) => usesBloom(left) || usesBloom(right)
+    case Or(left, right) => usesBloom(left) || usesBloom(right)
+    case Not(child) => usesBloom(child) // parquet-mr drives NOT down to the comparisons
+    case EqualTo(_, _) | EqualNullSafe(_, _) | In(_, _) => true
+    case _ => false
+  }
+}

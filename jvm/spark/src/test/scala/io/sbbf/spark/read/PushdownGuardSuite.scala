@@ -1,0 +1,299 @@
+package io.sbbf.spark.read
+
+import java.sql.{Date, Timestamp}
+import java.time.{Instant, LocalDate, LocalDateTime}
+
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.sources._
+import org.apache.spark.sql.types._
+import org.scalatest.funsuite.AnyFunSuite
+
+class PushdownGuardSuite extends AnyFunSuite {
+  private val fine = Instant.parse("2026-01-01T12:00:00.123500Z")
+  private val millis = Instant.parse("2026-01-01T12:00:00.123Z")
+  private val wide = new java.math.BigDecimal("30000000.00")
+  private val narrow = new java.math.BigDecimal("20000000.00")
+  private val long = new java.math.BigDecimal("1" * 35)
+  private val broken = "a\ufffd"
+  private val beyondInt = 4294967303L
+  private val leftOut = LocalDate.parse("1582-10-10")
+  private val ancient = LocalDate.parse("1000-01-01")
+  private val afterJulianLeapDay = LocalDate.parse("1500-03-01")
+  private val modern = LocalDate.parse("1582-11-02")
+  private val settled = Instant.parse("1902-01-01T00:00:00Z")
+  private val old = Instant.parse("1883-01-01T00:00:00Z")
+
+  private def schema(metadata: Metadata) = StructType(
+    Seq(
+      StructField("id", LongType),
+      StructField("b", ByteType),
+      StructField("f", DoubleType),
+      StructField("f32", FloatType),
+      StructField("text", StringType),
+      StructField("d", DecimalType(12, 2)),
+      StructField("e.f", DecimalType(9, 2)),
+      StructField("day", DateType),
+      StructField("t", TimestampType),
+      StructField(
+        "s",
+        StructType(
+          Seq(StructField("a", LongType, true, metadata), StructField("d", DecimalType(9, 2)))))
+    ))
+  private val plain = schema(Metadata.empty)
+  private val withIds = schema(new MetadataBuilder().putLong("parquet.field.id", 1).build())
+
+  private def guard(filters: Seq[Filter], of: StructType = plain, byFieldId: Boolean = true) =
+    PushdownGuard(filters, of, byFieldId, caseSensitive = false)
+
+  private def allowed(level: PushdownLevel, filters: Filter*): Seq[Filter] =
+    guard(filters).allowed(filters, level)
+
+  private def or(column: String, lower: Any, upper: Any): Filter =
+    Or(EqualTo(column, lower), EqualTo(column, upper))
+
+  /** What Spark pushes; what parquet-mr checks in any file; what in files as declared. */
+  private val cases: Seq[(Filter, Option[Filter], Option[Filter])] = {
+    def same(f: Filter) = (f, Some(f), Some(f))
+    def ifDeclared(f: Filter) = (f, None, Some(f))
+    def never(f: Filter) = (f, None, None)
+    def as(f: Filter, rewritten: Filter) = (f, Some(rewritten), Some(rewritten))
+    def other(f: Filter, any: Filter, declared: Filter) = (f, Some(any), Some(declared))
+    Seq(
+      // FLOAT and DOUBLE
+      same(EqualTo("f", 1.5)),
+      same(EqualNullSafe("f", 1.5)),
+      same(In("f", Array(1.0, 2.0))),
+      same(LessThan("f", 1.0)),
+      same(LessThan("f", 0.0)),
+      same(LessThanOrEqual("f", -1.0)),
+      same(IsNull("f")),
+      same(IsNotNull("f")),
+      same(Or(EqualTo("f", 1.5), EqualTo("id", 1L))),
+      as(EqualTo("f", 0.0), or("f", -0.0, 0.0)),
+      as(EqualTo("f32", -0.0f), or("f32", -0.0f, 0.0f)),
+      as(EqualNullSafe("f", 0.0), or("f", -0.0, 0.0)),
+      as(In("f", Array(1.0, -0.0)), Or(In("f", Array(1.0)), or("f", -0.0, 0.0))),
+      as(In("f", Array(0.0)), or("f", -0.0, 0.0)),
+      as(LessThanOrEqual("f", -0.0), LessThanOrEqual("f", 0.0)),
+      (GreaterThanOrEqual("f", 0.0), None, Some(GreaterThanOrEqual("f", -0.0))),
+      ifDeclared(GreaterThan("f", 1.0)),
+      ifDeclared(GreaterThan("f", 0.0)),
+      ifDeclared(Not(EqualTo("f", 1.0))),
+      ifDeclared(Not(EqualTo("f", 0.0))),
+      ifDeclared(Not(LessThan("f32", 1.0f))),
+      never(Not(LessThan("f", 0.0))),
+      never(Not(EqualNullSafe("id", 5L))),
+      ifDeclared(Not(In("f", Array(1.0)))),
+      ifDeclared(Or(EqualTo("id", 1L), GreaterThan("f", 1.0))),
+      ifDeclared(Not(And(EqualTo("id", 1L), EqualTo("f", 1.0)))),
+      (EqualTo("f", Double.NaN), None, Some(GreaterThan("f", Double.PositiveInfinity))),
+      (
+        GreaterThanOrEqual("f32", Float.NaN),
+        None,
+        Some(GreaterThan("f32", Float.PositiveInfinity))),
+      never(In("f", Array(Float.NaN))),
+      never(LessThan("f", Double.NaN)),
+      never(GreaterThan("f", Double.NaN)),
+      same(And(GreaterThan("f", 1.0), LessThan("f", 2.0))),
+      other(
+        And(GreaterThan("f", 1.0), EqualTo("id", 1L)),
+        EqualTo("id", 1L),
+        And(GreaterThan("f", 1.0), EqualTo("id", 1L))),
+      // whole numbers
+      same(GreaterThan("id", 0L)),
+      same(Not(EqualTo("id", 0L))),
+      same(In("id", Array(5L, beyondInt))),
+      same(Not(EqualTo("id", beyondInt))),
+      same(Not(In("id", Array(5L, 7L)))),
+      ifDeclared(Not(In("id", Array(5L, beyondInt)))),
+      ifDeclared(Not(Or(EqualTo("id", 1L), In("id", Array(5L, beyondInt))))),
+      as(In("id", Array(null, 5L, null)), In("id", Array(5L))),
+      never(In("id", Array(null))),
+      ifDeclared(EqualTo("b", 44.toByte)),
+      ifDeclared(LessThan("b", 100.toByte)),
+      ifDeclared(Not(EqualTo("b", 44.toByte))),
+      // decimals
+      same(EqualTo("d", narrow)),
+      same(LessThan("d", narrow)),
+      same(IsNotNull("s.d")),
+      ifDeclared(EqualTo("d", wide)),
+      ifDeclared(LessThan("d", wide)),
+      ifDeclared(GreaterThan("d", wide.negate)),
+      ifDeclared(Not(EqualTo("d", wide))),
+      ifDeclared(In("d", Array(narrow, long))),
+      never(EqualNullSafe("d", null)),
+      ifDeclared(IsNull("s.d")),
+      ifDeclared(IsNull("`e.f`")),
+      ifDeclared(Not(IsNotNull("d"))),
+      never(IsNull("unknown")),
+      // text
+      same(EqualTo("text", "0.0")),
+      same(StringStartsWith("text", "ä")),
+      never(EqualTo("text", broken)),
+      never(In("text", Array("b", broken))),
+      never(GreaterThan("text", broken)),
+      never(StringStartsWith("text", broken)),
+      never(Not(StringContains("text", broken))),
+      // days
+      same(EqualTo("day", modern)),
+      same(LessThan("day", modern)),
+      ifDeclared(EqualTo("day", leftOut)),
+      same(EqualTo("day", ancient)),
+      ifDeclared(EqualTo("day", afterJulianLeapDay)),
+      as(EqualTo("day", Date.valueOf(ancient)), EqualTo("day", ancient)),
+      as(EqualTo("day", Date.valueOf(modern)), EqualTo("day", modern)),
+      never(GreaterThan("day", DateTimeUtils.toJavaDate(leftOut.toEpochDay.toInt))),
+      never(Not(EqualTo("day", Date.valueOf("1582-10-15")))),
+      // instants
+      same(EqualTo("t", fine)),
+      same(LessThanOrEqual("t", fine)),
+      same(GreaterThan("t", fine)),
+      same(LessThan("t", millis)),
+      same(Not(EqualTo("t", millis))),
+      same(GreaterThan("t", settled)),
+      as(EqualTo("t", Timestamp.from(fine)), EqualTo("t", fine)),
+      other(LessThan("t", fine), LessThanOrEqual("t", fine), LessThan("t", fine)),
+      ifDeclared(Not(EqualTo("t", fine))),
+      ifDeclared(Not(In("t", Array(millis, fine)))),
+      ifDeclared(Not(GreaterThanOrEqual("t", fine))),
+      ifDeclared(EqualTo("t", old)),
+      ifDeclared(In("t", Array(fine, settled.minusSeconds(1)))),
+      never(LessThan("t", Timestamp.valueOf(leftOut.atStartOfDay))),
+      (
+        LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235")),
+        Some(LessThanOrEqual("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))),
+        Some(LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))))
+    )
+  }
+
+  for (((pushed, any, declared), n) <- cases.zipWithIndex)
+    test(
+      s"${n + 1}. $pushed: ${any.getOrElse("withheld")}; as declared: ${declared.getOrElse("withheld")}.") {
+      // as text, in which the two zeros differ
+      assert(s"${allowed(PushdownLevel.AnyFile, pushed).toList}" == s"${any.toList}")
+      assert(s"${allowed(PushdownLevel.AsDeclared, pushed).toList}" == s"${declared.toList}")
+      assert(allowed(PushdownLevel.Nothing, pushed).isEmpty)
+    }
+
+  test("a lower bound is pushed beside another conjunct that NaN fails.") {
+    val lower = GreaterThanOrEqual("f", 1.0)
+    def inAnyFile(filters: Filter*) = allowed(PushdownLevel.AnyFile, filters: _*)
+    for (other <- Seq(
+        LessThan("f", 2.0),
+        LessThanOrEqual("f", 2.0),
+        EqualTo("f", 1.5),
+        In("f", Array(1.5)),
+        Or(EqualTo("f", 1.5), LessThan("f", 0.5)),
+        And(LessThan("f", 2.0), EqualTo("id", 1L))
+      ))
+      assert(inAnyFile(lower, other) == Seq(lower, other))
+    for (other <- Seq(
+        LessThan("f32", 2.0f),
+        LessThanOrEqual("f", Double.NaN),
+        GreaterThan("f", 3.0),
+        In("f", Array(Double.NaN)),
+        Or(EqualTo("f", 1.5), EqualTo("id", 1L))))
+      assert(!inAnyFile(lower, other).contains(lower), other)
+  }
+
+  test("hands days and instants down as what they are in every zone.") {
+    val forms = Seq[Any => Filter](
+      EqualTo("t", _),
+      EqualNullSafe("t", _),
+      LessThan("t", _),
+      LessThanOrEqual("t", _),
+      GreaterThan("t", _),
+      GreaterThanOrEqual("t", _))
+    for (form <- forms; within <- Seq[Filter => Filter](identity, Not(_), And(IsNotNull("t"), _)))
+      for ((old, same) <- Seq(Date.valueOf(modern) -> modern, Timestamp.from(millis) -> millis)) {
+        val expected = within(form(same)) match {
+          case Not(EqualNullSafe(_, _)) => Nil
+          case other => Seq(other)
+        }
+        assert(allowed(PushdownLevel.AnyFile, within(form(old))) == expected)
+      }
+  }
+
+  test("every day and many instants since year 1 are handed down as themselves or not at all.") {
+    val days = LocalDate.parse("0001-01-01").toEpochDay.toInt to 25000
+    for (zone <- Seq("UTC", "America/Los_Angeles", "Pacific/Apia", "Asia/Manila"))
+      PushdownGuardSuite.inZone(zone) {
+        val found = days.map { day =>
+          val pushed = DateTimeUtils.toJavaDate(day)
+          day -> PushedValue.zoneless(pushed)
+        }
+        val wrong = found.filterNot { case (day, form) =>
+          form == PushedValue.Lost || form == LocalDate.ofEpochDay(day.toLong)
+        }
+        val lost = found.count(_._2 == PushedValue.Lost)
+        assert(wrong.isEmpty, s"$zone: ${wrong.take(3)}")
+        assert(lost < 40, s"$zone: $lost days are lost")
+        val lostInstants = days.by(7).count { day =>
+          val micros = day * 86400L * 1000000 + 12345678901L
+          val pushed = DateTimeUtils.toJavaTimestamp(micros)
+          val instant =
+            Instant.ofEpochSecond(0).plus(micros, java.time.temporal.ChronoUnit.MICROS)
+          val form = PushedValue.zoneless(pushed)
+          assert(form == PushedValue.Lost || form == instant, s"$zone: $instant")
+          form == PushedValue.Lost
+        }
+        assert(lostInstants < days.by(7).size / 50, s"$zone: $lostInstants instants are lost")
+      }
+  }
+
+  test("a list is pushed without its NULLs.") {
+    val pushed = allowed(PushdownLevel.AnyFile, In("id", Array(null, 5L, null)))
+    assert(pushed.map(_.toString) == Seq(In("id", Array(5L)).toString))
+  }
+
+  test(
+    "nothing is pushed where columns are read by field id, by which parquet-mr does not find them.") {
+    val filter = Seq(EqualTo("s.a", 1L))
+    def of(byFieldId: Boolean) = guard(filter, withIds, byFieldId)
+    assert(of(byFieldId = true).allowed(filter, PushdownLevel.AsDeclared).isEmpty)
+    assert(of(byFieldId = false).allowed(filter, PushdownLevel.AnyFile) == filter)
+    assert(of(byFieldId = true).options(Nil, PushdownLevel.AsDeclared).size == 5)
+  }
+
+  private def options(level: PushdownLevel, filters: Filter*): Map[String, String] =
+    guard(filters).options(filters, level)
+
+  test(
+    "parquet-mr checks all that loses no row as it is pushed, bloom filters of 1.14 and 1.15 aside.") {
+    val bloom = if (PushdownGuard.misreadsFilters) PushdownGuard.NoBloom else Map.empty
+    assert(options(PushdownLevel.AnyFile, EqualTo("id", 1L)) == bloom)
+    assert(options(PushdownLevel.AnyFile, GreaterThan("id", 1L), IsNotNull("id")).isEmpty)
+    assert(options(PushdownLevel.Nothing, EqualTo("id", 1L)).size == 5)
+    assert(PushdownGuard.misreadsFilters == org.apache.spark.SPARK_VERSION.startsWith("4.0"))
+  }
+
+  test("every level is off for one filter that parquet-mr would evaluate otherwise.") {
+    val safe = EqualTo("id", 1L)
+    for ((filter, any, declared) <- cases) {
+      def isOff(level: PushdownLevel) = options(level, safe, filter).size == 5
+      val zoned = Rewriter.withoutZone(filter)
+      def isUnchanged(allowed: Option[Filter]) =
+        allowed.map(_.toString).contains(zoned.toString) &&
+          !Rewriter.values(zoned).exists(PushedValue.isOldDay)
+      assert(isOff(PushdownLevel.AnyFile) == !isUnchanged(any), filter)
+      assert(isOff(PushdownLevel.AsDeclared) == !isUnchanged(declared), filter)
+    }
+  }
+
+  test("what was found of files covers filters on the same columns only.") {
+    val (bytes, reals) = (guard(Seq(EqualTo("b", 1.toByte))), guard(Seq(GreaterThan("f", 1.0))))
+    val both = guard(Seq(EqualTo("b", 1.toByte), GreaterThan("f", 1.0)))
+    assert(bytes.isCoveredBy(both) && reals.isCoveredBy(both) && bytes.isCoveredBy(bytes))
+    assert(!both.isCoveredBy(bytes) && !reals.isCoveredBy(bytes))
+    assert(guard(Seq(EqualTo("id", 1L))).isCoveredBy(guard(Nil)))
+  }
+}
+
+private object PushdownGuardSuite {
+  def inZone[T](zone: String)(body: => T): T = {
+    val before = java.util.TimeZone.getDefault
+    java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone(zone))
+    try body
+    finally java.util.TimeZone.setDefault(before)
+  }
+}

@@ -1,0 +1,358 @@
+"""Rows that a scan hands up: with the extension, without it, and without any pushdown.
+
+One sorted file for each type and way of storing it, with pages of 500 rows. Running this module
+writes the table into docs/pushdown.md.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
+from harness import local_builder, session_with
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "pushdown.md"
+ROWS = 20_000
+PAGE = 500
+
+ON = {"spark.sbbf.enabled": "true"}
+OFF = {"spark.sbbf.enabled": "false"}
+ORACLE = {**OFF, "spark.sql.parquet.filterPushdown": "false"}
+
+# compiling each query takes longer than to interpret it
+INTERPRETED = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+SPARK = {
+    "parquet.page.row.count.limit": str(PAGE),
+    "parquet.block.row.count.limit": str(ROWS // 4),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A column of a table, how its file stores it, and predicates on it."""
+
+    type: str
+    """As the table declares it."""
+    file: str
+    """How the file stores it."""
+    values: str
+    """SQL of Spark's writer, of `id`; or, of another writer, a name in FOREIGN."""
+    predicates: tuple[str, ...]
+    conf: tuple[tuple[str, str], ...] = ()
+    """Settings of the session that reads it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the sessions did with a predicate."""
+
+    case: Case
+    predicate: str
+    on: int
+    """Rows handed up with the extension."""
+    off: int
+    """Rows handed up without it."""
+    right: bool
+    """Whether the answer with the extension is the oracle's."""
+    wrong: str
+    """The answer without the extension, where it is not the oracle's."""
+
+
+def comparisons(a: str, b: str, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Predicates on `c` with two literals, the first one below the other."""
+    return (
+        f"c = {a}",
+        f"c <=> {a}",
+        f"c IN ({a}, {b})",
+        f"c IN ({a}, NULL)",
+        f"c < {a}",
+        f"c <= {a}",
+        f"c > {b}",
+        f"c >= {b}",
+        f"c >= {a} AND c < {b}",
+        f"c < {a} OR c > {b}",
+        f"c <> {a}",
+        f"c NOT IN ({a}, {b})",
+        f"NOT (c < {a})",
+        "c IS NULL",
+        "c IS NOT NULL",
+        *extra,
+    )
+
+
+ZERO_AND_NAN = ("c = 0.0", "c >= 0.0 AND c < 0.001", "c <= -0.0", "c < 0.0", "c = double('NaN')")
+ROW_BASED = (("spark.sql.parquet.enableVectorizedReader", "false"),)
+LEGACY = (("spark.sql.parquet.datetimeRebaseModeInRead", "LEGACY"),)
+
+CASES = (
+    Case(
+        "TINYINT",
+        "as declared",
+        "cast(id * 250 / 20000 - 125 AS TINYINT)",
+        comparisons("5Y", "50Y"),
+    ),
+    Case("TINYINT", "wider: INT32", "cast(id - 10000 AS INT)", comparisons("5Y", "50Y")),
+    Case("SMALLINT", "as declared", "cast(id - 10000 AS SMALLINT)", comparisons("5S", "5000S")),
+    Case(
+        "SMALLINT",
+        "narrower: INT_8",
+        "cast(id * 250 / 20000 - 125 AS TINYINT)",
+        comparisons("5S", "50S"),
+    ),
+    Case("SMALLINT", "wider: INT32", "cast((id - 10000) * 8 AS INT)", comparisons("8S", "4000S")),
+    Case("INT", "as declared", "cast(id AS INT)", comparisons("5000", "15000")),
+    Case(
+        "INT", "narrower: INT_8", "cast(id * 250 / 20000 - 125 AS TINYINT)", comparisons("5", "50")
+    ),
+    Case("BIGINT", "as declared", "id", comparisons("5000L", "15000L")),
+    Case("BIGINT", "narrower: INT32", "cast(id AS INT)", comparisons("5000L", "4294972296L")),
+    Case(
+        "FLOAT",
+        "as declared",
+        "cast(id - 10000 AS FLOAT)",
+        comparisons("float(50.0)", "float(5000.0)", ZERO_AND_NAN),
+    ),
+    Case(
+        "FLOAT",
+        "other writer, NaN in low pages",
+        "float",
+        comparisons("float(50.0)", "float(5000.0)", ZERO_AND_NAN),
+    ),
+    Case(
+        "DOUBLE",
+        "as declared",
+        "cast(id - 10000 AS DOUBLE)",
+        comparisons("50.0D", "5000.0D", ZERO_AND_NAN),
+    ),
+    Case(
+        "DOUBLE",
+        "as declared, NaN in low pages",
+        "IF(id % 1000 = 7, double('NaN'), id - 10000)",
+        comparisons("50.0D", "5000.0D", ZERO_AND_NAN),
+    ),
+    Case(
+        "DOUBLE",
+        "other writer, NaN in low pages",
+        "double",
+        comparisons("50.0D", "5000.0D", ZERO_AND_NAN),
+    ),
+    Case(
+        "DECIMAL(9,2)",
+        "as declared",
+        "cast(id AS DECIMAL(9,2))",
+        comparisons("5000.00BD", "15000.00BD"),
+    ),
+    Case(
+        "DECIMAL(9,2)",
+        "wider: DECIMAL(18,2)",
+        "cast(id * 1000 AS DECIMAL(18,2))",
+        comparisons("5000.00BD", "15000.00BD"),
+        ROW_BASED,
+    ),
+    Case(
+        "DECIMAL(12,2)",
+        "as declared",
+        "cast(id * 100000 AS DECIMAL(12,2))",
+        comparisons("300000000.00BD", "1500000000.00BD"),
+    ),
+    Case(
+        "DECIMAL(12,2)",
+        "narrower: DECIMAL(9,2)",
+        "cast(id AS DECIMAL(9,2))",
+        comparisons("5000.00BD", "30000000.00BD"),
+        ROW_BASED,
+    ),
+    Case(
+        "DECIMAL(30,2)",
+        "as declared",
+        "cast(id * 100000 AS DECIMAL(30,2))",
+        comparisons("300000000.00BD", "1500000000.00BD"),
+    ),
+    Case(
+        "DATE",
+        "as declared",
+        "date_add(DATE'1990-01-01', int(id))",
+        comparisons("DATE'1999-01-01'", "DATE'2020-01-01'"),
+    ),
+    Case(
+        "DATE",
+        "as declared, old",
+        "date_add(DATE'1582-10-12', int(id) - 15500)",
+        comparisons("DATE'1550-01-01'", "DATE'1582-10-10'"),
+    ),
+    Case(
+        "DATE",
+        "other writer, old, read as Julian",
+        "date",
+        comparisons("DATE'1500-03-01'", "DATE'1540-01-01'"),
+        LEGACY,
+    ),
+    Case(
+        "TIMESTAMP",
+        "as declared",
+        "timestamp_micros(id * 1000000)",
+        comparisons("timestamp_micros(5000000000)", "timestamp_micros(15000000500)"),
+    ),
+    Case(
+        "TIMESTAMP",
+        "as declared, old",
+        "timestamp_micros((id - 6280070400) * 1000000)",
+        comparisons("timestamp_micros(-6280060400000000)", "timestamp_micros(-6280055400000000)"),
+    ),
+    Case(
+        "TIMESTAMP",
+        "narrower: milliseconds",
+        "millis",
+        comparisons("timestamp_micros(5000000500)", "timestamp_micros(15000000500)"),
+    ),
+    Case(
+        "STRING",
+        "as declared",
+        "lpad(id, 6, '0')",
+        comparisons("'005000'", "'015000'", ("c LIKE '0050%'",)),
+    ),
+    Case(
+        "BINARY",
+        "as declared",
+        "cast(lpad(id, 6, '0') AS BINARY)",
+        comparisons("X'303035303030'", "X'303135303030'"),
+    ),
+)
+
+
+def foreign(name: str) -> pa.Array:
+    """The column of a file that pyarrow writes."""
+    ids = range(ROWS)
+    nan = float("nan")
+    if name == "float":
+        return pa.array([nan if n % 1000 == 7 else n - 10000 for n in ids], pa.float32())
+    if name == "double":
+        return pa.array([nan if n % 1000 == 7 else n - 10000 for n in ids], pa.float64())
+    if name == "date":  # days of the Julian calendar: 1500-02-29 is one of them
+        after = datetime.date(1500, 3, 11)  # the day after that one begins a page
+        first = (after - datetime.date(1970, 1, 1)).days - PAGE
+        return pa.array([first + n for n in ids], pa.int32()).cast(pa.date32())
+    if name == "millis":
+        return pa.array([n * 1000 for n in ids], pa.timestamp("ms", tz="UTC"))
+    raise ValueError(name)
+
+
+FOREIGN = ("float", "double", "date", "millis")
+
+
+def write(spark: SparkSession, case: Case, folder: Path) -> str:
+    path = folder / f"t{CASES.index(case)}"
+    if case.values in FOREIGN:
+        path.mkdir()
+        table = pa.table({"c": foreign(case.values)})
+        pq.write_table(
+            table,
+            path / "f.parquet",
+            row_group_size=ROWS // 4,
+            write_batch_size=PAGE,
+            data_page_size=1,
+            write_page_index=True,
+            use_dictionary=False,
+        )
+    else:
+        rows_of = spark.range(0, ROWS, 1, 1).selectExpr(f"{case.values} AS c")
+        rows_of.write.options(**SPARK).parquet(str(path))
+    return str(path)
+
+
+def handed_up(df: DataFrame) -> int:
+    """Rows that the scans of `df`, which has run, gave to the operators above them."""
+    leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
+    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
+    return sum(int(m.apply("numOutputRows").value()) for m in metrics if m.contains("numFiles"))
+
+
+Answer = tuple[int, object]
+"""How many rows match, and a sum of their hashes."""
+
+HASH = "cast(xxhash64(c) AS DECIMAL(38))"
+
+
+def evaluated(session: SparkSession, case: Case, path: str, predicate: str) -> tuple[Answer, int]:
+    """The answer, and how many rows the scan handed up."""
+    found = session.read.schema(f"c {case.type}").parquet(path).where(predicate)
+    df = found.selectExpr("count(*)", f"sum({HASH})")
+    ((count, hashes),) = df.collect()
+    return (count, hashes), handed_up(df)
+
+
+def right_answers(oracle: SparkSession, case: Case, path: str) -> list[Answer]:
+    """Those of all predicates, evaluated on every row by one query without a filter."""
+    sums = [
+        f"{value} FILTER (WHERE {predicate})"
+        for predicate in case.predicates
+        for value in ("count(*)", f"sum({HASH})")
+    ]
+    (row,) = oracle.read.schema(f"c {case.type}").parquet(path).selectExpr(*sums).collect()
+    return list(zip(row[::2], row[1::2], strict=True))
+
+
+def measured(spark: SparkSession, folder: Path) -> Iterator[Line]:
+    writer = session_with(
+        spark,
+        {
+            "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+            "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+        },
+    )
+    for case in CASES:
+        path = write(writer, case, folder)
+        conf = {**dict(case.conf), **INTERPRETED}
+        enabled, alone, oracle = (session_with(spark, {**one, **conf}) for one in (ON, OFF, ORACLE))
+        answers = right_answers(oracle, case, path)
+        for predicate, right in zip(case.predicates, answers, strict=True):
+            answer, on = evaluated(enabled, case, path, predicate)
+            theirs, off = evaluated(alone, case, path, predicate)
+            wrong = "" if theirs == right else f"{right[0] - theirs[0]:,} of {right[0]:,}"
+            yield Line(case, predicate, on, off, answer == right, wrong)
+
+
+def rendered(lines: list[Line]) -> str:
+    """The lines as a page of the documentation."""
+    text = [HEAD.rstrip()]
+    for case in CASES:
+        text.append(f"\n## {case.type}, {case.file}\n")
+        text.append("| predicate | with spark-sbbf | Spark alone | rows that Spark loses |")
+        text.append("|---|---:|---:|---:|")
+        for line in lines:
+            if line.case == case:
+                predicate = line.predicate.replace("|", "\\|")
+                text.append(f"| `{predicate}` | {line.on:,} | {line.off:,} | {line.wrong} |")
+    return "\n".join(text) + "\n"
+
+
+HEAD = f"""# Predicates that tasks check
+
+Rows that a scan of one sorted file of {ROWS:,} rows returns to Spark's filter, in pages of {PAGE}.
+Without pushdown it returns all of them. Where spark-sbbf returns more than Spark alone, Spark loses
+rows to at least one predicate on that file. Spark 4.3, written by `make predicates`.
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        spark = sbbf.enable(local_builder(Path(folder) / "warehouse")).getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        DOCUMENT.write_text(rendered(list(measured(spark, Path(folder)))), encoding="utf-8")
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()
