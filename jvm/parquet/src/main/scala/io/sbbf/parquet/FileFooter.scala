@@ -94,6 +94,14 @@ final class FileFooter private[parquet] (
       case _ => false
     }
 
+  /** Whether every row group counts the column's NULLs. True also where the file lacks the column. */
+  def countsNulls(column: ColumnPath, caseSensitive: Boolean): Boolean =
+    schema.resolve(column, caseSensitive) match {
+      case FileSchema.Absent => true
+      case FileSchema.Found(c) => (0 until numRowGroups).forall(nullCount(_, c) >= 0)
+      case _ => false
+    }
+
   /** Some writers store values that their own annotation does not allow. */
   private def isWithin(
       range: ValueRange,

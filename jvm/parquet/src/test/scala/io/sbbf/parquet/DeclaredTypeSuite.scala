@@ -140,4 +140,15 @@ class DeclaredTypeSuite extends AnyFunSuite {
     val footer = build(metadata(Seq("other" -> required), 1)((_, _) => small))
     assert(footer.storesAsDeclared(ColumnPath.named(Seq("c")), Integer(8), caseSensitive = true))
   }
+
+  test("NULLs are counted where every row group has a null count, and where the column is missing.") {
+    def counts(column: String, ofGroups: Statistics*) =
+      build(metadata(Seq("c" -> int32), ofGroups.size)((group, _) => ofGroups(group)))
+        .countsNulls(ColumnPath.named(Seq(column)), caseSensitive = true)
+    val counted = new Statistics().setNull_count(1)
+    assert(counts("c", counted, counted))
+    assert(!counts("c", counted, new Statistics()))
+    assert(!counts("c", counted, null))
+    assert(counts("other", counted, null))
+  }
 }

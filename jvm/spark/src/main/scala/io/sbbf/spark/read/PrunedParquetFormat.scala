@@ -84,9 +84,10 @@ final class PrunedParquetFormat private[spark] (
     val anyFile = reader(forAnyFile)
     val isSame = forDeclared == forAnyFile
     val asDeclared = if (isSame) anyFile else reader(forDeclared)
+    // the scan lists its files again, and may find what planning did not look for
+    val mayFindMore = mayReadOthers || asksLater || selection.forall(_.stoppedEarly)
     val unchecked =
-      if (safely && (mayReadOthers || selection.exists(_.hasUncheckedFiles)))
-        reader(Nil)
+      if (safely && (mayFindMore || selection.exists(_.hasUncheckedFiles))) reader(Nil)
       else anyFile
     val trims = keepsSplits || selection.exists(_.trimsFiles)
     if (!trims && isSame && (unchecked eq anyFile)) anyFile

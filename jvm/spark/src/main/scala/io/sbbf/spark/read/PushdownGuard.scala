@@ -31,11 +31,13 @@ import io.sbbf.spark.FieldId
  * @param columns those of the scan's predicate, as filters spell them, with the types at which more may be checked in files
  *   that store them as declared
  * @param needed those of them at which that makes a difference
+ * @param nullsCounted columns of which more may be checked in files that count their NULLs
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  */
 private[spark] final class PushdownGuard private (
     columns: Map[String, Option[DeclaredType]],
     private val needed: Map[ColumnPath, DeclaredType],
+    private val nullsCounted: Set[ColumnPath],
     refusesAll: Boolean) {
   import PushdownGuard._
 
@@ -46,7 +48,9 @@ private[spark] final class PushdownGuard private (
    */
   def level(footer: FileFooter, caseSensitive: Boolean): PushdownLevel =
     if (footer.misleadsStock) PushdownLevel.Nothing
-    else if (needed.nonEmpty && needed.forall { case (path, declared) =>
+    else if ((needed.nonEmpty || nullsCounted.nonEmpty) &&
+      nullsCounted.forall(footer.countsNulls(_, caseSensitive)) &&
+      needed.forall { case (path, declared) =>
         footer.storesAsDeclared(path, declared, caseSensitive)
       }) PushdownLevel.AsDeclared
     else PushdownLevel.AnyFile
@@ -58,15 +62,18 @@ private[spark] final class PushdownGuard private (
   private def rewritten(zoned: Seq[Filter], level: PushdownLevel): Seq[Filter] = level match {
     case _ if refusesAll => Nil
     case PushdownLevel.Nothing => Nil
-    case PushdownLevel.AnyFile => new Rewriter(columns, isDeclared = _ => false).all(zoned)
-    case PushdownLevel.AsDeclared => new Rewriter(columns, isDeclared).all(zoned)
+    case PushdownLevel.AnyFile =>
+      new Rewriter(columns, isDeclared = _ => false, countsNulls = _ => false).all(zoned)
+    case PushdownLevel.AsDeclared => new Rewriter(columns, isDeclared, countsNulls).all(zoned)
   }
 
   private def isDeclared(column: String): Boolean = needed.contains(pathOf(column))
 
+  private def countsNulls(column: String): Boolean = nullsCounted(pathOf(column))
+
   /** Whether what `other` found of a file's level holds for this one, too. */
   def isCoveredBy(other: PushdownGuard): Boolean =
-    needed.forall { case (path, declared) => other.needed.get(path).contains(declared) }
+    nullsCounted.subsetOf(other.nullsCounted) && needed.forall { case (path, declared) => other.needed.get(path).contains(declared) }
 
   /**
    * The read options that switch off what parquet-mr must not check, where tasks check the filters as Spark pushes them.
@@ -118,8 +125,10 @@ private[spark] object PushdownGuard {
       name <- filters.flatMap(_.references).distinct
       found <- typeOf(UnresolvedAttribute.parseAttributeName(name), schema, caseSensitive)
     } yield name -> declaredType(found)).toMap
-    val always = new Rewriter(columns, isDeclared = _ => false)
-    val ifDeclared = new Rewriter(columns, isDeclared = columns.get(_).exists(_.isDefined))
+    def rewriter(isDeclared: String => Boolean) =
+      new Rewriter(columns, isDeclared, countsNulls = _ => true)
+    val always = rewriter(_ => false)
+    val ifDeclared = rewriter(columns.get(_).exists(_.isDefined))
     val needed = for {
       filter <- filters.map(Rewriter.withoutZone)
       if always.all(Seq(filter)) != ifDeclared.all(Seq(filter))
@@ -131,7 +140,8 @@ private[spark] object PushdownGuard {
     })
     // where filters need more and less of a column, more
     val most = needed.sortBy(_._2.isInstanceOf[DeclaredType.Decimal]).toMap
-    new PushdownGuard(columns, most, byFieldId && hasFieldIds(schema))
+    val nullsCounted = filters.flatMap(Rewriter.passedByNull(_)).map(pathOf).toSet
+    new PushdownGuard(columns, most, nullsCounted, byFieldId && hasFieldIds(schema))
   }
 
   private def fitting(declared: DeclaredType): DeclaredType = declared match {

@@ -10,10 +10,12 @@ import io.sbbf.parquet.DeclaredType
  *
  * @param columns the types of those at which storing them as declared makes a difference; None for other types
  * @param isDeclared whether every file stores the column as the table declares it
+ * @param countsNulls whether every file counts the column's NULLs
  */
 private[read] final class Rewriter(
     columns: Map[String, Option[DeclaredType]],
-    isDeclared: String => Boolean) {
+    isDeclared: String => Boolean,
+    countsNulls: String => Boolean) {
   import PushedValue._
   import Rewriter._
 
@@ -99,8 +101,8 @@ private[read] final class Rewriter(
     case And(left, right) => isSafeNegated(left, bounded) && isSafeNegated(right, bounded)
     case Or(left, right) => isSafeNegated(left, bounded) && isSafeNegated(right, bounded)
     case EqualTo(column, value) => isSafeDifferent(column, value, bounded)
-    case EqualNullSafe(_, _) =>
-      false // NULL passes it; parquet-mr looks past a null count that is missing
+    case EqualNullSafe(column, value) => // NULL passes it; parquet-mr ignores that a null count is missing
+      countsNulls(column) && isSafeDifferent(column, value, bounded)
     case In(column, values) =>
       values.forall(v =>
         isSafeDifferent(column, v, bounded) && (!isWide(v) || isDeclared(column)))
@@ -126,6 +128,15 @@ private[read] object Rewriter {
 
   /** With days and instants that are the same in every zone; on the driver, whose zone they were made in. */
   def withoutZone(filter: Filter): Filter = mapValues(filter)(zoneless)
+
+  /** Columns that the filter compares by `NOT (column <=> value)`, which NULL passes. */
+  def passedByNull(filter: Filter, isNegated: Boolean = false): Set[String] = filter match {
+    case And(left, right) => passedByNull(left, isNegated) ++ passedByNull(right, isNegated)
+    case Or(left, right) => passedByNull(left, isNegated) ++ passedByNull(right, isNegated)
+    case Not(child) => passedByNull(child, isNegated = true)
+    case EqualNullSafe(column, _) if isNegated => Set(column)
+    case _ => Set.empty
+  }
 
   /** The values of all comparisons and lists. */
   def values(filter: Filter): Seq[Any] = {

@@ -82,7 +82,10 @@ class PushdownGuardSuite extends AnyFunSuite {
       ifDeclared(Not(EqualTo("f", 0.0))),
       ifDeclared(Not(LessThan("f32", 1.0f))),
       never(Not(LessThan("f", 0.0))),
-      never(Not(EqualNullSafe("id", 5L))),
+      ifDeclared(Not(EqualNullSafe("id", 5L))),
+      ifDeclared(Not(EqualNullSafe("text", "a"))),
+      ifDeclared(Not(Or(EqualNullSafe("text", "a"), EqualTo("id", 5L)))),
+      never(Not(EqualNullSafe("id", null))),
       ifDeclared(Not(In("f", Array(1.0)))),
       ifDeclared(Or(EqualTo("id", 1L), GreaterThan("f", 1.0))),
       ifDeclared(Not(And(EqualTo("id", 1L), EqualTo("f", 1.0)))),
@@ -286,6 +289,9 @@ class PushdownGuardSuite extends AnyFunSuite {
     assert(bytes.isCoveredBy(both) && reals.isCoveredBy(both) && bytes.isCoveredBy(bytes))
     assert(!both.isCoveredBy(bytes) && !reals.isCoveredBy(bytes))
     assert(guard(Seq(EqualTo("id", 1L))).isCoveredBy(guard(Nil)))
+    val nulls = guard(Seq(Not(EqualNullSafe("text", "a"))))
+    assert(nulls.isCoveredBy(nulls) && !nulls.isCoveredBy(both))
+    assert(guard(Seq(EqualNullSafe("text", "a"))).isCoveredBy(guard(Nil)))
   }
 }
 
