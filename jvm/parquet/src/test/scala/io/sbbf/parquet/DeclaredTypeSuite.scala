@@ -141,7 +141,8 @@ class DeclaredTypeSuite extends AnyFunSuite {
     assert(footer.storesAsDeclared(ColumnPath.named(Seq("c")), Integer(8), caseSensitive = true))
   }
 
-  test("NULLs are counted where every row group has a null count, and where the column is missing.") {
+  test(
+    "NULLs are counted where every row group has a null count, and where the column is missing.") {
     def counts(column: String, ofGroups: Statistics*) =
       build(metadata(Seq("c" -> int32), ofGroups.size)((group, _) => ofGroups(group)))
         .countsNulls(ColumnPath.named(Seq(column)), caseSensitive = true)

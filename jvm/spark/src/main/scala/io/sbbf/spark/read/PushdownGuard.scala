@@ -73,7 +73,9 @@ private[spark] final class PushdownGuard private (
 
   /** Whether what `other` found of a file's level holds for this one, too. */
   def isCoveredBy(other: PushdownGuard): Boolean =
-    nullsCounted.subsetOf(other.nullsCounted) && needed.forall { case (path, declared) => other.needed.get(path).contains(declared) }
+    nullsCounted.subsetOf(other.nullsCounted) && needed.forall { case (path, declared) =>
+      other.needed.get(path).contains(declared)
+    }
 
   /**
    * The read options that switch off what parquet-mr must not check, where tasks check the filters as Spark pushes them.

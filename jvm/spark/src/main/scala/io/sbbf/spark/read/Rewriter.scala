@@ -101,7 +101,10 @@ private[read] final class Rewriter(
     case And(left, right) => isSafeNegated(left, bounded) && isSafeNegated(right, bounded)
     case Or(left, right) => isSafeNegated(left, bounded) && isSafeNegated(right, bounded)
     case EqualTo(column, value) => isSafeDifferent(column, value, bounded)
-    case EqualNullSafe(column, value) => // NULL passes it; parquet-mr ignores that a null count is missing
+    case EqualNullSafe(
+          column,
+          value
+        ) => // NULL passes it; parquet-mr ignores that a null count is missing
       countsNulls(column) && isSafeDifferent(column, value, bounded)
     case In(column, values) =>
       values.forall(v =>
