@@ -1,0 +1,144 @@
+"""Runs suites with ScalaTest's Runner, each in a JVM of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+from suites import BUILD, Suite
+
+EXTENSION = "-Dspark.sql.extensions=io.sbbf.spark.SbbfExtensions"
+LEGS = {
+    "off": (),
+    "on": (EXTENSION,),
+    "no row groups": (EXTENSION, "-Dspark.sbbf.format.enabled=false"),
+    "no safe read": (EXTENSION, "-Dspark.sbbf.safeRead=false"),
+}
+"""Each leg with its options of the JVM; the last two for suites that read."""
+
+OPEN_PACKAGES = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util "
+    "java.util.concurrent java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs "
+    "sun.security.action sun.util.calendar sun.security.x509"
+).split()
+JVM = (
+    "-Xmx3g",
+    "-Xss4m",
+    "-XX:TieredStopAtLevel=1",
+    "--add-modules=jdk.incubator.vector",
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPEN_PACKAGES),
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dspark.testing=true",
+    "-Dspark.ui.enabled=false",
+    "-Dspark.ui.showConsoleProgress=false",
+    "-Dderby.system.durability=test",
+)
+TIMEOUT = 1800
+WHOLE = "(the whole suite)"
+"""Stands for the tests of a suite that did not run to its end."""
+
+
+@dataclass
+class Run:
+    """What one suite did in one leg."""
+
+    passed: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def tests(self) -> int:
+        return len(self.passed) + len(self.failed)
+
+
+def run(suite: Suite, leg: str, spark: str, path: list[str], jar: Path) -> Run:
+    """Runs a suite in a new JVM in an empty folder; a JVM that dies is one failure."""
+    folder = folder_of(suite, leg, spark)
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "tmp").mkdir(parents=True)
+    jars = path if leg == "off" else [str(jar), *path]
+    home = ["java.io.tmpdir", "spark.test.home"]  # where Spark's own tree would be is nothing
+    options = (*JVM, *LEGS[leg], *(f"-D{key}={folder / 'tmp'}" for key in home))
+    command = ["java", *options, "-cp", os.pathsep.join(jars), "org.scalatest.tools.Runner"]
+    command += ["-R", ".", "-s", str(suite.class_name), "-u", "reports", "-oW"]
+    start = time.monotonic()
+    status: int | str
+    with open(folder / "log", "w", encoding="utf-8") as log:
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env={**os.environ, "SPARK_TESTING": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=TIMEOUT,
+            )
+            status = done.returncode
+        except subprocess.TimeoutExpired:
+            status = f"timeout after {TIMEOUT} s"
+    result = parse(folder / "reports")
+    result.seconds = time.monotonic() - start
+    if status not in (0, 1) or not result.tests or (status == 1 and not result.failed):
+        result.failed[WHOLE] = f"the JVM ended with {status}; see {folder / 'log'}"
+    else:
+        (folder / "done").write_text(f"{result.seconds:.0f}")
+    for leftover in ("tmp", "spark-warehouse", "metastore_db", "target"):
+        shutil.rmtree(folder / leftover, ignore_errors=True)
+    return result
+
+
+def folder_of(suite: Suite, leg: str, spark: str) -> Path:
+    return BUILD / spark / leg.replace(" ", "-") / suite.name
+
+
+def recall(folder: Path) -> Run | None:
+    """What an earlier run found in the leg without our JAR, if it ran to the end."""
+    if not (folder / "done").is_file():
+        return None
+    result = parse(folder / "reports")
+    result.seconds = float((folder / "done").read_text())
+    return result
+
+
+def parse(reports: Path) -> Run:
+    result = Run()
+    for report in reports.glob("*.xml"):
+        for case in ElementTree.parse(report).iter("testcase"):
+            name = case.get("name") or ""
+            problem = (
+                case.find("failure") if case.find("failure") is not None else case.find("error")
+            )
+            if problem is not None:
+                result.failed[name] = (problem.get("message") or "").strip()
+            elif case.find("skipped") is None:
+                result.passed.add(name)
+    return result
+
+
+def run_all(
+    jobs: list[tuple[Suite, str]],
+    spark: str,
+    path: list[str],
+    jar: Path,
+    processes: int,
+    fresh: bool,
+) -> dict[tuple[str, str], Run]:
+    def work(job: tuple[Suite, str]) -> Run:
+        suite, leg = job
+        known = None if fresh or leg != "off" else recall(folder_of(suite, leg, spark))
+        done = known or run(suite, leg, spark, path, jar)
+        counts = f"{len(done.passed)} passed, {len(done.failed)} failed"
+        print(f"{suite.name}, {leg}: {counts}, {done.seconds:.0f} s", flush=True)
+        return done
+
+    with ThreadPoolExecutor(processes) as pool:
+        names = [(suite.name, leg) for suite, leg in jobs]
+        return dict(zip(names, pool.map(work, jobs), strict=True))

@@ -1,0 +1,100 @@
+"""Spark's published suites: which there are, and the class path that they run on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / "build" / "spark-suites"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A class of Spark's tests and the words beside it in suites.txt."""
+
+    name: str
+    words: frozenset[str]
+    class_name: str | None
+
+    def legs(self, wanted: list[str]) -> list[str]:
+        return [leg for leg in wanted if leg in ("off", "on") or "reads" in self.words]
+
+
+def class_path(spark: str) -> list[str]:
+    """The JARs of the suites and of their Spark, resolved once for each version."""
+    listing = BUILD / f"class-path-{spark}.txt"
+    build = (ROOT / "build.sbt").read_bytes()
+    stamp = BUILD / f"class-path-{spark}.build"
+    if not (listing.is_file() and stamp.is_file() and stamp.read_bytes() == build):
+        print(f"Resolving the suites of Spark {spark}", flush=True)
+        done = subprocess.run(
+            [ROOT / "sbt", "export sparkSuites/Runtime/dependencyClasspath"],
+            env={**os.environ, "SPARK_SUITES": spark},
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            sys.exit(f"sbt could not resolve the suites of Spark {spark}:\n{done.stdout[-3000:]}")
+        BUILD.mkdir(parents=True, exist_ok=True)
+        listing.write_text(done.stdout.strip().splitlines()[-1])
+        stamp.write_bytes(build)
+        shutil.rmtree(BUILD / spark / "off", ignore_errors=True)
+    path = listing.read_text().split(os.pathsep)
+    return [str(resources(spark, path)), *path]
+
+
+def resources(spark: str, path: list[str]) -> Path:
+    """The test JARs' data files in a folder: some tests open them as files."""
+    folder = BUILD / f"resources-{spark}"
+    if not folder.is_dir():
+        partial = folder.with_name(f"{folder.name}.partial")
+        for jar in map(zipfile.ZipFile, filter(is_suites_jar, path)):
+            names = [n for n in jar.namelist() if not n.endswith((".class", "/"))]
+            jar.extractall(partial, [n for n in names if not n.startswith("META-INF/")])
+        (partial / "log4j2.properties").write_text(LOGGING)
+        partial.rename(folder)
+    return folder
+
+
+LOGGING = """rootLogger.level = warn
+rootLogger.appenderRef.file.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{HH:mm:ss} %p %c: %m%n
+"""
+"""Spark logs at INFO without it: tens of megabytes a suite."""
+
+
+def is_suites_jar(jar: str) -> bool:
+    return jar.endswith("-tests.jar") and Path(jar).name.startswith("spark-")
+
+
+def suites_of(path: list[str]) -> list[Suite]:
+    """Those of suites.txt; a suite that this Spark does not publish has no class name."""
+    found: dict[str, str] = {}
+    for jar in path:
+        if is_suites_jar(jar):
+            for entry in zipfile.ZipFile(jar).namelist():
+                name = entry.rsplit("/", 1)[-1]
+                if name.endswith("Suite.class") or name.endswith(("AEOn.class", "AEOff.class")):
+                    found.setdefault(name[:-6], entry[:-6].replace("/", "."))
+    lines = (HERE / "suites.txt").read_text().splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    return [Suite(name, frozenset(words), found.get(name)) for name, *words in rows]
+
+
+def our_jar(spark: str) -> Path:
+    scala = "2.12" if spark.startswith("3.5.") else "2.13"
+    version = (ROOT / "VERSION").read_text().strip()
+    jar = f"spark-sbbf_{scala}-{version}.jar"
+    return ROOT / "jvm" / "spark" / "target" / f"scala-{scala}" / jar
