@@ -109,6 +109,10 @@ benchattach: wheel ## measure what filters for existing files take, beside a rew
 benchcommand: wheel ## measure what looking at filters from the command line takes
 	$(bin)/python benchmarks/command.py
 
+.PHONY: benchfirstquery
+benchfirstquery: wheel ## measure what the extension adds to the first query of a fresh process
+	$(bin)/python benchmarks/first_query.py
+
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"
 	$(bin)/python benchmarks/kernels.py $(addprefix --jdk ,$(JDKS))

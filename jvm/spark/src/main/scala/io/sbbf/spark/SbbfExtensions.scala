@@ -1,9 +1,11 @@
 package io.sbbf.spark
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
+import io.sbbf.spark.plan.WarmUp
 
 /**
  * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
@@ -24,6 +26,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
   private def extend(extensions: SparkSessionExtensions): Unit = {
     SbbfConf.register()
     SbbfCatalog.register()
+    extensions.injectCheckRule(warmUp)
     extensions.injectPreCBORule { session =>
       SessionPruning.pruneLast(session)
       InjectedRules.pruneRowGroups(session)
@@ -32,5 +35,13 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     FilterFunctions.all.foreach(extensions.injectTableFunction)
     extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
     extensions.injectColumnar(InjectedRules.showPruningLast)
+  }
+
+  /** Checks no plan. Spark builds it with the session's analyzer, when starting the session no longer needs all cores. */
+  private def warmUp(session: SparkSession): LogicalPlan => Unit = {
+    // the text alone: an invalid one must not fail the session
+    if (session.sessionState.conf.getConfString(SbbfConf.Enabled.key, "true") != "false")
+      WarmUp.start()
+    _ => ()
   }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning, Trouble}
+import io.sbbf.spark.plan.{PruneRowGroups, ShowPruning, Trouble, WarmUp}
 import io.sbbf.spark.write.WriteExactFilters
 
 /** Switching the pruning on and off in a session that runs, without a trace in any other session. */
@@ -22,6 +22,7 @@ private[spark] object SessionPruning {
     }
     SbbfConf.register()
     if (!isInstalled(session)) {
+      WarmUp.start()
       val experimental = session.experimental
       experimental.extraOptimizations =
         experimental.extraOptimizations :+ InjectedRules.pruneRowGroups(session) :+

@@ -1,0 +1,123 @@
+"""What does the extension add to the first query of a fresh process?
+
+Starts a Python process with a JVM of its own for each measurement, by turns without and with the
+extension.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FILES = 8
+STEPS = ("session", "first query", "optimizer")
+TARGETS = """\
+session: importing, building and getting a session of two task threads
+first query: reading the schema of the table and one lookup of a present key
+optimizer: its phase of that query, which prunes with the extension
+pruning: what the scan reports, file reads included
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=9, help="processes of each kind, after one")
+    default = ROOT / "benchmarks" / "results" / "first-query-jdk17.txt"
+    parser.add_argument("--out", type=Path, default=default)
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        print(json.dumps(first_query(*arguments.child)))
+        return
+    from lookup import key, session, written  # not in children, whose imports are measured
+    from machine import run_on
+
+    spark = session("true")
+    path = written(spark, FILES, 0.01, False).path
+    value = spark.range(77, 78).select(key("id")).first()[0]
+    machine = run_on(spark)
+    spark.stop()
+    measured: dict[str, list[dict[str, float]]] = {"off": [], "on": []}
+    for turn in range(arguments.turns + 1):
+        for mode in sorted(measured, reverse=turn % 2 == 0):
+            found = child(mode, path, value)
+            if turn:  # the first fills the machine's caches
+                measured[mode].append(found)
+    lines = [
+        "The first query of a fresh process; milliseconds: median (minimum to maximum).",
+        *machine,
+        f"{FILES} files; {arguments.turns} processes without (off) and with the extension (on), "
+        "by turns",
+        *TARGETS.splitlines(),
+        *(line for step in STEPS for line in both(step, measured)),
+        described("pruning", "on", [run["pruning"] for run in measured["on"]]),
+    ]
+    print("\n".join(lines))
+    arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def child(mode: str, path: str, value: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--child", mode, path, str(value)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def first_query(mode: str, path: str, value: str) -> dict[str, float]:
+    start = time.perf_counter()
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    if mode == "on":
+        import spark_sbbf as sbbf
+
+        builder = sbbf.enable(builder)
+    else:
+        builder = builder.config(
+            "spark.driver.extraJavaOptions", "--add-modules=jdk.incubator.vector"
+        )
+    spark = builder.getOrCreate()
+    begun = time.perf_counter()
+    df = spark.read.parquet(path).where(f"key = {value}")
+    rows = df.collect()
+    ended = time.perf_counter()
+    assert len(rows) == 1, rows
+    phases = df._jdf.queryExecution().tracker().phases()
+    found = {
+        "session": (begun - start) * 1000,
+        "first query": (ended - begun) * 1000,
+        "optimizer": float(phases.apply("optimization").durationMs()),
+    }
+    if mode == "on":
+        (scan,) = sbbf.explain(df).scans
+        assert scan.files_kept < FILES, scan
+        found["pruning"] = scan.millis
+    spark.stop()
+    return found
+
+
+def both(step: str, measured: dict[str, list[dict[str, float]]]) -> list[str]:
+    off, on = ([run[step] for run in measured[mode]] for mode in ("off", "on"))
+    more = statistics.median(on) - statistics.median(off)
+    ratio = statistics.median(on) / statistics.median(off)
+    return [
+        described(step, "off", off),
+        f"{described(step, 'on', on)}  {ratio:.2f} x, {more:+.0f}",
+    ]
+
+
+def described(step: str, mode: str, values: list[float]) -> str:
+    return (
+        f"  {step:<12} {mode:<4}{statistics.median(values):7,.0f}  "
+        f"({min(values):,.0f} to {max(values):,.0f})"
+    )
+
+
+if __name__ == "__main__":
+    main()
