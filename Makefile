@@ -67,8 +67,9 @@ test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md
 	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
 
 .PHONY: test-spark
-test-spark: jar ## run Spark's own suites with and without the extension; SPARK=4.1.1, QUICK=1 for those of CI
-	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick)
+test-spark: jar ## run Spark's own suites with and without the extension; SPARK=4.1.1, QUICK=1 for those of CI, ONLY=..., LEGS=...
+	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick) \
+	  $(addprefix --only ,$(ONLY)) $(if $(LEGS),--legs "$(LEGS)")
 
 .PHONY: fuzz
 fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2

@@ -6,8 +6,10 @@ not with it is a difference. Differences are failures unless `differences.txt` h
 reason. Exits 1 when a difference is unexplained, or when a suite did not run to its end.
 
     python tests/spark_suites --spark 4.1.1            all suites and legs, into results/
+    python tests/spark_suites --spark 4.1.1 --missing  those that results/ does not have
     python tests/spark_suites --spark 4.1.1 --quick    the suites of CI, extension on
     python tests/spark_suites --only ExplainSuite --legs off,on
+    python tests/spark_suites --only ExplainSuite --legs "off,failing rules"
 """
 
 from __future__ import annotations
@@ -15,65 +17,88 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from comparison import NOT_PUBLISHED, Explained, differences, table, write_junit, write_report
-from runner import LEGS, WHOLE, run_all
-from suites import class_path, our_jar, suites_of
+from comparison import NOT_PUBLISHED, Explained, Outcome, compared
+from runner import ALL_LEGS, FAILING, LEGS, run
+from suites import Suite, class_path, our_jar, our_tests, suites_of
+
+from results import Results, block, write_junit
 
 
 def main() -> int:
+    args = parsed()
+    spark, path, jar = args.spark, class_path(args.spark), args.jar or our_jar(args.spark)
+    legs = ["on"] if args.quick else args.legs.split(",")
+    check(legs, jar)
+    explained, results, every = Explained(), Results(spark), suites_of(path)
+    suites = chosen(every, args, explained, results)
+
+    def outcome(suite: Suite) -> Outcome:
+        runs = {leg: run(suite, leg, spark, path, jar) for leg in suite.legs(legs)}
+        if args.quick and runs["on"].failed:
+            runs["off"] = run(suite, "off", spark, path, jar)
+        found = compared(spark, suite, runs, explained)
+        print("\n".join(block(found, "")), flush=True)
+        return found
+
+    outcomes = []
+    with ThreadPoolExecutor(args.processes) as pool:
+        for found in pool.map(outcome, suites):
+            outcomes.append(found)
+            if legs == list(LEGS):
+                results.put(found)
+                results.save(every)
+    if "on" in legs:
+        write_junit(outcomes)
+    unexplained = sum(len(found.unexplained) for found in outcomes)
+    differences = sum(len(found.differences) for found in outcomes)
+    print(f"{differences - unexplained} explained, {unexplained} unexplained differences")
+    unrun = [found.suite.name for found in outcomes if not found.is_whole]
+    if unrun:
+        print(f"not run to the end: {', '.join(unrun)}")
+    return 1 if unexplained or unrun else 0
+
+
+def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make test-spark", description=__doc__)
     parser.add_argument("--spark", default="4.1.1")
     parser.add_argument("--quick", action="store_true", help="the suites of CI, extension on")
     parser.add_argument("--only", action="append", help="a suite; may be repeated")
+    parser.add_argument("--missing", action="store_true", help="suites without a result")
     parser.add_argument("--legs", default=",".join(LEGS))
     parser.add_argument("--jar", type=Path, help="instead of the one that this tree builds")
-    parser.add_argument("--fresh", action="store_true", help="run the leg off again, too")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    args = parser.parse_args()
-    path, jar, explained = class_path(args.spark), args.jar or our_jar(args.spark), Explained()
+    return parser.parse_args()
+
+
+def check(legs: list[str], jar: Path) -> None:
+    if set(legs) - ALL_LEGS.keys():
+        sys.exit(f"--legs: expected some of {', '.join(ALL_LEGS)}")
     if not jar.is_file():
         sys.exit(f"No JAR at {jar}: run 'make jar' first")
-    suites = suites_of(path)
-    if args.only:
-        suites = [suite for suite in suites if suite.name in args.only]
-    if args.quick:
-        suites = [suite for suite in suites if "ci" in suite.words]
-    if not suites:
-        sys.exit("No such suite in suites.txt")
-    legs = ["on"] if args.quick else args.legs.split(",")
-    there = [suite for suite in suites if suite.class_name]
-    unknown = set(args.only or ()) - {suite.name for suite in suites}
-    missing = [
-        suite.name
-        for suite in suites
-        if not suite.class_name and not explained.reason(args.spark, suite, "*", NOT_PUBLISHED)
+    if FAILING in legs and not our_tests(jar).is_dir():
+        sys.exit(f"No classes at {our_tests(jar)}: run './sbt +spark/Test/compile' first")
+
+
+def chosen(
+    every: list[Suite], args: argparse.Namespace, explained: Explained, results: Results
+) -> list[Suite]:
+    """The suites to run, all of which this Spark publishes."""
+    suites = [
+        suite
+        for suite in every
+        if (not args.only or suite.name in args.only)
+        and (not args.quick or "ci" in suite.words)
+        and (not args.missing or suite.name not in results.blocks)
     ]
-    if unknown or missing:
-        sys.exit(f"No such suite in Spark {args.spark}: {', '.join([*unknown, *missing])}")
-    jobs = [(suite, leg) for suite in there for leg in suite.legs(legs)]
-    results = run_all(jobs, args.spark, path, jar, args.processes, args.fresh)
-    if args.quick:  # what failed is run again without the extension
-        again = [(s, "off") for s in there if results[s.name, "on"].failed]
-        results.update(run_all(again, args.spark, path, jar, args.processes, args.fresh))
-    found = differences(there, results, explained, args.spark)
-    lines = table(suites, results, [leg for leg in LEGS if leg in legs or leg == "on"])
-    lines += ["", "Differences:" if found else "No differences."]
-    for suite, leg, test, message, reason in found:
-        first = message.splitlines()[0][:200] if message else ""
-        lines.append(f"  {suite.name}, {leg}: {test}")
-        lines.append(f"    {reason}" if reason else f"    UNEXPLAINED: {first}")
-    print("\n".join(lines))
-    unexplained = [row for row in found if row[4] is None]
-    if not (args.quick or args.only) and legs == list(LEGS):
-        write_report(args.spark, lines)
-    write_junit(there, results, {(row[0].name, row[2]) for row in unexplained})
-    print(f"{len(found) - len(unexplained)} explained, {len(unexplained)} unexplained differences")
-    unrun = sorted({name for (name, _), run in results.items() if WHOLE in run.failed})
-    if unrun:
-        print(f"not run to the end: {', '.join(unrun)}")
-    return 1 if unexplained or unrun or not results else 0
+    unknown = set(args.only or ()) - {suite.name for suite in suites}
+    gone = [suite for suite in suites if not suite.class_name]
+    unknown |= {s.name for s in gone if not explained.reason(args.spark, s, "*", NOT_PUBLISHED)}
+    if unknown:
+        sys.exit(f"Spark {args.spark} has no such suite to run: {', '.join(sorted(unknown))}")
+    return [suite for suite in suites if suite.class_name]
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ import os
 import shutil
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-from suites import BUILD, Suite
+from suites import BUILD, Suite, our_tests
 
 EXTENSION = "-Dspark.sql.extensions=io.sbbf.spark.SbbfExtensions"
 LEGS = {
@@ -21,6 +20,9 @@ LEGS = {
     "no safe read": (EXTENSION, "-Dspark.sbbf.safeRead=false"),
 }
 """Each leg with its options of the JVM; the last two for suites that read."""
+FAILING = "failing rules"
+ALL_LEGS = LEGS | {FAILING: (f"{EXTENSION},io.sbbf.spark.FailingRules",)}
+"""With rules in addition that always throw, from the classes of our own tests."""
 
 OPEN_PACKAGES = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util "
@@ -51,7 +53,6 @@ class Run:
 
     passed: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
 
     @property
     def tests(self) -> int:
@@ -60,12 +61,14 @@ class Run:
 
 def run(suite: Suite, leg: str, spark: str, path: list[str], jar: Path) -> Run:
     """Runs a suite in a new JVM in an empty folder; a JVM that dies is one failure."""
-    folder = folder_of(suite, leg, spark)
+    folder = BUILD / spark / leg.replace(" ", "-") / suite.name
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "tmp").mkdir(parents=True)
     jars = path if leg == "off" else [str(jar), *path]
+    if leg == FAILING:
+        jars = [*jars, str(our_tests(jar))]
     home = ["java.io.tmpdir", "spark.test.home"]  # where Spark's own tree would be is nothing
-    options = (*JVM, *LEGS[leg], *(f"-D{key}={folder / 'tmp'}" for key in home))
+    options = (*JVM, *ALL_LEGS[leg], *(f"-D{key}={folder / 'tmp'}" for key in home))
     command = ["java", *options, "-cp", os.pathsep.join(jars), "org.scalatest.tools.Runner"]
     command += ["-R", ".", "-s", str(suite.class_name), "-u", "reports", "-oW"]
     start = time.monotonic()
@@ -85,26 +88,13 @@ def run(suite: Suite, leg: str, spark: str, path: list[str], jar: Path) -> Run:
         except subprocess.TimeoutExpired:
             status = f"timeout after {TIMEOUT} s"
     result = parse(folder / "reports")
-    result.seconds = time.monotonic() - start
+    seconds = time.monotonic() - start
+    counts = f"{len(result.passed)} passed, {len(result.failed)} failed"
+    print(f"{suite.name}, {leg}: {counts}, {seconds:.0f} s", flush=True)
     if status not in (0, 1) or not result.tests or (status == 1 and not result.failed):
         result.failed[WHOLE] = f"the JVM ended with {status}; see {folder / 'log'}"
-    else:
-        (folder / "done").write_text(f"{result.seconds:.0f}")
     for leftover in ("tmp", "spark-warehouse", "metastore_db", "target"):
         shutil.rmtree(folder / leftover, ignore_errors=True)
-    return result
-
-
-def folder_of(suite: Suite, leg: str, spark: str) -> Path:
-    return BUILD / spark / leg.replace(" ", "-") / suite.name
-
-
-def recall(folder: Path) -> Run | None:
-    """What an earlier run found in the leg without our JAR, if it ran to the end."""
-    if not (folder / "done").is_file():
-        return None
-    result = parse(folder / "reports")
-    result.seconds = float((folder / "done").read_text())
     return result
 
 
@@ -121,24 +111,3 @@ def parse(reports: Path) -> Run:
             elif case.find("skipped") is None:
                 result.passed.add(name)
     return result
-
-
-def run_all(
-    jobs: list[tuple[Suite, str]],
-    spark: str,
-    path: list[str],
-    jar: Path,
-    processes: int,
-    fresh: bool,
-) -> dict[tuple[str, str], Run]:
-    def work(job: tuple[Suite, str]) -> Run:
-        suite, leg = job
-        known = None if fresh or leg != "off" else recall(folder_of(suite, leg, spark))
-        done = known or run(suite, leg, spark, path, jar)
-        counts = f"{len(done.passed)} passed, {len(done.failed)} failed"
-        print(f"{suite.name}, {leg}: {counts}, {done.seconds:.0f} s", flush=True)
-        return done
-
-    with ThreadPoolExecutor(processes) as pool:
-        names = [(suite.name, leg) for suite, leg in jobs]
-        return dict(zip(names, pool.map(work, jobs), strict=True))

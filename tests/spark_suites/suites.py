@@ -98,3 +98,8 @@ def our_jar(spark: str) -> Path:
     version = (ROOT / "VERSION").read_text().strip()
     jar = f"spark-sbbf_{scala}-{version}.jar"
     return ROOT / "jvm" / "spark" / "target" / f"scala-{scala}" / jar
+
+
+def our_tests(jar: Path) -> Path:
+    """The classes of our own tests beside the JAR that this tree builds."""
+    return jar.parent / "test-classes"

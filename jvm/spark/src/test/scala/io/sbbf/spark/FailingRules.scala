@@ -1,0 +1,30 @@
+package io.sbbf.spark
+
+import org.apache.spark.sql.catalyst.plans.QueryPlan
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+
+/**
+ * An extension that injects rules that always throw, each behind the guard and in each place that [[SbbfExtensions]]
+ * uses. `make test-spark LEGS=off,failing-rules` runs Spark's suites with it: no query may fail.
+ */
+final class FailingRules extends (SparkSessionExtensions => Unit) {
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectPreCBORule { session =>
+      session.experimental.extraOptimizations =
+        session.experimental.extraOptimizations :+ failing[LogicalPlan](session)
+      failing[LogicalPlan](session)
+    }
+    extensions.injectQueryStagePrepRule(failing[SparkPlan](_))
+    extensions.injectColumnar(session => new GuardedColumnarRule(failing[SparkPlan](session)))
+  }
+
+  private def failing[P <: QueryPlan[P]](session: SparkSession): Rule[P] =
+    new GuardedRule(
+      session,
+      new Rule[P] {
+        override def apply(plan: P): P = throw new IllegalStateException("a rule that always fails")
+      })
+}

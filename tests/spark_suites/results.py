@@ -1,0 +1,92 @@
+"""The results file of one Spark, and the report that CI counts."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from datetime import date
+from pathlib import Path
+from xml.etree import ElementTree
+
+from comparison import Outcome
+from runner import LEGS
+from suites import HERE, ROOT, Suite
+
+REPORTS = ROOT / "build" / "reports"
+
+
+class Results:
+    """results/spark-VERSION.txt: a line for each suite, and its differences indented below it."""
+
+    def __init__(self, spark: str) -> None:
+        self.spark = spark
+        self.file = HERE / "results" / f"spark-{spark}.txt"
+        self.blocks: dict[str, list[str]] = {}
+        if self.file.is_file():
+            _, body = self.file.read_text(encoding="utf-8").split("\n\n", 1)
+            name = ""
+            for line in body.splitlines()[1:]:  # after the names of the columns
+                name = name if line.startswith(" ") else line.split()[0]
+                self.blocks.setdefault(name, []).append(line)
+
+    def put(self, outcome: Outcome) -> None:
+        """Replaces what is there of a suite that ran in all of its legs."""
+        self.blocks[outcome.suite.name] = block(outcome, f"{date.today()} {commit()}")
+
+    def save(self, order: list[Suite]) -> None:
+        rows = [
+            self.blocks[suite.name]
+            for suite in order
+            if suite.class_name and suite.name in self.blocks
+        ]
+        rows += [[f"{s.name:<46} not published"] for s in order if not s.class_name]
+        java = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr
+        header = [
+            f"Spark's own suites, Spark {self.spark}, {java.splitlines()[0]}, "
+            f"{platform.machine()}. Made by: make test-spark SPARK={self.spark}",
+            "Tests passed in each leg, and when and of which commit the suite ran; '-': the suite "
+            "is not run in that leg. Below it: tests that pass off and not in that leg.",
+            "",
+            row(["suite", "tests", *LEGS], "run"),
+        ]
+        counts = [line.split()[1 : 2 + len(LEGS)] for line, *_ in rows if "not pub" not in line]
+        sums = [
+            str(sum(int(n) for n in column if n != "-")) for column in zip(*counts, strict=True)
+        ]
+        lines = [*header, *(line for block in rows for line in block)]
+        self.file.parent.mkdir(exist_ok=True)
+        self.file.write_text("\n".join([*lines, row(["all", *sums], "")]) + "\n", encoding="utf-8")
+
+
+def block(outcome: Outcome, when: str) -> list[str]:
+    tests = max(run.tests for run in outcome.runs.values())
+    passed = [str(len(outcome.runs[leg].passed)) if leg in outcome.runs else "-" for leg in LEGS]
+    head = row([outcome.suite.name, str(tests), *passed], when)
+    return [head, *(line for found in outcome.differences for line in found.lines())]
+
+
+def row(cells: list[str], when: str) -> str:
+    name, *counts = cells
+    return f"{name:<46}{''.join(f'{cell:>15}' for cell in counts)}  {when}".rstrip()
+
+
+def commit() -> str:
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+
+def write_junit(outcomes: list[Outcome], file: Path = REPORTS / "spark-suites.xml") -> None:
+    """One case for each test that ran with the extension; it fails if nothing explains it."""
+    root = ElementTree.Element("testsuite", name="spark-suites")
+    for outcome in outcomes:
+        done = outcome.runs["on"]
+        failed = {found.test for found in outcome.unexplained}
+        for test in sorted(done.passed | done.failed.keys() | failed):
+            name = outcome.suite.name
+            case = ElementTree.SubElement(root, "testcase", classname=name, name=test)
+            if test in failed:
+                ElementTree.SubElement(case, "failure")
+    root.set("tests", str(len(root)))
+    root.set("failures", str(sum(1 for case in root if len(case))))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(root).write(file)
