@@ -17,7 +17,7 @@ WHEELS = sorted((Path(__file__).parents[1] / "python" / "dist").glob("*.whl"))
 
 # Ours; what the services are found by; and the one package of Spark's that reaches its internals.
 ALLOWED = re.compile(
-    r"io/sbbf/.*\.class|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
+    r"io/sbbf/.*\.class|io/sbbf/spark/plan/warm-up\.parquet|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
     r"META-INF/services/org\.apache\.spark\.sql\.(SparkSessionExtensionsProvider|"
     r"sources\.DataSourceRegister)"
 )

@@ -1,12 +1,13 @@
 package io.sbbf.parquet
 
-import java.util.Collections
+import java.util.Arrays
 
 import org.apache.parquet.format.{
   ConvertedType,
   FieldRepetitionType,
   FileMetaData,
   KeyValue,
+  SchemaElement,
   Statistics,
   Type
 }
@@ -31,11 +32,12 @@ class DeclaredTypeSuite extends AnyFunSuite {
     build(thrift).storesAsDeclared(ColumnPath.named(Seq("c")), declared, caseSensitive = true)
   }
 
-  private def ofSpark(thrift: FileMetaData): Unit = {
-    val version = new KeyValue("org.apache.spark.version").setValue("4.0.1")
-    thrift.setKey_value_metadata(Collections.singletonList(version))
-    ()
-  }
+  private def ofSpark(thrift: FileMetaData): Unit =
+    thrift.addToKey_value_metadata(new KeyValue("org.apache.spark.version").setValue("4.0.1"))
+
+  /** Names the writers of what parquet-mr copied. */
+  private def original(writers: String): KeyValue =
+    new KeyValue("original.created.by").setValue(writers)
 
   private val int8 = Column(Type.INT32, converted = ConvertedType.INT_8)
   private val int16 = Column(Type.INT32, converted = ConvertedType.INT_16)
@@ -98,7 +100,7 @@ class DeclaredTypeSuite extends AnyFunSuite {
         false),
       ("a decimal of another scale", decimal(Type.INT32, 4, 3), DecimalWithin(9, 2), small, false)
     )) test(s"$name: $expected.") {
-    assert(isStored(column, declared, statistics) == expected)
+    assert(isStored(column, declared, statistics, change = ofSpark) == expected)
   }
 
   for ((writer, expected) <- Seq(
@@ -111,18 +113,58 @@ class DeclaredTypeSuite extends AnyFunSuite {
       "parquet-mr" -> false,
       "parquet-cpp-arrow version 20.0.0" -> false
     )) test(s"bounds of floating-point columns by $writer count NaN: $expected.") {
-    assert(isStored(Column(Type.DOUBLE), Floating(64), null, writer) == expected)
+    assert(isStored(Column(Type.DOUBLE), Floating(64), null, writer, ofSpark) == expected)
+    assert(
+      !isStored(Column(Type.DOUBLE), Floating(64), null, writer)
+    ) // who made the bounds is unknown
     assert(isStored(int8, Integer(8), small, writer)) // bounds of whole numbers do in any case
   }
 
   test("bounds that parquet-mr copied from another writer may leave out NaN.") {
     def rewritten(thrift: FileMetaData): Unit = {
-      val original = new KeyValue("original.created.by").setValue("DuckDB")
-      thrift.setKey_value_metadata(Collections.singletonList(original))
-      ()
+      ofSpark(thrift)
+      thrift.addToKey_value_metadata(original("DuckDB"))
     }
     assert(!isStored(Column(Type.DOUBLE), Floating(64), null, change = rewritten))
     assert(isStored(int8, Integer(8), small, change = rewritten))
+  }
+
+  test(
+    "bounds of a file that Arrow wrote from one of Spark's may leave out NaN, whoever copied them.") {
+    def copied(thrift: FileMetaData): Unit = {
+      ofSpark(thrift)
+      thrift.addToKey_value_metadata(new KeyValue("ARROW:schema").setValue(""))
+    }
+    assert(!isStored(Column(Type.DOUBLE), Floating(64), null, change = copied))
+  }
+
+  test("NULLs that parquet-mr copied are counted as their writers count them.") {
+    val text = Column(Type.BYTE_ARRAY, converted = ConvertedType.UTF8)
+    def counts(copied: String*) = {
+      val thrift = metadata(Seq("c" -> text), 1)((_, _) => new Statistics().setNull_count(0))
+      thrift.setCreated_by(ParquetMr)
+      if (copied.nonEmpty) thrift.addToKey_value_metadata(original(copied.mkString("\n")))
+      build(thrift).countsNulls(ColumnPath.named(Seq("c")), caseSensitive = true)
+    }
+    assert(counts() && counts("parquet-cpp-arrow version 20.0.0"))
+    assert(!counts("parquet-cpp-arrow version 20.0.0", "parquet-cpp-arrow version 5.0.0"))
+  }
+
+  test(
+    "NULLs of a struct's fields are counted by writers that are known to count the struct's.") {
+    def counts(writer: String) = {
+      val thrift = metadata(Seq("a" -> int32), 1)((_, _) => new Statistics().setNull_count(1))
+      val struct = new SchemaElement("s").setNum_children(1)
+      thrift.getSchema.add(1, struct.setRepetition_type(FieldRepetitionType.OPTIONAL))
+      val chunk = thrift.getRow_groups.get(0).getColumns.get(0).getMeta_data
+      chunk.setPath_in_schema(Arrays.asList("s", "a"))
+      build(thrift.setCreated_by(writer))
+        .countsNulls(ColumnPath.named(Seq("s", "a")), caseSensitive = true)
+    }
+    assert(
+      counts(ParquetMr) && counts("parquet-cpp-arrow version 20.0.0") && counts("DuckDB v1.2"))
+    for (writer <- Seq("cudf", "Polars", "parquet-mr version 1.8.1", ""))
+      assert(!counts(writer), writer)
   }
 
   test("days and instants are stored as declared in files that Spark does not rebase.") {

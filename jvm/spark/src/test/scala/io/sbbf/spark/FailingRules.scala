@@ -25,6 +25,7 @@ final class FailingRules extends (SparkSessionExtensions => Unit) {
     new GuardedRule(
       session,
       new Rule[P] {
-        override def apply(plan: P): P = throw new IllegalStateException("a rule that always fails")
+        override def apply(plan: P): P = throw new IllegalStateException(
+          "a rule that always fails")
       })
 }

@@ -26,7 +26,7 @@ private[parquet] final class FooterBuilder(
   private val own = new SchemaReader(metadata.getSchema, WriterFacts.of(metadata)).read()
   private val schema = if (modules.usesKeys) own else FileSchema.share(own)
   private val columns = schema.numColumns
-  private val faults = WriterFaults.of(Option(metadata.getCreated_by).getOrElse(""))
+  private val faults = WriterFaults.of(metadata)
   private val rowGroups = metadata.getRow_groups
   private val size = FooterBuilder.numChunks(rowGroups, columns)
 
@@ -76,14 +76,10 @@ private[parquet] final class FooterBuilder(
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
       misleadsStock = misleadsStock || bounds.areReversed,
-      countsNaN = !faults.leavesOutNaN && !isRewritten,
+      countsNaN = !faults.leavesOutNaN,
       schemaBytes = schemaBytes
     )
   }
-
-  /** Whether parquet-mr's `ParquetRewriter` copied statistics of another writer, which it names under this key. */
-  private def isRewritten: Boolean = metadata.isSetKey_value_metadata &&
-    metadata.getKey_value_metadata.stream.anyMatch(_.getKey == "original.created.by")
 
   private def orNone(numbers: Array[Long]): Array[Long] =
     if (numbers.forall(_ == 0)) Array.empty else numbers
@@ -130,7 +126,8 @@ private[parquet] final class FooterBuilder(
     val statistics = data.getStatistics
     val nulls = statistics.getNull_count
     val isCounted = statistics.isSetNull_count && nulls >= 0 && nulls <= data.getNum_values &&
-      (!node.isFlat || data.getNum_values == group.getNum_rows) && (nulls == 0 || node.isNullable)
+      (!node.isFlat || data.getNum_values == group.getNum_rows) &&
+      (nulls == 0 || node.isNullable) && (node.path.length == 1 || !faults.nestedNulls)
     // there are bounds, and so there are values, whoever wrote them
     val isTooMany = nulls == data.getNum_values && nulls > 0 &&
       (statistics.isSetMin_value || statistics.isSetMin)

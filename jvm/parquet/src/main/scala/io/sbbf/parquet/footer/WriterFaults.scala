@@ -1,7 +1,7 @@
 package io.sbbf.parquet
 package footer
 
-import org.apache.parquet.format.Statistics
+import org.apache.parquet.format.{FileMetaData, KeyValue, Statistics}
 
 /**
  * Which statistics of a file are not to be believed, since its writer is known to have got them wrong.
@@ -30,6 +30,8 @@ import org.apache.parquet.format.Statistics
  *   takes for those of the type's: some of those that tell none got them wrong, and some are known to be right
  * @param leavesOutNaN whether bounds of floating-point columns may leave out NaN (parquet-mr 1.10 to 1.17 writes it as
  *   the maximum, which readers then ignore: PARQUET-1246, PARQUET-2249)
+ * @param nestedNulls whether null counts of a struct's fields may leave out the rows in which the struct is NULL, as
+ *   cuDF's did (NVIDIA/cudf#12938) and Polars' (pola-rs/polars#20621)
  */
 private[parquet] final case class WriterFaults(
     decimals: Boolean = false,
@@ -41,7 +43,23 @@ private[parquet] final case class WriterFaults(
     allNulls: Boolean = false,
     pages: Boolean = false,
     noOrder: Boolean = true,
-    leavesOutNaN: Boolean = true) {
+    leavesOutNaN: Boolean = true,
+    nestedNulls: Boolean = true) {
+
+  /** Those of two writers, of which one copied what the other wrote. */
+  def or(other: WriterFaults): WriterFaults = WriterFaults(
+    decimals || other.decimals,
+    bytes || other.bytes,
+    dictionaries || other.dictionaries,
+    timestamps || other.timestamps,
+    noNulls || other.noNulls,
+    noNullsOfAny || other.noNullsOfAny,
+    allNulls || other.allNulls,
+    pages || other.pages,
+    noOrder || other.noOrder,
+    leavesOutNaN || other.leavesOutNaN,
+    nestedNulls || other.nestedNulls
+  )
 
   /** @param hasDictionary asked only where it matters */
   def ofBounds(kind: ColumnType, hasDictionary: => Boolean): Boolean =
@@ -66,6 +84,26 @@ private[parquet] object WriterFaults {
   /** A name, and mostly a major and a minor version; one of which none is told may be any. */
   private val Writer = raw"(?s)(\S+)(?:(?: version)? v?(\d{1,6})(?:\.(\d{1,6}))?)?.*".r
 
+  /** Under which `ParquetRewriter` names the writers of what it copied, each in a line. */
+  private val Copied = "original.created.by"
+
+  /**
+   * Those of a file, also where parquet-mr's `ParquetRewriter` copied column chunks and their statistics. `ParquetFileWriter.appendFile` copies them without a trace, so that parquet-mr's bounds count
+   * NaN for certain only in files of Spark, whose key and values such tools keep.
+   */
+  def of(metadata: FileMetaData): WriterFaults = {
+    val entries = Option(metadata.getKey_value_metadata)
+      .fold(Seq.empty[KeyValue])(list => (0 until list.size).map(list.get))
+    def has(key: String): Boolean = entries.exists(_.getKey == key)
+    val copied = entries
+      .filter(_.getKey == Copied)
+      .flatMap(entry => Option(entry.getValue).getOrElse("").split('\n'))
+    val writers = Option(metadata.getCreated_by).getOrElse("") +: copied
+    val isOfSpark = has("org.apache.spark.version") && !has("ARROW:schema") && !has(Copied)
+    val faults = writers.map(of).reduce(_ or _)
+    faults.copy(leavesOutNaN = faults.leavesOutNaN || !isOfSpark)
+  }
+
   /** @param createdBy as the footer has it, the writer's name and mostly a version */
   def of(createdBy: String): WriterFaults = createdBy match {
     case Writer(name, major, minor) => of(name, number(major), number(minor))
@@ -74,15 +112,19 @@ private[parquet] object WriterFaults {
 
   private def of(name: String, major: Int, minor: Int): WriterFaults = name match {
     case "parquet-mr" =>
-      WriterFaults(leavesOutNaN = !(major == 1 && minor >= 10 && minor <= 17))
+      val isRecent = major == 1 && minor >= 10
+      WriterFaults(leavesOutNaN = !isRecent || minor > 17, nestedNulls = !isRecent)
     case "parquet-cpp" => WriterFaults(decimals = true, bytes = true, noNulls = true)
-    case "parquet-cpp-arrow" => WriterFaults(bytes = major < 11, noNulls = major < 6)
+    case "parquet-cpp-arrow" =>
+      WriterFaults(bytes = major < 11, noNulls = major < 6, nestedNulls = major < 6)
     case "ClickHouse" => WriterFaults(decimals = major < 26, pages = true)
     case "Polars" =>
       WriterFaults(decimals = true, noNulls = true, allNulls = true, noOrder = false)
     case "Arrow2" => WriterFaults(noNullsOfAny = true)
-    case "parquet-rs" => WriterFaults(decimals = major < 13, noOrder = major < 13)
-    case "DuckDB" | "datafusion" | "delta-rs" => WriterFaults(noOrder = false)
+    case "parquet-rs" =>
+      WriterFaults(decimals = major < 13, noOrder = major < 13, nestedNulls = false)
+    case "DuckDB" | "datafusion" | "delta-rs" =>
+      WriterFaults(noOrder = false, nestedNulls = false)
     case "github.com/parquet-go/parquet-go" => WriterFaults(decimals = major == 0 && minor < 33)
     case "github.com/segmentio/parquet-go" => WriterFaults(decimals = true)
     case "fastparquet-python" => WriterFaults(dictionaries = true)

@@ -52,7 +52,7 @@ private[plan] final class FileAsker(
           Notices.once(
             reason,
             s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
-          FileOutcome.whole(file.getLen, reason)
+          FileOutcome.unreadable(file.getLen, reason)
       } finally bytes.close()
     outcome.copy(bytesRead = bytes.bytesRead, opens = bytes.opens)
   }

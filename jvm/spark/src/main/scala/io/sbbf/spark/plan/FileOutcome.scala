@@ -39,4 +39,8 @@ private[spark] object FileOutcome {
   /** Nothing is known, so all of the file is planned. */
   def whole(length: Long, reason: String): FileOutcome =
     FileOutcome(0, 0, 0L, length, None, Map.empty, Map(reason -> 1))
+
+  /** The same of a file that could not be read: nobody knows what parquet-mr may check. */
+  def unreadable(length: Long, reason: String): FileOutcome =
+    whole(length, reason).copy(level = PushdownLevel.Nothing)
 }

@@ -63,7 +63,8 @@ final class PrunedFileIndex private[spark] (
 
   /** What parquet-mr may check where tasks do not compare the version of a file with the one that was planned. */
   private[spark] def levelOfAnyVersion: PushdownLevel =
-    if (selection.exists(_.hasUncheckedFiles)) PushdownLevel.Nothing else PushdownLevel.AnyFile
+    if (mayListOthers || selection.exists(_.hasUncheckedFiles)) PushdownLevel.Nothing
+    else PushdownLevel.AnyFile
 
   /** What the last pass found. */
   private[spark] def selection: Option[ScanSelection] = latest.map(_._2)

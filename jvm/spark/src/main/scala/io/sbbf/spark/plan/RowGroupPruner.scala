@@ -42,7 +42,7 @@ private[spark] final class RowGroupPruner(
   def giveUp(files: IndexedSeq[FileStatus], trouble: Throwable): PrunedFiles = {
     val reason = s"pruning failed: ${trouble.getClass.getName}"
     Notices.once(reason, s"a scan of ${files.size} files is planned whole", trouble)
-    whole(files, reason)
+    PrunedFiles(files.map(f => FileOutcome.unreadable(f.getLen, reason)), stoppedEarly = false)
   }
 
   private def whole(files: IndexedSeq[FileStatus], reason: String): PrunedFiles =

@@ -1,16 +1,17 @@
 package io.sbbf.spark.plan
 
+import java.net.URI
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, RawLocalFileSystem}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.RowGroupPredicate.{In, Leaf}
-import io.sbbf.core.Value
-import io.sbbf.parquet.ColumnLookup
+import io.sbbf.core.{RowGroupPredicate, Value}
+import io.sbbf.parquet._
 import io.sbbf.spark.read.PushdownGuard
 
 /**
@@ -25,12 +26,13 @@ private[spark] object WarmUp extends Logging {
   private val isStarted = new AtomicBoolean
 
   /** Returns at once. */
-  def start(): Unit = if (isStarted.compareAndSet(false, true)) {
-    val thread = new Thread(() => run(), "sbbf-warm-up")
-    thread.setDaemon(true)
-    thread.setContextClassLoader(getClass.getClassLoader)
-    thread.start()
-  }
+  def start(): Unit = if (isStarted.compareAndSet(false, true))
+    try {
+      val thread = new Thread(() => run(), "sbbf-warm-up")
+      thread.setDaemon(true)
+      thread.setContextClassLoader(getClass.getClassLoader)
+      thread.start()
+    } catch { case e: OutOfMemoryError => logDebug("no thread is left to load classes", e) }
 
   private def run(): Unit =
     try {
@@ -41,27 +43,35 @@ private[spark] object WarmUp extends Logging {
   /** What a lookup of a number, and one of a text, find in the file; neither is in it. */
   private[plan] def prune(): Seq[FileOutcome] = {
     val local = Files.createTempFile("sbbf-warm-up", ".parquet")
+    local.toFile.deleteOnExit()
     try {
       Files.write(local, contents())
-      val conf = new Configuration(false)
-      conf.setBoolean("fs.file.impl.disable.cache", true)
-      val path = new Path(local.toUri)
-      val file = path.getFileSystem(conf).getFileStatus(path)
-      val lookups = Seq(
+      // one of its own: those that Hadoop caches serve sessions, by the first one's settings
+      val store = new RawLocalFileSystem
+      store.initialize(URI.create("file:///"), new Configuration(false))
+      val file = store.getFileStatus(new Path(local.toUri))
+      val lookups = IndexedSeq(
         Leaf(Seq("number"), In(Seq(Value.Integral(1, 64)))),
         Leaf(Seq("text"), In(Seq(Value.Bytes("1".getBytes, text = true)))))
-      val guard = PushdownGuard(Nil, new StructType, byFieldId = false, caseSensitive = false)
-      val limits =
-        PlanningLimits(threads = 1, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0)
-      lookups.flatMap { predicate =>
-        new RowGroupPruner(conf, limits, new FooterCache, guard)
-          .prune(IndexedSeq(file), predicate, ColumnLookup(caseSensitive = false))
-          .outcomes
-      }
+      BoundedPool.map(lookups, parallelism = 1)(outcome(store, file, _)).toSeq
     } finally {
       Files.deleteIfExists(local)
       ()
     }
+  }
+
+  private def outcome(
+      store: FileSystem,
+      file: FileStatus,
+      predicate: RowGroupPredicate): FileOutcome = {
+    val bytes = new FileBytes(store, file.getPath, file.getLen, tailBytes = 64 << 10)
+    try {
+      val evidence = new FileEvidence(FooterReader.read(bytes))
+      val guard = PushdownGuard(Nil, new StructType, byFieldId = false, caseSensitive = false)
+      val lookup = ColumnLookup(caseSensitive = false)
+      new FileVerdicts(predicate, evidence, lookup, new LiteralEncodings, guard, () => bytes)
+        .outcome(file.getLen)
+    } finally bytes.close()
   }
 
   /** Made by tests/warm_up_file.py: whole numbers with bounds and filters, and dictionary-encoded texts with filters. */

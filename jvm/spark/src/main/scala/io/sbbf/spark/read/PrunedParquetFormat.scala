@@ -11,8 +11,9 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
+import io.sbbf.parquet.Interruption
 import io.sbbf.spark.SbbfConf
-import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection}
+import io.sbbf.spark.plan.{PrunedFileIndex, ScanSelection, Trouble}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 
 /**
@@ -67,12 +68,8 @@ final class PrunedParquetFormat private[spark] (
     if (mayReadOthers || selection.exists(
         _.settlesFilters(asksLater)) || safely && PushdownGuard.misreadsFilters)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
-    val guard = guardOf(session, dataSchema, filters)
-    def allowed(level: PushdownLevel) = if (safely) guard.allowed(filters, level) else filters
-    val forAnyFile = allowed(PushdownLevel.AnyFile)
-    // a filter pushed after planning may need columns whose storage planning did not check
-    val isChecked = Option(index).exists(i => guard.isCoveredBy(i.guard))
-    val forDeclared = if (isChecked) allowed(PushdownLevel.AsDeclared) else forAnyFile
+    val (forAnyFile, forDeclared) =
+      if (safely) safe(filters, session, dataSchema) else (filters, filters)
     def reader(checked: Seq[Filter]) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
@@ -85,7 +82,8 @@ final class PrunedParquetFormat private[spark] (
     val isSame = forDeclared == forAnyFile
     val asDeclared = if (isSame) anyFile else reader(forDeclared)
     // the scan lists its files again, and may find what planning did not look for
-    val mayFindMore = mayReadOthers || asksLater || selection.forall(_.stoppedEarly)
+    val mayFindMore = mayReadOthers || asksLater || selection.forall(_.stoppedEarly) ||
+      !Option(index).exists(_.guard.isOf(filters))
     val unchecked =
       if (safely && (mayFindMore || selection.exists(_.hasUncheckedFiles))) reader(Nil)
       else anyFile
@@ -98,15 +96,20 @@ final class PrunedParquetFormat private[spark] (
     }
   }
 
-  private def guardOf(
+  /** What parquet-mr may check of `filters` in any file, and in files that store the columns as declared. */
+  private def safe(
+      filters: Seq[Filter],
       session: SparkSession,
-      dataSchema: StructType,
-      filters: Seq[Filter]): PushdownGuard = {
-    val conf = session.sessionState.conf
-    PushdownGuard(
-      filters,
-      dataSchema,
-      SparkInternals.readsByFieldId(conf),
-      conf.caseSensitiveAnalysis)
-  }
+      dataSchema: StructType): (Seq[Filter], Seq[Filter]) =
+    try {
+      val conf = session.sessionState.conf
+      val byFieldId = SparkInternals.readsByFieldId(conf)
+      val guard = PushdownGuard(filters, dataSchema, byFieldId, conf.caseSensitiveAnalysis)
+      val forAnyFile = guard.allowed(filters, PushdownLevel.AnyFile)
+      // a filter pushed after planning may need columns whose storage planning did not check
+      val isChecked = Option(index).exists(i => guard.isCoveredBy(i.guard))
+      val forDeclared =
+        if (isChecked) guard.allowed(filters, PushdownLevel.AsDeclared) else forAnyFile
+      (forAnyFile, forDeclared)
+    } catch { case Trouble(e) if !Interruption.is(e) => (Nil, Nil) }
 }

@@ -28,6 +28,7 @@ import io.sbbf.spark.FieldId
  *     NOT of a list with BIGINTs beyond 32 bits needs an INT64 column.
  *   - Text that is not UTF-8, and columns read by field id, which parquet-mr finds by name: nothing is pushed.
  *
+ * @param filters that it was made for
  * @param columns those of the scan's predicate, as filters spell them, with the types at which more may be checked in files
  *   that store them as declared
  * @param needed those of them at which that makes a difference
@@ -35,6 +36,7 @@ import io.sbbf.spark.FieldId
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  */
 private[spark] final class PushdownGuard private (
+    filters: Seq[Filter],
     columns: Map[String, Option[DeclaredType]],
     private val needed: Map[ColumnPath, DeclaredType],
     private val nullsCounted: Set[ColumnPath],
@@ -76,6 +78,9 @@ private[spark] final class PushdownGuard private (
     nullsCounted.subsetOf(other.nullsCounted) && needed.forall { case (path, declared) =>
       other.needed.get(path).contains(declared)
     }
+
+  /** Whether it was made for all of `others`. */
+  def isOf(others: Seq[Filter]): Boolean = others.forall(filters.contains)
 
   /**
    * The read options that switch off what parquet-mr must not check, where tasks check the filters as Spark pushes them.
@@ -143,7 +148,7 @@ private[spark] object PushdownGuard {
     // where filters need more and less of a column, more
     val most = needed.sortBy(_._2.isInstanceOf[DeclaredType.Decimal]).toMap
     val nullsCounted = filters.flatMap(Rewriter.passedByNull(_)).map(pathOf).toSet
-    new PushdownGuard(columns, most, nullsCounted, byFieldId && hasFieldIds(schema))
+    new PushdownGuard(filters, columns, most, nullsCounted, byFieldId && hasFieldIds(schema))
   }
 
   private def fitting(declared: DeclaredType): DeclaredType = declared match {

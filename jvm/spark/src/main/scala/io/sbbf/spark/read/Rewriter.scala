@@ -1,5 +1,6 @@
 package io.sbbf.spark.read
 
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.sources._
 
 import io.sbbf.parquet.DeclaredType
@@ -55,7 +56,7 @@ private[read] final class Rewriter(
     case GreaterThanOrEqual(column, value) =>
       above(column, value, bounded)(
         if (isZero(value)) GreaterThanOrEqual(column, zeros(value)._1) else filter)
-    case IsNull(column) => if (mayReadNulls(column)) None else Some(filter)
+    case IsNull(column) => if (isSafeNullTest(column)) Some(filter) else None
     case StringStartsWith(column, value) => only(column, value)(filter)
     case StringEndsWith(column, value) => only(column, value)(filter)
     case StringContains(column, value) => only(column, value)(filter)
@@ -110,7 +111,7 @@ private[read] final class Rewriter(
       values.forall(v =>
         isSafeDifferent(column, v, bounded) && (!isWide(v) || isDeclared(column)))
     case IsNull(_) => true
-    case IsNotNull(column) => !mayReadNulls(column)
+    case IsNotNull(column) => isSafeNullTest(column)
     case other =>
       comparison(other).exists { case (column, value) =>
         isSafeDifferent(column, value, bounded) && !isZero(value)
@@ -120,6 +121,9 @@ private[read] final class Rewriter(
   private def isSafeDifferent(column: String, value: Any, bounded: Set[String]): Boolean =
     isSafeOf(column, value) &&
       (isDeclared(column) || !isSubMillis(value) && (!isFloating(value) || bounded(column)))
+
+  private def isSafeNullTest(column: String): Boolean =
+    !mayReadNulls(column) && (!isNested(column) || countsNulls(column))
 
   /** Spark's row-based reader makes NULLs of decimals that do not fit the table's precision. */
   private def mayReadNulls(column: String): Boolean = !isDeclared(column) &&
@@ -132,14 +136,22 @@ private[read] object Rewriter {
   /** With days and instants that are the same in every zone; on the driver, whose zone they were made in. */
   def withoutZone(filter: Filter): Filter = mapValues(filter)(zoneless)
 
-  /** Columns that the filter compares by `NOT (column <=> value)`, which NULL passes. */
+  /**
+   * Columns whose NULL passes the filter by `NOT (column <=> value)`, and nested ones by `IS NULL`: not every writer
+   * counts the NULLs of a struct as NULLs of its fields.
+   */
   def passedByNull(filter: Filter, isNegated: Boolean = false): Set[String] = filter match {
     case And(left, right) => passedByNull(left, isNegated) ++ passedByNull(right, isNegated)
     case Or(left, right) => passedByNull(left, isNegated) ++ passedByNull(right, isNegated)
-    case Not(child) => passedByNull(child, isNegated = true)
+    case Not(child) => passedByNull(child, !isNegated)
     case EqualNullSafe(column, _) if isNegated => Set(column)
+    case IsNull(column) if !isNegated && isNested(column) => Set(column)
+    case IsNotNull(column) if isNegated && isNested(column) => Set(column)
     case _ => Set.empty
   }
+
+  private def isNested(column: String): Boolean =
+    UnresolvedAttribute.parseAttributeName(column).size > 1
 
   /** The values of all comparisons and lists. */
   def values(filter: Filter): Seq[Any] = {

@@ -22,7 +22,7 @@ private[spark] object RowGroupRanges {
 
   /**
    * A split as Spark's reader of its level reads it, less the row groups whose midpoint lies outside its ranges. What
-   * planning found of a file holds for that version of it alone; another one is read whole, by the reader for any file.
+   * planning found of a file holds for that version of it alone; another one is read whole and unchecked.
    */
   def read(
       split: PartitionedFile,
@@ -45,8 +45,8 @@ private[spark] object RowGroupRanges {
   final class Readers(anyFile: Reader, asDeclared: Reader, unchecked: Reader)
       extends Serializable {
     def of(level: Option[Any], isPlannedVersion: Boolean): Reader =
-      if (level.contains(PushdownLevel.Nothing.toString)) unchecked
-      else if (isPlannedVersion && level.contains(PushdownLevel.AsDeclared.toString)) asDeclared
+      if (!isPlannedVersion || level.contains(PushdownLevel.Nothing.toString)) unchecked
+      else if (level.contains(PushdownLevel.AsDeclared.toString)) asDeclared
       else anyFile
   }
 

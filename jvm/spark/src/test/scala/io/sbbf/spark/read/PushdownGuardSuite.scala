@@ -126,6 +126,9 @@ class PushdownGuardSuite extends AnyFunSuite {
       ifDeclared(In("d", Array(narrow, long))),
       never(EqualNullSafe("d", null)),
       ifDeclared(IsNull("s.d")),
+      ifDeclared(IsNull("s.a")), // not every writer counts the NULLs of a struct in its fields
+      ifDeclared(Not(IsNotNull("s.a"))),
+      same(IsNotNull("s.a")),
       ifDeclared(IsNull("`e.f`")),
       ifDeclared(Not(IsNotNull("d"))),
       never(IsNull("unknown")),
