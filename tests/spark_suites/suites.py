@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build" / "spark-suites"
+ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,13 @@ def class_path(spark: str) -> list[str]:
             capture_output=True,
             text=True,
         )
-        if done.returncode:
+        # with CI=true sbt clears the screen after its last line
+        lines = [line for line in ANSI.sub("", done.stdout).splitlines() if ".jar" in line]
+        if done.returncode or not lines:
             sys.exit(f"sbt could not resolve the suites of Spark {spark}:\n{done.stdout[-3000:]}")
         BUILD.mkdir(parents=True, exist_ok=True)
-        listing.write_text(done.stdout.strip().splitlines()[-1])
+        listing.write_text(lines[-1])
         stamp.write_bytes(build)
-        shutil.rmtree(BUILD / spark / "off", ignore_errors=True)
     path = listing.read_text().split(os.pathsep)
     return [str(resources(spark, path)), *path]
 

@@ -72,8 +72,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
     assert(new Recorder().read(whole) == whole)
   }
 
-  test(
-    "each level of a file has its reader, and a file that was replaced is read unchecked.") {
+  test("each level of a file has its reader, and a file that was replaced is read unchecked.") {
     val file = java.io.File.createTempFile("sbbf", ".parquet")
     java.nio.file.Files.write(file.toPath, new Array[Byte](1000))
     def of(level: PushdownLevel, modified: Long, ranges: Long*) = {
