@@ -9,7 +9,7 @@ from runner import WHOLE, Run
 from suites import HERE, Suite
 
 NOT_PUBLISHED = "(not published)"
-"""Stands in differences.txt for the tests of a suite that this Spark does not publish."""
+"""In differences.txt it replaces the tests of a suite that this Spark does not publish."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import io.sbbf.spark.read.PushdownGuard
  * Prunes a small bundled file in the background, once in a JVM, after the session has started: the first query then does
  * not wait until the JVM has loaded and linked some 400 classes.
  *
- * Guaranteed: it reads and changes nothing of a session, and shares no cache and no file system with one. A failure is
+ * Guaranteed: it neither reads nor changes a session, and shares no cache and no file system with one. A failure is
  * logged and has no other effect. It evaluates no Catalyst expression: two threads that initialize the same classes in
  * different orders can wait for each other, and the session initializes Catalyst's at the same time.
  */

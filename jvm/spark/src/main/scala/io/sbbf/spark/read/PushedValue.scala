@@ -83,7 +83,7 @@ private[read] object PushedValue {
     case _ => false
   }
 
-  /** Whether parquet-mr cuts it down for an INT32 column where it stands in a list. */
+  /** Whether parquet-mr cuts it down for an INT32 column if it is in a list. */
   def isWide(value: Any): Boolean = value match {
     case n: Long => !n.isValidInt
     case _ => false

@@ -96,7 +96,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
       assert(of(level, now - 1, 10L, 11L).contains(("unchecked", 0L, 1000L)))
     }
     assert(of(PushdownLevel.AsDeclared, now - 1).contains(("unchecked", 0L, 1000L)))
-    // planning found nothing of such a file, so that its version does not matter
+    // planning recorded no evidence about such a file, so its version does not matter
     assert(of(PushdownLevel.AnyFile, now - 1).contains(("any file", 0L, 1000L)))
     file.delete()
   }
