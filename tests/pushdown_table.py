@@ -33,6 +33,10 @@ INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+WRITTEN = {
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+}
 SPARK = {
     "parquet.page.row.count.limit": str(PAGE),
     "parquet.block.row.count.limit": str(ROWS // 4),
@@ -52,6 +56,8 @@ class Case:
     predicates: tuple[str, ...]
     conf: tuple[tuple[str, str], ...] = ()
     """Settings of the session that reads it."""
+    written: tuple[tuple[str, str], ...] = ()
+    """Settings of the session that writes it."""
 
 
 @dataclass(frozen=True)
@@ -208,14 +214,28 @@ CASES = (
     Case(
         "TIMESTAMP",
         "as declared, old",
-        "timestamp_micros((id - 6280070400) * 1000000)",
-        comparisons("timestamp_micros(-6280060400000000)", "timestamp_micros(-6280055400000000)"),
+        "timestamp_micros((id - 3786912000) * 1000000)",
+        comparisons("timestamp_micros(-3786902000000000)", "timestamp_micros(-3786897000000000)"),
     ),
     Case(
         "TIMESTAMP",
         "narrower: milliseconds",
         "millis",
         comparisons("timestamp_micros(5000000500)", "timestamp_micros(15000000500)"),
+    ),
+    Case(
+        "TIMESTAMP",
+        "narrower: milliseconds, old",
+        "timestamp_micros((id - 3786912000) * 1000000)",
+        comparisons("timestamp_micros(-3786902000000000)", "timestamp_micros(-3786897000000000)"),
+        written=(("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS"),),
+    ),
+    Case(
+        "TIMESTAMP",
+        "other writer, old, read as Julian",
+        "micros",
+        comparisons("TIMESTAMP'1500-03-01 00:00:00Z'", "TIMESTAMP'1540-01-01 00:00:00Z'"),
+        LEGACY,
     ),
     Case(
         "STRING",
@@ -240,16 +260,17 @@ def foreign(name: str) -> pa.Array:
         return pa.array([nan if n % 1000 == 7 else n - 10000 for n in ids], pa.float32())
     if name == "double":
         return pa.array([nan if n % 1000 == 7 else n - 10000 for n in ids], pa.float64())
-    if name == "date":  # days of the Julian calendar: 1500-02-29 is one of them
+    if name in ("date", "micros"):  # days of the Julian calendar: 1500-02-29 is one of them
         after = datetime.date(1500, 3, 11)  # the day after that one begins a page
         first = (after - datetime.date(1970, 1, 1)).days - PAGE
-        return pa.array([first + n for n in ids], pa.int32()).cast(pa.date32())
+        days = pa.array([first + n for n in ids], pa.int32()).cast(pa.date32())
+        return days if name == "date" else days.cast(pa.timestamp("us", tz="UTC"))
     if name == "millis":
         return pa.array([n * 1000 for n in ids], pa.timestamp("ms", tz="UTC"))
     raise ValueError(name)
 
 
-FOREIGN = ("float", "double", "date", "millis")
+FOREIGN = ("float", "double", "date", "micros", "millis")
 
 
 def write(spark: SparkSession, case: Case, folder: Path) -> str:
@@ -305,15 +326,8 @@ def right_answers(oracle: SparkSession, case: Case, path: str) -> list[Answer]:
 
 
 def measured(spark: SparkSession, folder: Path) -> Iterator[Line]:
-    writer = session_with(
-        spark,
-        {
-            "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-            "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
-        },
-    )
     for case in CASES:
-        path = write(writer, case, folder)
+        path = write(session_with(spark, {**WRITTEN, **dict(case.written)}), case, folder)
         conf = {**dict(case.conf), **INTERPRETED}
         enabled, alone, oracle = (session_with(spark, {**one, **conf}) for one in (ON, OFF, ORACLE))
         answers = right_answers(oracle, case, path)

@@ -110,11 +110,16 @@ object DeclaredType {
       stored == ColumnType(Physical.Int32, Logical.Date(mayRebase = false))
   }
 
-  /** TIMESTAMP: parquet-mr cuts literals to the unit of the file. */
-  case object Timestamp extends DeclaredType {
+  /**
+   * TIMESTAMP.
+   *
+   * @param inMicros whether values compare with fractions of milliseconds, which parquet-mr cuts to the unit of the file
+   * @param isGregorian whether values compare with old instants, which Spark may rebase from the Julian calendar
+   */
+  final case class Timestamp(inMicros: Boolean, isGregorian: Boolean) extends DeclaredType {
     override private[parquet] def isStoredAs(stored: ColumnType): Boolean = stored match {
-      case ColumnType(Physical.Int64, Logical.Timestamp(perMilli, true, false)) =>
-        perMilli == 1000
+      case ColumnType(Physical.Int64, Logical.Timestamp(perMilli, true, mayRebase)) =>
+        (perMilli == 1000 || perMilli == 1 && !inMicros) && !(mayRebase && isGregorian)
       case _ => false
     }
   }

@@ -172,9 +172,14 @@ class DeclaredTypeSuite extends AnyFunSuite {
     val micros = Column(Type.INT64, converted = ConvertedType.TIMESTAMP_MICROS)
     val millis = Column(Type.INT64, converted = ConvertedType.TIMESTAMP_MILLIS)
     assert(isStored(day, Date, null, change = ofSpark) && !isStored(day, Date, null))
-    assert(isStored(micros, Timestamp, null, change = ofSpark))
-    assert(!isStored(micros, Timestamp, null))
-    assert(!isStored(millis, Timestamp, null, change = ofSpark))
+    for (inMicros <- Seq(true, false); isGregorian <- Seq(true, false)) {
+      val declared = Timestamp(inMicros, isGregorian)
+      assert(isStored(micros, declared, null, change = ofSpark), declared)
+      assert(isStored(millis, declared, null, change = ofSpark) == !inMicros, declared)
+      assert(isStored(micros, declared, null) == !isGregorian, declared)
+      assert(isStored(millis, declared, null) == (!inMicros && !isGregorian), declared)
+      assert(!isStored(int64, declared, null, change = ofSpark), declared)
+    }
   }
 
   test("a column that the file lacks has no value that could be stored otherwise.") {

@@ -91,9 +91,9 @@ private[spark] final class PushdownGuard private (
     val zoned = filters.map(Rewriter.withoutZone)
     val safe = rewritten(zoned, level)
     val isUnchanged = safe.corresponds(zoned)(_ eq _)
-    // of these days executors in other zones may read another one
-    val hasOldDays = zoned.exists(Rewriter.values(_).exists(PushedValue.isOldDay))
-    if (level == PushdownLevel.Nothing || refusesAll || !isUnchanged || hasOldDays)
+    // executors in other zones may read another day or instant
+    val hasOld = zoned.exists(Rewriter.values(_).exists(PushedValue.isOld))
+    if (level == PushdownLevel.Nothing || refusesAll || !isUnchanged || hasOld)
       NoParquetFilters
     else if (misreadsFilters && filters.exists(usesBloom)) NoBloom
     else Map.empty
@@ -141,20 +141,27 @@ private[spark] object PushdownGuard {
       if always.all(Seq(filter)) != ifDeclared.all(Seq(filter))
       name <- filter.references
       declared <- columns.get(name).flatten
-    } yield pathOf(name) -> (filter match {
-      case IsNull(_) => fitting(declared)
-      case _ => declared
-    })
-    // where filters need more and less of a column, more
-    val most = needed.sortBy(_._2.isInstanceOf[DeclaredType.Decimal]).toMap
+    } yield (pathOf(name), declared, leastType(declared, filter))
+    // where filters need different things of a column, all
+    val most = needed.groupBy(_._1).map { case (path, of) =>
+      path -> (if (of.map(_._3).distinct.size == 1) of.head._3 else of.head._2)
+    }
     val nullsCounted = filters.flatMap(Rewriter.passedByNull(_)).map(pathOf).toSet
     new PushdownGuard(filters, columns, most, nullsCounted, byFieldId && hasFieldIds(schema))
   }
 
-  private def fitting(declared: DeclaredType): DeclaredType = declared match {
-    case DeclaredType.Decimal(precision, scale) => DeclaredType.DecimalWithin(precision, scale)
-    case other => other
-  }
+  /** What a file's column must at least be for the filter to be checked as if it were as declared. */
+  private def leastType(declared: DeclaredType, filter: Filter): DeclaredType =
+    (declared, filter) match {
+      case (DeclaredType.Decimal(precision, scale), IsNull(_)) =>
+        DeclaredType.DecimalWithin(precision, scale)
+      case (_: DeclaredType.Timestamp, _) =>
+        val values = Rewriter.values(filter)
+        DeclaredType.Timestamp(
+          inMicros = values.exists(PushedValue.isSubMillis),
+          isGregorian = !values.forall(PushedValue.isSafe))
+      case _ => declared
+    }
 
   private def pathOf(column: String): ColumnPath =
     ColumnPath.named(UnresolvedAttribute.parseAttributeName(column))
@@ -182,7 +189,7 @@ private[spark] object PushdownGuard {
     case DoubleType => Some(DeclaredType.Floating(64))
     case decimal: DecimalType => Some(DeclaredType.Decimal(decimal.precision, decimal.scale))
     case DateType => Some(DeclaredType.Date)
-    case TimestampType => Some(DeclaredType.Timestamp)
+    case TimestampType => Some(DeclaredType.Timestamp(inMicros = true, isGregorian = true))
     case _ => None
   }
 

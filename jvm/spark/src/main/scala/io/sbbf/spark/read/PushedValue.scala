@@ -17,14 +17,15 @@ private[read] object PushedValue {
     case d: Double => !d.isNaN
     case d: java.math.BigDecimal => d.unscaledValue.bitLength < Integer.SIZE
     case s: String => s.indexOf(Replacement) < 0
-    case i: Instant => !i.isBefore(FirstSettledInstant)
-    case d: LocalDate => !isOldDay(d) || isOneJulianDay(d.toEpochDay.toInt)
+    case i: Instant => !i.isBefore(FirstSettledInstant) || isOneJulianInstant(i)
+    case d: LocalDate => !isOld(d) || isOneJulianDay(d.toEpochDay.toInt)
     case _ => true
   }
 
-  /** Whether it is a day before both calendars had the same. */
-  def isOldDay(value: Any): Boolean = value match {
+  /** Whether Java's old classes may have it in another form in another zone. */
+  def isOld(value: Any): Boolean = value match {
     case d: LocalDate => d.isBefore(FirstSettledDay)
+    case i: Instant => i.isBefore(FirstSettledInstant)
     case _ => false
   }
 
@@ -37,6 +38,16 @@ private[read] object PushedValue {
     val julian = rebaseGregorianToJulianDays(day)
     (julian - 1 to julian + 1).forall(j =>
       (j == julian) == (rebaseJulianToGregorianDays(j) == day))
+  }
+
+  /**
+   * Whether the same holds of an instant, whatever the zone that a file was written in: each of the days around it is one
+   * Julian day, so that both calendars are equally far apart all around.
+   */
+  private def isOneJulianInstant(instant: Instant): Boolean = {
+    val day = Math.floorDiv(instant.getEpochSecond, SecondsPerDay).toInt
+    !instant.isBefore(FirstInstant) && instant.isBefore(FirstZoneChange) &&
+    (day - 2 to day + 2).forall(isOneJulianDay)
   }
 
   /** The same of files that store the column as the table declares it. */
@@ -138,9 +149,16 @@ private[read] object PushedValue {
   /** Days: no calendar or zone skips more. */
   private final val LongestGap = 12
 
-  /** Zones left their local mean times until 1900, at which Java's old classes repeat or skip minutes. */
-  private val FirstSettledInstant = Instant.parse("1902-01-01T00:00:00Z")
+  /** Two weeks after the last instant at which Spark's rebasing changes in any zone (julian-gregorian-rebase-micros.json). */
+  private val FirstSettledInstant = Instant.parse("1900-01-15T00:00:00Z")
 
-  private final val MicrosPerDay = 86400L * 1000 * 1000
+  /** Spark rebases days before year 1 by another way. */
+  private val FirstInstant = Instant.parse("0001-02-01T00:00:00Z")
+
+  /** Zones left their local mean times from 1844 on, at which Java's old classes repeat or skip minutes. */
+  private val FirstZoneChange = Instant.parse("1800-01-01T00:00:00Z")
+
+  private final val SecondsPerDay = 86400L
+  private final val MicrosPerDay = SecondsPerDay * 1000 * 1000
   private final val NanosPerMilli = 1000000
 }

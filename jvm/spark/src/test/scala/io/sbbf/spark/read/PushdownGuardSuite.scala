@@ -3,7 +3,7 @@ package io.sbbf.spark.read
 import java.sql.{Date, Timestamp}
 import java.time.{Instant, LocalDate, LocalDateTime}
 
-import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime}
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
@@ -20,7 +20,8 @@ class PushdownGuardSuite extends AnyFunSuite {
   private val ancient = LocalDate.parse("1000-01-01")
   private val afterJulianLeapDay = LocalDate.parse("1500-03-01")
   private val modern = LocalDate.parse("1582-11-02")
-  private val settled = Instant.parse("1902-01-01T00:00:00Z")
+  private val settled = Instant.parse("1900-01-15T00:00:00Z")
+  private val julian = Instant.parse("1000-06-14T08:28:53.123456Z")
   private val old = Instant.parse("1883-01-01T00:00:00Z")
 
   private def schema(metadata: Metadata) = StructType(
@@ -163,6 +164,9 @@ class PushdownGuardSuite extends AnyFunSuite {
       ifDeclared(Not(In("t", Array(millis, fine)))),
       ifDeclared(Not(GreaterThanOrEqual("t", fine))),
       ifDeclared(EqualTo("t", old)),
+      ifDeclared(EqualTo("t", Instant.parse("1500-02-28T00:00:00Z"))),
+      same(EqualTo("t", julian)),
+      other(LessThan("t", julian), LessThanOrEqual("t", julian), LessThan("t", julian)),
       ifDeclared(In("t", Array(fine, settled.minusSeconds(1)))),
       never(LessThan("t", Timestamp.valueOf(leftOut.atStartOfDay))),
       (
@@ -247,6 +251,31 @@ class PushdownGuardSuite extends AnyFunSuite {
       }
   }
 
+  private val zones = java.util.TimeZone.getAvailableIDs.toSeq
+
+  test("old instants that may be pushed to any file are stored as one instant, in every zone.") {
+    import RebaseDateTime.{rebaseGregorianToJulianMicros, rebaseJulianToGregorianMicros}
+    val seed = System.nanoTime()
+    val random = new scala.util.Random(seed)
+    val day = 86400L * 1000000
+    val first = LocalDate.parse("0001-01-01").toEpochDay
+    val days = LocalDate.parse("1910-01-01").toEpochDay - first
+    val pushed = Seq
+      .fill(200000)((first * day + (random.nextDouble() * days * day).toLong))
+      .filter(micros => PushedValue.isSafe(DateTimeUtils.microsToInstant(micros)))
+    assert(pushed.size > 120000, s"of 200,000; seed $seed")
+    for (micros <- pushed) {
+      val zone = zones(random.nextInt(zones.size))
+      val stored = rebaseGregorianToJulianMicros(zone, micros)
+      for (step <- Seq(0L, 1L, 1000000L, day / 24, day, 30 * day); sign <- Seq(-1, 1)) {
+        val read = rebaseJulianToGregorianMicros(zone, stored + sign * step)
+        assert(
+          read.compare(micros) == (sign * step).compare(0L),
+          s"${DateTimeUtils.microsToInstant(micros)} in $zone, $step before or after; seed $seed")
+      }
+    }
+  }
+
   test("a list is pushed without its NULLs.") {
     val pushed = allowed(PushdownLevel.AnyFile, In("id", Array(null, 5L, null)))
     assert(pushed.map(_.toString) == Seq(In("id", Array(5L)).toString))
@@ -280,7 +309,7 @@ class PushdownGuardSuite extends AnyFunSuite {
       val zoned = Rewriter.withoutZone(filter)
       def isUnchanged(allowed: Option[Filter]) =
         allowed.map(_.toString).contains(zoned.toString) &&
-          !Rewriter.values(zoned).exists(PushedValue.isOldDay)
+          !Rewriter.values(zoned).exists(PushedValue.isOld)
       assert(isOff(PushdownLevel.AnyFile) == !isUnchanged(any), filter)
       assert(isOff(PushdownLevel.AsDeclared) == !isUnchanged(declared), filter)
     }
