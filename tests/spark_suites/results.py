@@ -19,7 +19,7 @@ class Results:
     """results/spark-VERSION.txt: a line for each suite, and its differences indented below it."""
 
     def __init__(self, spark: str) -> None:
-        self.spark = spark
+        self.spark, self.commit = spark, commit()
         self.file = HERE / "results" / f"spark-{spark}.txt"
         self.blocks: dict[str, list[str]] = {}
         if self.file.is_file():
@@ -30,8 +30,8 @@ class Results:
                 self.blocks.setdefault(name, []).append(line)
 
     def put(self, outcome: Outcome) -> None:
-        """Replaces what is there of a suite that ran in all of its legs."""
-        self.blocks[outcome.suite.name] = block(outcome, f"{date.today()} {commit()}")
+        """Replaces what is there of a suite."""
+        self.blocks[outcome.suite.name] = block(outcome, f"{date.today()} {self.commit}")
 
     def save(self, order: list[Suite]) -> None:
         rows = [
