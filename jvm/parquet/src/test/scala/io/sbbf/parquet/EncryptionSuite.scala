@@ -335,12 +335,12 @@ final class EncryptionSuite extends AnyFunSuite {
     val strict = TestKeys.of(All, AllowsPlain -> "false")
     val openFooter = new TestFile(plain).footer
     val closed = open(encrypted(Scheme()), keys).footer
-    assert(!keys.mayShare(closed) && !keys.mayReuse(closed, path))
-    assert(keys.mayShare(openFooter) && keys.mayReuse(openFooter, path))
-    assert(!strict.mayReuse(openFooter, path))
+    assert(!keys.mayShare(closed.isEncrypted) && !keys.mayReuse(closed.isEncrypted, path))
+    assert(keys.mayShare(openFooter.isEncrypted) && keys.mayReuse(openFooter.isEncrypted, path))
+    assert(!strict.mayReuse(openFooter.isEncrypted, path))
     val half = new TestFile(write(Some(Scheme(plainFooter = true, leavesTwinOpen = true)))).footer
-    assert(Decryption.NoKeys.mayShare(half) && Decryption.NoKeys.mayReuse(half, path))
-    assert(!keys.mayReuse(half, path))
+    assert(Decryption.NoKeys.mayShare(half.isEncrypted) && Decryption.NoKeys.mayReuse(half.isEncrypted, path))
+    assert(!keys.mayReuse(half.isEncrypted, path))
   }
 
   private def unchecked(scheme: Scheme): Decryption =

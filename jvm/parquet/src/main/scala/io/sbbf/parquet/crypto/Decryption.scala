@@ -30,11 +30,15 @@ import io.sbbf.parquet.footer.{CompactStruct, SchemaNode}
  */
 abstract class Decryption {
 
-  /** Whether what was read with these keys may be shown to whoever has other ones or none. */
-  def mayShare(footer: FileFooter): Boolean
+  /**
+   * Whether queries with other keys may use what this query reads of a file.
+   *
+   * @param isEncrypted whether the footer or a column of the file is encrypted
+   */
+  def mayShare(isEncrypted: Boolean): Boolean
 
-  /** Whether a file may be asked by what someone else has read of it. */
-  def mayReuse(footer: FileFooter, path: Path): Boolean
+  /** Whether this query may use what another one has read of the file. */
+  def mayReuse(isEncrypted: Boolean, path: Path): Boolean
 
   /** Runs `body` as the user whose keys these are. */
   private[parquet] def asOwner[T](body: => T): T
@@ -67,8 +71,8 @@ object Decryption {
 
   /** No keys at all: what is encrypted stays closed. */
   object NoKeys extends Decryption {
-    override def mayShare(footer: FileFooter): Boolean = true
-    override def mayReuse(footer: FileFooter, path: Path): Boolean = true
+    override def mayShare(isEncrypted: Boolean): Boolean = true
+    override def mayReuse(isEncrypted: Boolean, path: Path): Boolean = true
     override private[parquet] def asOwner[T](body: => T): T = body
 
     override private[parquet] def open(
@@ -84,10 +88,10 @@ object Decryption {
       extends Decryption {
     private val owner = UserGroupInformation.getCurrentUser
 
-    override def mayShare(footer: FileFooter): Boolean = !footer.isEncrypted
+    override def mayShare(isEncrypted: Boolean): Boolean = !isEncrypted
 
-    override def mayReuse(footer: FileFooter, path: Path): Boolean =
-      mayShare(footer) && asOwner(isContentWithPlainFiles(path))
+    override def mayReuse(isEncrypted: Boolean, path: Path): Boolean =
+      mayShare(isEncrypted) && asOwner(isContentWithPlainFiles(path))
 
     private def isContentWithPlainFiles(path: Path): Boolean =
       try {

@@ -66,7 +66,7 @@ private[plan] final class FileAsker(
       // so that all that the threads hold at once has room in the cache, which comes to know of it afterwards
       val share = limits.cacheBytes / limits.threads
       val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
-      if (keys.mayShare(fresh.footer)) cache.put(version, fresh, readAt, limits.cacheBytes)
+      if (keys.mayShare(fresh.footer.isEncrypted)) cache.put(version, fresh, readAt, limits.cacheBytes)
       fresh
     }
     try verdicts(file, evidence, () => bytes)
@@ -74,7 +74,7 @@ private[plan] final class FileAsker(
   }
 
   private def cached(version: FileVersion): Option[FileEvidence] =
-    cache.get(version).filter(known => keys.mayReuse(known.footer, version.path))
+    cache.get(version).filter(known => keys.mayReuse(known.footer.isEncrypted, version.path))
 
   private def verdicts(
       file: FileStatus,
