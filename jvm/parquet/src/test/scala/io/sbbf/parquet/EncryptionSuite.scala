@@ -339,7 +339,9 @@ final class EncryptionSuite extends AnyFunSuite {
     assert(keys.mayShare(openFooter.isEncrypted) && keys.mayReuse(openFooter.isEncrypted, path))
     assert(!strict.mayReuse(openFooter.isEncrypted, path))
     val half = new TestFile(write(Some(Scheme(plainFooter = true, leavesTwinOpen = true)))).footer
-    assert(Decryption.NoKeys.mayShare(half.isEncrypted) && Decryption.NoKeys.mayReuse(half.isEncrypted, path))
+    assert(
+      Decryption.NoKeys
+        .mayShare(half.isEncrypted) && Decryption.NoKeys.mayReuse(half.isEncrypted, path))
     assert(!keys.mayReuse(half.isEncrypted, path))
   }
 

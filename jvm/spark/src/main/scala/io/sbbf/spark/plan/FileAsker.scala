@@ -66,7 +66,8 @@ private[plan] final class FileAsker(
       // so that all that the threads hold at once has room in the cache, which comes to know of it afterwards
       val share = limits.cacheBytes / limits.threads
       val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
-      if (keys.mayShare(fresh.footer.isEncrypted)) cache.put(version, fresh, readAt, limits.cacheBytes)
+      if (keys.mayShare(fresh.footer.isEncrypted))
+        cache.put(version, fresh, readAt, limits.cacheBytes)
       fresh
     }
     try verdicts(file, evidence, () => bytes)
