@@ -7,6 +7,7 @@ reason. Exits 1 when a difference is unexplained, or when a suite did not run to
 
     python tests/spark_suites --spark 4.1.1            all suites and legs, into results/
     python tests/spark_suites --spark 4.1.1 --missing  those that results/ does not have
+    python tests/spark_suites --spark 4.0.1 --off-if-failed  'off' only for suites with a failure
     python tests/spark_suites --spark 4.1.1 --quick    the suites of CI, extension on
     python tests/spark_suites --only ExplainSuite --legs off,on
     python tests/spark_suites --only ExplainSuite --legs "off,failing rules"
@@ -36,8 +37,9 @@ def main() -> int:
     suites = chosen(every, args, explained, results)
 
     def outcome(suite: Suite) -> Outcome:
-        runs = {leg: run(suite, leg, spark, path, jar) for leg in suite.legs(legs)}
-        if args.quick and runs["on"].failed:
+        first = [leg for leg in suite.legs(legs) if leg != "off" or not args.off_if_failed]
+        runs = {leg: run(suite, leg, spark, path, jar) for leg in first}
+        if args.off_if_failed and any(done.failed for done in runs.values()):
             runs["off"] = run(suite, "off", spark, path, jar)
         found = compared(spark, suite, runs, explained)
         print("\n".join(block(found, "")), flush=True)
@@ -47,7 +49,7 @@ def main() -> int:
     with ThreadPoolExecutor(args.processes) as pool:
         for found in pool.map(outcome, suites):
             outcomes.append(found)
-            if {"off", "on"} <= set(legs) <= LEGS.keys():
+            if not args.quick and {"off", "on"} <= set(legs) <= LEGS.keys():
                 results.put(found)
                 results.save(every)
     if "on" in legs:
@@ -64,13 +66,20 @@ def main() -> int:
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make test-spark", description=__doc__)
     parser.add_argument("--spark", default="4.1.1")
+    parser.add_argument(
+        "--off-if-failed",
+        action="store_true",
+        help="run without the extension only suites in which a test failed with it",
+    )
     parser.add_argument("--quick", action="store_true", help="the suites of CI, extension on")
     parser.add_argument("--only", action="append", help="a suite; may be repeated")
     parser.add_argument("--missing", action="store_true", help="suites without a result")
     parser.add_argument("--legs", default=",".join(LEGS))
     parser.add_argument("--jar", type=Path, help="instead of the one that this tree builds")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.off_if_failed |= args.quick
+    return args
 
 
 def check(legs: list[str], jar: Path) -> None:
