@@ -53,7 +53,7 @@ val common = Seq(
 
 // Suites of Spark leave a core idle: two JVMs take half of them each. Without C2, whose threads
 // would take the CPU from both; the Vector API needs it, so those who ask for vectors have it.
-val needVectors = Set("io.sbbf.spark.KernelChoiceSuite")
+val needVectors = Set("io.sbbf.spark.util.KernelChoiceSuite")
 val inTwoJvms = Def.task {
   val (vectors, others) =
     (Test / definedTests).value.sortBy(_.name).partition(test => needVectors(test.name))

@@ -17,7 +17,7 @@ WHEELS = sorted((Path(__file__).parents[1] / "python" / "dist").glob("*.whl"))
 
 # Ours; what the services are found by; and the one package of Spark's that reaches its internals.
 ALLOWED = re.compile(
-    r"io/sbbf/.*\.class|io/sbbf/spark/plan/warm-up\.parquet|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
+    r"io/sbbf/.*\.class|io/sbbf/spark/session/warm-up\.parquet|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
     r"META-INF/services/org\.apache\.spark\.sql\.(SparkSessionExtensionsProvider|"
     r"sources\.DataSourceRegister)"
 )
@@ -76,7 +76,7 @@ def test_no_class_asks_for_a_newer_java_than_its_spark_has(jar: Path) -> None:
                 assert int.from_bytes(archive.read(name)[6:8], "big") <= newest, name
 
 
-WRITTEN_IN_JAVA = {"io/sbbf/core/LittleEndian.class"}
+WRITTEN_IN_JAVA = {"io/sbbf/core/bloom/LittleEndian.class"}
 
 
 def test_it_installs_with_what_it_asks_for_and_says_what_it_lacks(

@@ -12,7 +12,7 @@ import pyarrow as pa
 import samples
 
 ROOT = Path(__file__).parents[1]
-FILE = ROOT / "jvm/spark/src/main/resources/io/sbbf/spark/plan/warm-up.parquet"
+FILE = ROOT / "jvm/spark/src/main/resources/io/sbbf/spark/session/warm-up.parquet"
 NUMBERS = [row * 7919 for row in range(64)]
 
 

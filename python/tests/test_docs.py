@@ -12,11 +12,13 @@ TROUBLESHOOTING = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf
 
 # Where the JVM says why a row group was kept or a filter not believed, and how it says so.
 SOURCES = {
-    "jvm/parquet/src/main/scala/io/sbbf/parquet/Answer.scala": r'= unknown\("([^"]+)"\)',
-    "jvm/spark/src/main/scala/io/sbbf/spark/plan/RowGroupPruner.scala": r'val \w+ = "([^"]+)"',
-    "jvm/spark/src/main/scala/io/sbbf/spark/plan/FileAsker.scala": r'case .* => "([^"]+)"',
-    "jvm/parquet/src/main/scala/io/sbbf/parquet/FooterReader.scala": r'UnusableFile\("([^"]+)"\)',
-    "jvm/parquet/src/main/scala/io/sbbf/parquet/crypto/Decryption.scala": (
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/model/LeafResult.scala": r'= unknown\("([^"]+)"\)',
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/prune/ScanPruner.scala": r'val \w+ = "([^"]+)"',
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/prune/FilePruner.scala": r'case .* => "([^"]+)"',
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/footer/FooterReader.scala": (
+        r'UnusableFile\("([^"]+)"\)'
+    ),
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/input/Decryption.scala": (
         r'UnusableFile\("([^"]+)"\)'
     ),
     "jvm/parquet/src/main/scala/io/sbbf/parquet/chunk/FilterReader.scala": (

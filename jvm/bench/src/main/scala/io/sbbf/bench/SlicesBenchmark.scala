@@ -8,7 +8,7 @@ import scala.util.Random
 
 import org.openjdk.jmh.annotations._
 
-import io.sbbf.core.{BitSlices, SplitBlockBloomFilter}
+import io.sbbf.core.bloom.{BitSlices, SplitBlockBloomFilter}
 
 /**
  * What does it cost to ask 100,000 row groups for one key, when the blocks of one number lie

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
-import io.sbbf.spark.plan.WarmUp
+import io.sbbf.spark.session.{InjectedRules, SessionPruning, WarmUp}
+import io.sbbf.spark.util.SbbfConf
 
 /**
  * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when

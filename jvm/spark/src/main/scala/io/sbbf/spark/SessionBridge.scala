@@ -7,14 +7,15 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
-import io.sbbf.spark.attach.{AttachJob, AttachRequest}
+import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.report.PruneReport
 
 /**
  * What the Python package calls of a classic session and SQL cannot reach; needs no more than an instance, from
  * whichever class loader has the JAR. All else goes through the catalog.
  */
 final class SessionBridge {
-  private object listener extends AttachJob.ProgressListener {
+  private object listener extends AddFiltersJob.ProgressListener {
     @volatile var done = 0L
     @volatile var all = 0L
     @volatile var stopped = false
@@ -32,7 +33,7 @@ final class SessionBridge {
 
   /** Changes the filters of existing files; a JSON object for each, a line each. */
   def attach(session: SparkSession, options: util.Map[String, String]): String =
-    new AttachJob(session, AttachRequest.parse(options.asScala.toMap), listener)
+    new AddFiltersJob(session, AddFiltersRequest.parse(options.asScala.toMap), listener)
       .run()
       .map(_.json)
       .mkString("\n")

@@ -6,6 +6,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
+import io.sbbf.spark.session.{GuardedColumnarRule, GuardedRule}
+
 /**
  * An extension that injects rules that always throw, each behind the guard and in each place that [[SbbfExtensions]]
  * uses. `make test-spark LEGS=off,failing-rules` runs Spark's suites with it: no query may fail.

@@ -1,10 +1,10 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
 
 import java.lang.Long.rotateLeft
 import java.util
 
-import io.sbbf.core.XxHash64._
+import io.sbbf.core.bloom.XxHash64
+import io.sbbf.core.bloom.XxHash64._
 
 /**
  * XXH64 of many byte strings of one width at once: steps 1 to 5 go from word to word, each for all

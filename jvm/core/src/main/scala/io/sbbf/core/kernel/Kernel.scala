@@ -1,5 +1,6 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
+
+import io.sbbf.core.bloom.SplitBlockBloomFilter
 
 /**
  * The loops that decide how long filters take to build and to ask: whole batches over plain

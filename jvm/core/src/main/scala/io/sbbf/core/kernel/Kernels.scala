@@ -1,16 +1,15 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
 
 /**
  * The kernel that everything in this JVM uses. Each capability starts scalar and moves to the
- * Vector API by the policy of [[Capability]], on its own, because a CPU may have what one needs
+ * Vector API by the policy of [[KernelSelector]], on its own, because a CPU may have what one needs
  * and lack what another does. Thread-safe.
  *
  * The system property `sbbf.kernel` (`auto`, `scalar` or `vector`) sets the mode that [[use]]
  * changes.
  */
 object Kernels extends Kernel {
-  import Capability.{Blocks, Numbers, Strings}
+  import KernelSelector.{Blocks, Numbers, Strings}
 
   sealed abstract class Mode(val text: String)
 
@@ -41,9 +40,9 @@ object Kernels extends Kernel {
       catch { case _: IllegalArgumentException => Auto }
   }
 
-  private val numbers = new Capability("hashes of numbers", Numbers)
-  private val strings = new Capability("hashes of byte strings", Strings)
-  private val blocks = new Capability("filter blocks", Blocks)
+  private val numbers = new KernelSelector("hashes of numbers", Numbers)
+  private val strings = new KernelSelector("hashes of byte strings", Strings)
+  private val blocks = new KernelSelector("filter blocks", Blocks)
   private val capabilities = Seq(numbers, strings, blocks)
 
   @volatile private var mode: Mode = _
@@ -81,7 +80,7 @@ object Kernels extends Kernel {
       hashes: Array[Long],
       to: Int): Unit = {
     numbers.current.hashLongs(values, from, until, hashes, to)
-    numbers.worked(until - from)
+    numbers.recordWork(until - from)
   }
 
   override def hashInts(
@@ -91,7 +90,7 @@ object Kernels extends Kernel {
       hashes: Array[Long],
       to: Int): Unit = {
     numbers.current.hashInts(values, from, until, hashes, to)
-    numbers.worked(until - from)
+    numbers.recordWork(until - from)
   }
 
   override def hashBytes(
@@ -102,12 +101,12 @@ object Kernels extends Kernel {
       hashes: Array[Long],
       to: Int): Unit = {
     strings.current.hashBytes(bytes, offsets, from, until, hashes, to)
-    strings.worked(until - from)
+    strings.recordWork(until - from)
   }
 
   override def insert(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit = {
     blocks.current.insert(bitset, hashes, from, until)
-    blocks.worked(until - from)
+    blocks.recordWork(until - from)
   }
 
   override def probe(
@@ -117,7 +116,7 @@ object Kernels extends Kernel {
       until: Int,
       matches: Array[Long]): Unit = {
     blocks.current.probe(bitset, hashes, from, until, matches)
-    blocks.worked(until - from)
+    blocks.recordWork(until - from)
   }
 
   override def containsAny(
@@ -126,7 +125,7 @@ object Kernels extends Kernel {
       from: Int,
       until: Int): Boolean = {
     val isThere = blocks.current.containsAny(bitset, hashes, from, until)
-    if (!isThere) blocks.worked(until - from) // else it may have been the first
+    if (!isThere) blocks.recordWork(until - from) // else it may have been the first
     isThere
   }
 }

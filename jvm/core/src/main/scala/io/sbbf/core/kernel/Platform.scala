@@ -1,5 +1,4 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
 
 /**
  * What can be known of this JVM without touching the Vector API. Without closures and parsers,

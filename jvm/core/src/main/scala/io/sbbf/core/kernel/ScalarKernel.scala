@@ -1,5 +1,6 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
+
+import io.sbbf.core.bloom.{SplitBlockBloomFilter, XxHash64}
 
 /**
  * Plain arithmetic, which every JVM runs well from its first calls on: the twin that

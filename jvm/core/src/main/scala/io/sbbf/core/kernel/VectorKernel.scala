@@ -1,13 +1,13 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
 
 import jdk.incubator.vector.{ByteVector, IntVector, LongVector, VectorOperators}
 
-import io.sbbf.core.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
+import io.sbbf.core.bloom.SplitBlockBloomFilter
+import io.sbbf.core.bloom.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
 
 /**
  * The same on the Java Vector API, as it is from JDK 17 on. The only file that names it: the
- * module may be absent, so in a query only [[Capability]], which expects a LinkageError, and
+ * module may be absent, so in a query only [[KernelSelector]], which expects a LinkageError, and
  * [[FixedWidth]] on its behalf touch this object.
  *
  * Species and constants are private vals of an object, and apart from those constants no vector

@@ -1,5 +1,4 @@
-package io.sbbf.core
-package kernel
+package io.sbbf.core.kernel
 
 import java.io.ByteArrayOutputStream
 import java.nio.{ByteBuffer, ByteOrder}
@@ -8,6 +7,8 @@ import scala.util.Random
 
 import net.openhft.hashing.LongHashFunction
 import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
+
+import io.sbbf.core.bloom.{RandomSuite, SplitBlockBloomFilter, XxHash64}
 
 /**
  * Both kernels called directly, because a JVM that chooses one of them never runs the other: each

@@ -29,12 +29,12 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
     assert(Kernels.implementationName.split(", ").forall(_.contains("scalar (at first")))
   }
 
-  test("the capability that has worked alone is rehearsed, once for the JVM.") {
+  test("the capability that has worked alone is calibrated, once for the JVM.") {
     val lines = new ConcurrentLinkedQueue[String]
     Kernels.onChoice(line => { lines.add(line); () })
     assert(lines.size == 3)
     while (!isRehearsing && lines.size == 3) work()
-    Kernels.use(Mode.Scalar) // while it is being rehearsed
+    Kernels.use(Mode.Scalar) // while it is being calibrated
     assert(Kernels.implementationName.endsWith("scalar (set so)"))
     val end = System.nanoTime() + 60000000000L
     while (isRehearsing && System.nanoTime() < end) Thread.sleep(10)

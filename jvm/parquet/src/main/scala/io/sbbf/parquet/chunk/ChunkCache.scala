@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package chunk
+package io.sbbf.parquet.chunk
 
 import java.util.concurrent.atomic.{AtomicLong, AtomicReferenceArray}
 

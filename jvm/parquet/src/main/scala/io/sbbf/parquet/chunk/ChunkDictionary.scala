@@ -1,11 +1,10 @@
-package io.sbbf.parquet
-package chunk
+package io.sbbf.parquet.chunk
 
 import java.util.Arrays
 
-import io.sbbf.core.XxHash64
-import io.sbbf.parquet.footer.ColumnType
-import io.sbbf.parquet.literal.ColumnTest.{Membership, ValueTest}
+import io.sbbf.core.bloom.XxHash64
+import io.sbbf.parquet.literal.BoundPredicate.{InSet, ValueTest}
+import io.sbbf.parquet.model.ColumnType
 
 /**
  * The entries of a column chunk's dictionary page, all of whose data pages use it: exactly the
@@ -25,7 +24,7 @@ private[parquet] final class ChunkDictionary(
 
   /** False only if no value of the chunk passes. */
   def mightHold(test: ValueTest): Boolean = test match {
-    case literals: Membership if hashesTell(literals) =>
+    case literals: InSet if hashesTell(literals) =>
       if (hashes.length < literals.hashes.length) overlaps(hashes, literals.sortedHashes)
       else overlaps(literals.sortedHashes, hashes)
     case _ =>
@@ -53,7 +52,7 @@ private[parquet] object ChunkDictionary {
 
   /** NaN aside, all encodings of the literals are known. */
   private def hashesTell(test: ValueTest): Boolean = test match {
-    case literals: Membership => !literals.isNegated && !literals.asksNaN
+    case literals: InSet => !literals.isNegated && !literals.asksNaN
     case _ => false
   }
 

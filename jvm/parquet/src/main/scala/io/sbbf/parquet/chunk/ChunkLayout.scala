@@ -1,7 +1,8 @@
-package io.sbbf.parquet
-package chunk
+package io.sbbf.parquet.chunk
 
 import org.apache.parquet.format.{ColumnChunk, FileMetaData}
+
+import io.sbbf.parquet.model.UnusableFile
 
 /** Where a file has its column chunks. */
 private[parquet] object ChunkLayout {

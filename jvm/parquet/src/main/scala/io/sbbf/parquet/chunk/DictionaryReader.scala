@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package chunk
+package io.sbbf.parquet.chunk
 
 import java.io.{ByteArrayInputStream, DataInputStream}
 import java.util.Arrays
@@ -15,8 +14,9 @@ import org.apache.parquet.format.{CompressionCodec, Encoding, PageHeader, PageTy
 import org.apache.parquet.hadoop.CodecFactory
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 
-import io.sbbf.parquet.crypto.ChunkModules
-import io.sbbf.parquet.footer.{ColumnType, Physical}
+import io.sbbf.parquet.footer.FileFooter
+import io.sbbf.parquet.input.{ChunkModules, FileBytes}
+import io.sbbf.parquet.model.{ColumnType, LeafResult, Physical, UnusableFile}
 
 /** Reads the dictionary page of a column chunk, if it tells all of the chunk's values. */
 private[parquet] object DictionaryReader {
@@ -45,7 +45,7 @@ private[parquet] object DictionaryReader {
     override def retainedBytes: Long = 16 + dictionary.retainedBytes
   }
   final case class Unreadable(reason: String) extends State {
-    val answer: Answer = Answer.unknown(s"dictionary unusable: $reason")
+    val answer: LeafResult = LeafResult.unknown(s"dictionary unusable: $reason")
     override def remembered: State = this
     override def retainedBytes: Long = 128
   }
@@ -54,7 +54,7 @@ private[parquet] object DictionaryReader {
   def read(footer: FileFooter, rowGroup: Int, column: Int, bytes: FileBytes): State = {
     val chunk = footer.chunk(rowGroup, column)
     val kind = footer.schema.column(column).columnType
-    val (offset, room) = (footer.dictionaryOffset(chunk), footer.dictionaryRoom(chunk))
+    val (offset, room) = (footer.dictionaryOffset(chunk), footer.maxDictionaryBytes(chunk))
     val modules = footer.modules(chunk)
     val first = bytes.read(offset, math.min(room, FirstRead))
     try {

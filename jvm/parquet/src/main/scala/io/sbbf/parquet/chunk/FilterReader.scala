@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package chunk
+package io.sbbf.parquet.chunk
 
 import java.io.ByteArrayInputStream
 import java.util.Arrays
@@ -9,9 +8,10 @@ import scala.util.control.NonFatal
 import org.apache.parquet.crypto.ModuleCipherFactory.ModuleType
 import org.apache.parquet.format.{BloomFilterHeader, Util}
 
-import io.sbbf.core.FilterShape
-import io.sbbf.parquet.crypto.ChunkModules
-import io.sbbf.parquet.footer.{Midpoints, Physical}
+import io.sbbf.core.bloom.BloomFilterStats
+import io.sbbf.parquet.footer.{FileFooter, RowGroupOffsets}
+import io.sbbf.parquet.input.{ChunkModules, FileBytes}
+import io.sbbf.parquet.model.{Physical, UnusableFile}
 
 /**
  * Finds, reads and checks the bloom filter of a column chunk (parquet-format, BloomFilter.md).
@@ -34,7 +34,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     // parquet-mr makes room for BOOLEAN filters, but never inserts a value
     else if (footer.schema.column(column).columnType.physical == Physical.Bool)
       Rejected("BOOLEAN column")
-    else if (offset < Midpoints.MagicBytes || offset >= footer.footerStart)
+    else if (offset < RowGroupOffsets.MagicBytes || offset >= footer.footerStart)
       Rejected("offset outside of the file")
     else
       try {
@@ -43,7 +43,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
           else readMeasured(offset, length, bytes, footer.modules(chunk))
         state match {
           case Present(_, _, bitset)
-              if FilterShape.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
+              if BloomFilterStats.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
             Rejected("no bit is set")
           case _ => state
         }
@@ -62,7 +62,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   def lengthWithNext(rowGroup: Int, column: Int, isWanted: Int => Boolean): Int = {
     val start = footer.filterOffset(footer.chunk(rowGroup, column))
     var end = start
-    var isNear = start >= Midpoints.MagicBytes
+    var isNear = start >= RowGroupOffsets.MagicBytes
     var g = rowGroup
     while (isNear && g < footer.numRowGroups) {
       val chunk = footer.chunk(g, column)

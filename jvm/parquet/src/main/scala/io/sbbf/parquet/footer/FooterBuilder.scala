@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package footer
+package io.sbbf.parquet.footer
 
 import java.util
 
@@ -13,7 +12,18 @@ import org.apache.parquet.format.{
   Statistics
 }
 
-import io.sbbf.parquet.crypto.{ChunkModules, FileModules, OpenChunk}
+import io.sbbf.parquet.input.{ChunkModules, FileModules, OpenChunk}
+import io.sbbf.parquet.model.{
+  ColumnType,
+  FileSchema,
+  KeyKind,
+  Logical,
+  Physical,
+  RebaseMetadata,
+  SchemaNode,
+  UnusableFile
+}
+import io.sbbf.parquet.statistics.{Bounds, CorruptStatistics}
 
 /**
  * Takes out of a parsed footer what pruning needs and checks what can be checked without reading
@@ -23,10 +33,10 @@ private[parquet] final class FooterBuilder(
     metadata: FileMetaData,
     footerStart: Long,
     modules: FileModules = FileModules.Plain) {
-  private val own = new SchemaReader(metadata.getSchema, WriterFacts.of(metadata)).read()
+  private val own = new SchemaReader(metadata.getSchema, RebaseMetadata.of(metadata)).read()
   private val schema = if (modules.usesKeys) own else FileSchema.share(own)
   private val columns = schema.numColumns
-  private val faults = WriterFaults.of(metadata)
+  private val faults = CorruptStatistics.of(metadata)
   private val rowGroups = metadata.getRow_groups
   private val size = FooterBuilder.numChunks(rowGroups, columns)
 
@@ -37,10 +47,9 @@ private[parquet] final class FooterBuilder(
   private val filterOffsets = new Array[Long](size)
   private val filterLengths = new Array[Int](size)
   private val dictionaryOffsets = new Array[Long](size)
-  private val dictionaryRooms = new Array[Int](size)
+  private val maxDictionaryBytes = new Array[Int](size)
   private val bounds = new Bounds.Builder(size)
-  private var misleadsStock =
-    (0 until columns).exists(c => isShortDecimal(schema.column(c).columnType))
+  private var hasCorruptStatistics = false
   private val chunkModules =
     Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
@@ -56,8 +65,8 @@ private[parquet] final class FooterBuilder(
       g += 1
     }
     // beside chunks whose metadata cannot be read nobody knows where the next thing starts
-    if (!modules.usesKeys && !flags.exists(f => f == Chunks.Sealed || f == Chunks.Damaged))
-      FilterRooms.measure(rowGroups, footerStart, filterOffsets, filterLengths)
+    if (!modules.usesKeys && !flags.exists(f => f == Chunks.Encrypted || f == Chunks.Damaged))
+      FilterExtents.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
       flags,
       codecs,
@@ -66,16 +75,18 @@ private[parquet] final class FooterBuilder(
       orNone(filterOffsets),
       orNone(filterLengths),
       orNone(dictionaryOffsets),
-      orNone(dictionaryRooms))
+      orNone(maxDictionaryBytes))
     val schemaBytes = if (schema eq own) schema.retainedBytes else 0L
     new FileFooter(
       schema,
       footerStart,
-      Midpoints.of(rowGroups),
+      RowGroupOffsets.of(rowGroups),
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
-      misleadsStock = misleadsStock || bounds.areReversed,
+      hasCorruptStatistics = hasCorruptStatistics || bounds.areReversed,
+      hasShortDecimals =
+        (0 until columns).exists(c => isShortDecimal(schema.column(c).columnType)),
       countsNaN = !faults.leavesOutNaN,
       schemaBytes = schemaBytes
     )
@@ -93,7 +104,7 @@ private[parquet] final class FooterBuilder(
         if (modules.usesKeys) chunkModules(i) = ofChunk
         addMetadata(i, group, node, data)
       case _ =>
-        val why = if (FileModules.isEncrypted(chunk)) Chunks.Sealed else Chunks.Damaged
+        val why = if (FileModules.isEncrypted(chunk)) Chunks.Encrypted else Chunks.Damaged
         flags(i) = why.toByte
     }
   }
@@ -138,7 +149,7 @@ private[parquet] final class FooterBuilder(
       statistics.isSetMin || statistics.isSetMax
     val isMisbounded = hasBounds && faults.ofBounds(kind, FooterBuilder.hasDictionary(data))
     if (!isMisbounded && addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
-    misleadsStock ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics) ||
+    hasCorruptStatistics ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics) ||
       isOfNoOrder(kind, statistics)
   }
 
@@ -189,7 +200,7 @@ private[parquet] final class FooterBuilder(
       if (isTold && firstPage > start) firstPage else start + data.getTotal_compressed_size
     if (start > 0 && end > start && end <= footerStart) {
       dictionaryOffsets(i) = start
-      dictionaryRooms(i) = math.min(end - start, Int.MaxValue.toLong).toInt
+      maxDictionaryBytes(i) = math.min(end - start, Int.MaxValue.toLong).toInt
     }
   }
 }

@@ -1,14 +1,24 @@
-package io.sbbf.parquet
-package footer
+package io.sbbf.parquet.footer
 
 import java.util
 
 import org.apache.parquet.format.{ConvertedType, FieldRepetitionType, SchemaElement, Type}
 
+import io.sbbf.parquet.model.{
+  Collection,
+  ColumnType,
+  FileSchema,
+  Logical,
+  Physical,
+  RebaseMetadata,
+  SchemaNode,
+  UnusableFile
+}
+
 /** Turns the flattened tree of a footer's schema into a [[FileSchema]]. */
 private[parquet] final class SchemaReader(
     elements: util.List[SchemaElement],
-    writer: WriterFacts) {
+    writer: RebaseMetadata) {
   import SchemaReader._
 
   private var next = 0
@@ -101,14 +111,14 @@ private[parquet] object SchemaReader {
     else Collection.None
   }
 
-  private def columnType(element: SchemaElement, writer: WriterFacts): ColumnType = {
+  private def columnType(element: SchemaElement, writer: RebaseMetadata): ColumnType = {
     val physical = element.getType match {
       case Type.BOOLEAN => Physical.Bool
       case Type.INT32 => Physical.Int32
       case Type.INT64 => Physical.Int64
       case Type.INT96 => Physical.Int96
-      case Type.FLOAT => Physical.Real32
-      case Type.DOUBLE => Physical.Real64
+      case Type.FLOAT => Physical.Float32
+      case Type.DOUBLE => Physical.Float64
       case Type.BYTE_ARRAY => Physical.Bytes
       case Type.FIXED_LEN_BYTE_ARRAY =>
         if (element.getType_length <= 0) refuse()
@@ -118,11 +128,11 @@ private[parquet] object SchemaReader {
       if (element.isSetLogicalType) logical(element, writer) else converted(element, writer)
     val isSparkInstant =
       physical == Physical.Int96 && annotation == Logical.Plain && writer.isSparkInt96
-    ColumnType(physical, if (isSparkInstant) Logical.SparkInstant else annotation)
+    ColumnType(physical, if (isSparkInstant) Logical.SparkInt96 else annotation)
   }
 
   /** An annotation that this version of the format does not know is one of the others. */
-  private def logical(element: SchemaElement, writer: WriterFacts): Logical = {
+  private def logical(element: SchemaElement, writer: RebaseMetadata): Logical = {
     val annotation = element.getLogicalType
     if (annotation.isSetSTRING || annotation.isSetENUM || annotation.isSetJSON) Logical.Text
     else if (annotation.isSetBSON) Logical.Bson
@@ -146,7 +156,7 @@ private[parquet] object SchemaReader {
    * The annotations of files written before there were logical types (LogicalTypes.md,
    * compatibility).
    */
-  private def converted(element: SchemaElement, writer: WriterFacts): Logical = {
+  private def converted(element: SchemaElement, writer: RebaseMetadata): Logical = {
     import ConvertedType._
     element.getConverted_type match {
       case null => Logical.Plain

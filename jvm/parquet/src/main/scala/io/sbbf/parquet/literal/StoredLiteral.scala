@@ -1,10 +1,9 @@
-package io.sbbf.parquet
-package literal
+package io.sbbf.parquet.literal
 
 import java.math.BigInteger
 
-import io.sbbf.core.Value
-import io.sbbf.parquet.footer.{ColumnType, Logical, Physical}
+import io.sbbf.core.predicate.Value
+import io.sbbf.parquet.model.{ColumnType, LeafResult, Logical, Physical}
 
 /** A literal of a query in the terms of how a file stores the column. */
 private[parquet] sealed abstract class StoredLiteral
@@ -12,7 +11,7 @@ private[parquet] sealed abstract class StoredLiteral
 private[parquet] object StoredLiteral {
 
   /** No evidence about such a column may be used for this literal. */
-  final case class Refused(answer: Answer) extends StoredLiteral
+  final case class Unencodable(answer: LeafResult) extends StoredLiteral
 
   /** Equal to the key `floor` if exact, else between it and the next one. */
   final case class Number(floor: Long, isExact: Boolean) extends StoredLiteral
@@ -26,11 +25,12 @@ private[parquet] object StoredLiteral {
   def of(value: Value, kind: ColumnType): StoredLiteral = {
     import Physical._
     (value, kind.physical, kind.logical) match {
-      case (Value.Integral(v, bits), _, _) if holds(bits, kind) => Number(v, isExact = true)
+      case (Value.IntegerLiteral(v, bits), _, _) if holds(bits, kind) => Number(v, isExact = true)
       case (Value.Bool(v), Bool, Logical.Plain) => Number(if (v) 1 else 0, isExact = true)
-      case (Value.Real32(v), Real32, Logical.Plain) => real(v.toDouble)
-      case (Value.Real64(v), Real32 | Real64, Logical.Plain) => real(v)
-      case (Value.Real64(v), Int32, Logical.Plain | Logical.Integer(_, true)) => asInteger(v)
+      case (Value.FloatLiteral(v), Float32, Logical.Plain) => real(v.toDouble)
+      case (Value.DoubleLiteral(v), Float32 | Float64, Logical.Plain) => real(v)
+      case (Value.DoubleLiteral(v), Int32, Logical.Plain | Logical.Integer(_, true)) =>
+        asInteger(v)
       case (Value.Bytes(v, _), Bytes, Logical.Plain | Logical.Text) => ByteString(v, true)
       case (Value.Bytes(v, false), Bytes, Logical.Bson) => ByteString(v, isExact = true)
       case (Value.Bytes(v, false), FixedBytes(_), Logical.Plain) => ByteString(v, isExact = true)
@@ -54,10 +54,10 @@ private[parquet] object StoredLiteral {
             Physical.Int64,
             Logical.Timestamp(perMilli @ (1 | 1000), inUtc, mayRebase)) if utc == inUtc =>
         timestamp(micros, 1000L / perMilli, utc && mayRebase)
-      case (Value.Timestamp(micros, true), Physical.Int96, Logical.SparkInstant)
+      case (Value.Timestamp(micros, true), Physical.Int96, Logical.SparkInt96)
           if micros >= ColumnType.FirstJulianMicros =>
         Number(micros, isExact = true)
-      case _ => Refused(Answer.NotComparable)
+      case _ => Unencodable(LeafResult.NotComparable)
     }
 
   /**
@@ -78,7 +78,7 @@ private[parquet] object StoredLiteral {
 
   /** Of a column whose integers are read as doubles. */
   private def asInteger(v: Double): StoredLiteral =
-    if (v.isNaN) Refused(Answer.ComparedWithNaN)
+    if (v.isNaN) Unencodable(LeafResult.ComparedWithNaN)
     else if (v < Int.MinValue) BelowAll
     else if (v > Int.MaxValue) AboveAll
     else Number(Math.floor(v).toLong, isExact = Math.floor(v) == v)
@@ -92,7 +92,8 @@ private[parquet] object StoredLiteral {
   private val FirstGregorianDay = -141427
 
   private def date(days: Long, isExact: Boolean, mayRebase: Boolean): StoredLiteral =
-    if (mayRebase && days < FirstGregorianDay) Refused(Answer.Rebased) else Number(days, isExact)
+    if (mayRebase && days < FirstGregorianDay) Unencodable(LeafResult.Rebased)
+    else Number(days, isExact)
 
   /**
    * 1902-01-01, in microseconds: instants are rebased like dates, in the writer's time zone,
@@ -101,7 +102,7 @@ private[parquet] object StoredLiteral {
   private val FirstSettledInstant = -2145916800000000L
 
   private def timestamp(micros: Long, unit: Long, mayRebase: Boolean): StoredLiteral =
-    if (mayRebase && micros < FirstSettledInstant) Refused(Answer.Rebased)
+    if (mayRebase && micros < FirstSettledInstant) Unencodable(LeafResult.Rebased)
     else Number(Math.floorDiv(micros, unit), isExact = Math.floorMod(micros, unit) == 0)
 
   /** UINT_64, which Spark reads as a decimal of 20 digits. */
@@ -128,7 +129,7 @@ private[parquet] object StoredLiteral {
     val isWider = scale >= 0 && scale <= literal.scale &&
       digits >= 0 && digits <= literal.precision - literal.scale
     if (!isWider)
-      Refused(Answer.NotComparable)
+      Unencodable(LeafResult.NotComparable)
     else {
       val unit = BigInteger.TEN.pow(literal.scale - scale)
       val rest = literal.unscaled.mod(unit)
@@ -150,7 +151,8 @@ private[parquet] object StoredLiteral {
           key(0) = (key(0) ^ 0x80).toByte // as in ColumnType.bytesKey
           ByteString(key, isExact)
         }
-      case _ => Refused(Answer.NotComparable) // BYTE_ARRAY has many encodings of one number
+      case _ =>
+        Unencodable(LeafResult.NotComparable) // BYTE_ARRAY has many encodings of one number
     }
   }
 }

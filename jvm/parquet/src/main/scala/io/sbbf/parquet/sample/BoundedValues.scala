@@ -1,8 +1,7 @@
-package io.sbbf.parquet
-package sample
+package io.sbbf.parquet.sample
 
-import io.sbbf.parquet.footer.{Bounds, ColumnType, KeyKind}
-import io.sbbf.parquet.literal.{BytesKeys, LongKeys, SortKeys}
+import io.sbbf.parquet.model.{ColumnType, KeyKind}
+import io.sbbf.parquet.statistics.{Bounds, BytesKeys, LongKeys, SortKeys}
 
 /**
  * Values that the bounds of column chunks are asked for.

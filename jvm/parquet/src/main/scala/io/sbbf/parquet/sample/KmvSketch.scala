@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package sample
+package io.sbbf.parquet.sample
 
 import java.util.Arrays
 

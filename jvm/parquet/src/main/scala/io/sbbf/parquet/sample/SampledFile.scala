@@ -1,14 +1,16 @@
-package io.sbbf.parquet
-package sample
+package io.sbbf.parquet.sample
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.format.ColumnMetaData
 
-import io.sbbf.core.{ColumnPath, FilterShape}
-import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader, FilterReader}
-import io.sbbf.parquet.footer.{FileSchema, FooterBuilder, KeyKind}
+import io.sbbf.core.bloom.BloomFilterStats
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader, FilterReader, FilterState}
+import io.sbbf.parquet.footer.{FileFooter, FooterBuilder, StoredFile}
+import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.model.{FileSchema, KeyKind, RecoverableError}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
 /**
@@ -61,7 +63,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
       filters.map(chunk => math.max(0, footer.filterLength(chunk)).toLong).sum,
       others.count(hasFilter),
       dictionaries.size,
-      dictionaries.map(footer.dictionaryRoom(_).toLong).sum
+      dictionaries.map(footer.maxDictionaryBytes(_).toLong).sum
     )
   }
 
@@ -78,7 +80,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
 
   private def hasDictionary(chunk: Int): Boolean =
     footer.dictionaryOffset(chunk) > 0 &&
-      footer.dictionaryRoom(chunk) <= DictionaryReader.MaxPage
+      footer.maxDictionaryBytes(chunk) <= DictionaryReader.MaxPage
 
   /** The columns that queries find at some paths, for those that the file has. */
   def resolve(paths: Seq[ColumnPath], caseSensitive: Boolean): Map[ColumnPath, String] =
@@ -103,8 +105,8 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
         wanted.map { case (column, kind) =>
           try Right(sample(rowGroup, column, kind, values, bytes))
           catch {
-            case FileFailure(e) =>
-              Left(s"column '${footer.columnName(column)}': ${FileFailure.message(e)}")
+            case RecoverableError.OfFile(e) =>
+              Left(s"column '${footer.columnName(column)}': ${RecoverableError.message(e)}")
           }
         }
       }
@@ -125,7 +127,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
     hasher.flush()
     val filter = new FilterReader(footer).read(rowGroup, column, bytes) match {
       case FilterState.Present(_, _, bitset) =>
-        Some(ExistingFilter(bitset.length, FilterShape.effectiveFpp(bitset)))
+        Some(ExistingFilter(bitset.length, BloomFilterStats.effectiveFpp(bitset)))
       case FilterState.Rejected(_) => Some(ExistingFilter(0, 1))
       case FilterState.Absent => None
     }

@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package sample
+package io.sbbf.parquet.sample
 
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.{Arrays, SplittableRandom}
@@ -54,7 +53,7 @@ private[sample] object ValueSample {
   /** Values kept of a chunk that has as many. */
   final val Size = 16
 
-  /** Bounds are no longer ([[io.sbbf.parquet.footer.Bounds]]). */
+  /** Bounds are no longer ([[io.sbbf.parquet.statistics.Bounds]]). */
   private final val MostBytes = 65
 
   private def little(bytes: Int): ByteBuffer =

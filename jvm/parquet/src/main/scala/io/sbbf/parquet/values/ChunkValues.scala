@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package values
+package io.sbbf.parquet.values
 
 import org.apache.parquet.column.impl.ColumnReadStoreImpl
 import org.apache.parquet.column.page.{DictionaryPage, DictionaryPageReadStore, PageReadStore}

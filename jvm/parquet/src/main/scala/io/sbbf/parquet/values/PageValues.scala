@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package values
+package io.sbbf.parquet.values
 
 import java.io.IOException
 import java.nio.{ByteBuffer, ByteOrder}

@@ -1,28 +1,10 @@
-package io.sbbf.parquet
-package values
+package io.sbbf.parquet.values
 
 import java.io.OutputStream
 
 import org.apache.parquet.io.api.Binary
 
 import io.sbbf.core.kernel.Kernels
-
-/** Takes hashes, a batch at a time. */
-private[parquet] trait HashSink {
-
-  /** Those up to `until`; the array is the caller's, who fills it anew. */
-  def add(hashes: Array[Long], until: Int): Unit
-}
-
-/** Takes the values of one column, each by the method of its physical type. */
-private[parquet] trait ValueSink {
-  def addInt(value: Int): Unit
-  def addLong(value: Long): Unit
-  def addBytes(value: Binary): Unit
-
-  def addFloat(value: Float): Unit = addInt(java.lang.Float.floatToRawIntBits(value))
-  def addDouble(value: Double): Unit = addLong(java.lang.Double.doubleToRawLongBits(value))
-}
 
 /**
  * Hashes the values of one column in batches, as Parquet's PLAIN encoding has them (BloomFilter.md

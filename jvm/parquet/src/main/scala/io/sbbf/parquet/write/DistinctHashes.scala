@@ -1,19 +1,18 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import java.util.Arrays
 import java.util.stream.LongStream
 
 import scala.annotation.tailrec
 
+import io.sbbf.core.bloom.{BloomFilterStats, FilterSizing}
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.core.{FilterShape, FilterSizing}
 import io.sbbf.parquet.values.HashSink
 
 /**
  * The distinct ones of hashes that come in any number, and the smallest filter of them that keeps
  * an FPP. Few of them are counted; more are listed, for a filter that would hold them all if they
- * were distinct and is folded in the end (see [[FilterShape.fold]]); from some millions on they go
+ * were distinct and is folded in the end (see [[BloomFilterStats.fold]]); from some millions on they go
  * into a filter of the largest size, so that memory does not grow with their number. Not
  * thread-safe.
  *
@@ -54,9 +53,9 @@ private[parquet] final class DistinctHashes(
 
   /**
    * The filter of all that came since the last time, a power of two of bytes; starts anew. `None`
-   * if there were fewer than `fewest`, of which there are at least 1 and at most [[MostCounted]].
+   * if there were fewer than `minNdv`, of which there are at least 1 and at most [[MostCounted]].
    */
-  def result(fewest: Int): Option[Array[Byte]] =
+  def result(minNdv: Int): Option[Array[Byte]] =
     try {
       if (largest != null) {
         list.moveInto(largest)
@@ -65,7 +64,7 @@ private[parquet] final class DistinctHashes(
         val filter = new Array[Byte](sizeFor(list.size))
         list.moveInto(filter)
         Some(smallest(filter))
-      } else if (counted < fewest) None
+      } else if (counted < minNdv) None
       else {
         val filter = new Array[Byte](sizeFor(counted))
         Kernels.insert(filter, countedHashes, 0, counted)
@@ -94,10 +93,10 @@ private[parquet] final class DistinctHashes(
     def from(numBytes: Int): Array[Byte] =
       if (numBytes >= large.length) large
       else {
-        val folded = FilterShape.fold(large, numBytes)
-        if (FilterShape.effectiveFpp(folded) <= fpp) folded else from(numBytes * 2)
+        val folded = BloomFilterStats.fold(large, numBytes)
+        if (BloomFilterStats.effectiveFpp(folded) <= fpp) folded else from(numBytes * 2)
       }
-    from(FilterSizing.bytesFor(FilterShape.distinctEstimate(large), fpp))
+    from(FilterSizing.bytesFor(BloomFilterStats.distinctEstimate(large), fpp))
   }
 
   private def grow(): Unit =

@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import java.io.IOException
 
@@ -36,7 +35,7 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     pages = builders.map { case (column, builder) =>
       column -> new PageValues(schema.getColumns.get(column), builder.values)
     }
-    if (WatchedPages.watch(consumer, pages, note)) consumer else new Tap(consumer)
+    if (PageTap.watch(consumer, pages, note)) consumer else new Tap(consumer)
   }
 
   /** A row of the row group comes. */

@@ -1,29 +1,28 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
-import io.sbbf.core.FilterSizing
+import io.sbbf.core.bloom.FilterSizing
 import io.sbbf.parquet.values.ValueKind
 
 /**
  * The bloom filters that somebody wants of one column of a file.
  *
  * @param column its number among the leaves of the schema, which is that of its chunks
- * @param fpp the FPP of each filter, if `largestBytes` allows
- * @param largestBytes of one filter, a power of two
- * @param fewest distinct values of a row group for which there is to be a filter
- * @param besideDictionary whether also where the dictionary holds all values of a row group
+ * @param fpp the FPP of each filter, if `maxBytes` allows
+ * @param maxBytes of one filter, a power of two
+ * @param minNdv distinct values of a row group for which there is to be a filter
+ * @param withDictionary whether also where the dictionary holds all values of a row group
  */
 private[sbbf] final case class FilterRequest(
     column: Int,
     kind: ValueKind,
     fpp: Double,
-    largestBytes: Int,
-    fewest: Int = 1,
-    besideDictionary: Boolean = true)
+    maxBytes: Int,
+    minNdv: Int = 1,
+    withDictionary: Boolean = true)
 
 private[sbbf] object FilterRequest {
 
-  /** The most distinct values that are counted exactly, and so the most of `fewest`. */
+  /** The most distinct values that are counted exactly, and so the most of `minNdv`. */
   final val MostCounted = DistinctHashes.MostCounted
 
   /**
@@ -37,7 +36,7 @@ private[sbbf] object FilterRequest {
    *
    * @throws IllegalArgumentException as [[FilterSizing]] does
    */
-  def largestBytes(fpp: Double, ndv: Option[Long], maxBytes: Option[Int]): Int = {
+  def maxBytes(fpp: Double, ndv: Option[Long], maxBytes: Option[Int]): Int = {
     val most = maxBytes.getOrElse(DefaultLargestBytes)
     ndv.fold(most)(n => math.min(most, FilterSizing.bytesFor(n, fpp)))
   }

@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, OutputStream}
 
@@ -38,7 +37,7 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
   /** The schema of the file, and the filters that it is to have. */
   def start(schema: MessageType, requests: Seq[FilterRequest]): Unit = {
     filters = new FileFilters(schema, requests)
-    notBesideDictionary = requests.filterNot(_.besideDictionary).map(_.column).toSet
+    notBesideDictionary = requests.filterNot(_.withDictionary).map(_.column).toSet
   }
 
   /** What is to write a row group, in place of `consumer`, which is handed all of it. */
@@ -104,7 +103,7 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
       catch { case NonFatal(also) => if (also ne why) why.addSuppressed(also) }
 
     private def pieces(tail: Array[Byte]): Seq[Array[Byte]] =
-      try FilteredTail.pieces(tail, stock.getPos, wanted(tail, filters.result()))
+      try FooterRewriter.pieces(tail, stock.getPos, wanted(tail, filters.result()))
       catch {
         case NonFatal(e: Exception) =>
           onTrouble(e)
@@ -114,7 +113,7 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
     private def wanted(tail: Array[Byte], found: Seq[ChunkFilter]): Seq[ChunkFilter] =
       if (notBesideDictionary.isEmpty) found
       else {
-        val footer = new ByteArrayInputStream(FilteredTail.footerOf(tail))
+        val footer = new ByteArrayInputStream(FooterRewriter.footerOf(tail))
         val rowGroups = Util.readFileMetaData(footer).getRow_groups
         found.filterNot { filter =>
           notBesideDictionary.contains(filter.column) && FooterBuilder.isAllDictionary(

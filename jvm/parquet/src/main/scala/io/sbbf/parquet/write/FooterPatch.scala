@@ -1,19 +1,8 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import java.io.ByteArrayOutputStream
 
-import io.sbbf.parquet.footer.CompactStruct
-
-/** What becomes of the bloom filter that a footer names for a column chunk. */
-private[parquet] sealed trait FilterPlace
-private[parquet] object FilterPlace {
-  case object Kept extends FilterPlace
-  case object Dropped extends FilterPlace
-
-  /** @param length bytes of header and bitset */
-  final case class At(offset: Long, length: Int) extends FilterPlace
-}
+import io.sbbf.parquet.input.CompactStruct
 
 /**
  * A footer with other bloom filters in it. All else is copied byte by byte, fields that no version
@@ -37,10 +26,10 @@ private[parquet] object FooterPatch {
    * @param place of the filter of a row group's column, both numbered as in the file
    * @throws UnusableFile when the footer is damaged
    */
-  def patched(footer: Array[Byte], place: (Int, Int) => FilterPlace): Array[Byte] =
+  def patched(footer: Array[Byte], place: (Int, Int) => FilterLocation): Array[Byte] =
     new Patch(footer, place).result()
 
-  private final class Patch(footer: Array[Byte], place: (Int, Int) => FilterPlace) {
+  private final class Patch(footer: Array[Byte], place: (Int, Int) => FilterLocation) {
     private val walk = new CompactStruct.Walk(footer, 0, footer.length)
     private val out = new ByteArrayOutputStream(footer.length + 4096)
     private var copied = 0
@@ -49,7 +38,7 @@ private[parquet] object FooterPatch {
       within(RowGroups)(walk.elements { rowGroup =>
         within(Columns)(walk.elements { column =>
           within(MetaData)(place(rowGroup, column) match {
-            case FilterPlace.Kept => walk.skipField(CompactStruct.Struct)
+            case FilterLocation.LookupCost => walk.skipField(CompactStruct.Struct)
             case changed => metaData(changed)
           })
         })
@@ -63,7 +52,7 @@ private[parquet] object FooterPatch {
       walk.fields((id, kind) => if (id == wanted) value else walk.skipField(kind))
 
     /** Field headers tell the distance from the field before, so that they are written anew. */
-    private def metaData(changed: FilterPlace): Unit = {
+    private def metaData(changed: FilterLocation): Unit = {
       copyTo(walk.at)
       var last = 0
       def header(id: Int, kind: Int): Unit = {
@@ -75,7 +64,7 @@ private[parquet] object FooterPatch {
         }
         last = id
       }
-      var missing = Some(changed).collect { case at: FilterPlace.At => at }
+      var missing = Some(changed).collect { case at: FilterLocation.At => at }
       def put(): Unit = {
         missing.foreach { at =>
           header(Offset, I64)

@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import scala.collection.mutable.ArrayBuffer
 

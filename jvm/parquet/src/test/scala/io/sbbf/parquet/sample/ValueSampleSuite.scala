@@ -1,12 +1,12 @@
-package io.sbbf.parquet
-package sample
+package io.sbbf.parquet.sample
 
 import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.parquet.footer.{Bounds, ColumnType, Logical, Physical}
+import io.sbbf.parquet.model.{ColumnType, Logical, Physical}
+import io.sbbf.parquet.statistics.Bounds
 import io.sbbf.parquet.values.ValueSink
 
 class ValueSampleSuite extends AnyFunSuite {

@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package values
+package io.sbbf.parquet.values
 
 import java.io.IOException
 import java.nio.file.{Path => JPath}
@@ -27,7 +26,9 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.MessageTypeParser
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.parquet.TestFiles.Style
+import io.sbbf.parquet.footer.StoredFile
+import io.sbbf.parquet.testing.TestFiles
+import io.sbbf.parquet.testing.TestFiles.Style
 
 /** What is read page by page is what parquet-mr's reader gives, which takes value after value. */
 class ChunkValuesSuite extends AnyFunSuite {

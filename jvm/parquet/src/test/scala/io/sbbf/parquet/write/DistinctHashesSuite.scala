@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import java.lang.management.ManagementFactory
 
@@ -8,8 +7,8 @@ import scala.util.Random
 import com.sun.management.ThreadMXBean
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.core.bloom.{BloomFilterStats, FilterSizing, SplitBlockBloomFilter}
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.core.{FilterShape, FilterSizing, SplitBlockBloomFilter}
 
 class DistinctHashesSuite extends AnyFunSuite {
   private val seed = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
@@ -61,7 +60,7 @@ class DistinctHashesSuite extends AnyFunSuite {
       val filter = distinct.result(1).get
       assert(filter.length <= maxBytes)
       assert(java.util.Arrays.equals(filter, plain(hashes, filter.length)))
-      assert(filter.length == maxBytes || FilterShape.effectiveFpp(filter) <= 0.0002)
+      assert(filter.length == maxBytes || BloomFilterStats.effectiveFpp(filter) <= 0.0002)
     }
   }
 

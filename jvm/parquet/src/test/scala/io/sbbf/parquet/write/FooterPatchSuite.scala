@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import java.io.ByteArrayOutputStream
 
@@ -8,8 +7,10 @@ import scala.util.Random
 import org.apache.parquet.format.{FileMetaData, Type, Util}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.parquet.SyntheticFooter.Column
-import io.sbbf.parquet.write.FilterPlace.{At, Dropped, Kept}
+import io.sbbf.parquet.model.UnusableFile
+import io.sbbf.parquet.testing.SyntheticFooter
+import io.sbbf.parquet.testing.SyntheticFooter.Column
+import io.sbbf.parquet.write.FilterLocation.{At, Dropped, LookupCost}
 import io.sbbf.parquet.write.ThriftTree.{Items, Kind, Leaf, Node, Struct}
 
 class FooterPatchSuite extends AnyFunSuite {
@@ -36,12 +37,12 @@ class FooterPatchSuite extends AnyFunSuite {
     metadata
   }
 
-  private def randomPlaces(random: Random): (Int, Int) => FilterPlace = {
+  private def randomPlaces(random: Random): (Int, Int) => FilterLocation = {
     val salt = random.nextInt()
     (group, column) => {
       val own = new Random(salt ^ (group * 1000 + column))
       own.nextInt(3) match {
-        case 0 => Kept
+        case 0 => LookupCost
         case 1 => Dropped
         case _ => At(own.nextLong() >>> (1 + own.nextInt(60)), own.nextInt(1 << 20))
       }
@@ -49,14 +50,14 @@ class FooterPatchSuite extends AnyFunSuite {
   }
 
   /** What a chunk's metadata says then, by a way of its own. */
-  private def expected(data: Struct, place: FilterPlace): Struct = place match {
-    case Kept => data
+  private def expected(data: Struct, place: FilterLocation): Struct = place match {
+    case LookupCost => data
     case Dropped => data.without(14, 15)
     case At(offset, length) =>
       data.updated(14, Leaf(Kind.I64, offset)).updated(15, Leaf(Kind.I32, length))
   }
 
-  private def expected(footer: Struct, place: (Int, Int) => FilterPlace): Struct =
+  private def expected(footer: Struct, place: (Int, Int) => FilterLocation): Struct =
     eachOf(footer, 4)((rowGroup, g) =>
       eachOf(rowGroup, 1)((chunk, c) =>
         chunk.updated(3, expected(chunk(3).asInstanceOf[Struct], place(g, c)))))
@@ -116,7 +117,7 @@ class FooterPatchSuite extends AnyFunSuite {
     val rng = new Random(seed)
     (1 to 50).foreach { _ =>
       val footer = bytes(random(rng))
-      assert(FooterPatch.patched(footer, (_, _) => Kept) sameElements footer)
+      assert(FooterPatch.patched(footer, (_, _) => LookupCost) sameElements footer)
       val without = FooterPatch.patched(footer, (_, _) => Dropped)
       val filled = FooterPatch.patched(without, (_, _) => At(1L << 40, 77))
       assert(FooterPatch.patched(filled, (_, _) => Dropped) sameElements without)

@@ -1,5 +1,4 @@
-package io.sbbf.parquet
-package write
+package io.sbbf.parquet.write
 
 import shaded.parquet.org.apache.thrift.protocol._
 import shaded.parquet.org.apache.thrift.transport.TMemoryBuffer

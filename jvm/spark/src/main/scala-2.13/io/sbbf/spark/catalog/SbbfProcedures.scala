@@ -15,11 +15,11 @@ import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.sbbf.spark.attach.{AttachJob, AttachOutcome, AttachRequest}
+import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, AddFiltersRequest}
 import io.sbbf.spark.write.FilterOptions
 
 /**
- * What spark-sbbf does to files, as procedures, with a row for each file ([[AttachOutcome.Schema]]):
+ * What spark-sbbf does to files, as procedures, with a row for each file ([[AddFiltersOutcome.Schema]]):
  *
  *   - `CALL sbbf.attach(path => ..., columns => array(...), fpp => 0.01, ...)`
  *   - `CALL sbbf.detach(path => ..., columns => array(...))`
@@ -90,7 +90,7 @@ private object SbbfProcedures {
         fpp.toSeq.flatMap(value => columns.map(FilterOptions.fpp(_, value)))
       val others = of(Options)(arguments.getMap).toSeq
         .flatMap(map => texts(map.keyArray()).zip(texts(map.valueArray())))
-      val request = AttachRequest.of(
+      val request = AddFiltersRequest.of(
         of(Path)(arguments.getUTF8String)
           .getOrElse(throw new IllegalArgumentException(s"$name: path is NULL"))
           .toString,
@@ -100,8 +100,8 @@ private object SbbfProcedures {
         flag("force"),
         flag("dry_run")
       )
-      val outcomes = new AttachJob(session, request).run()
-      util.List.of[Scan](new LocalRows(AttachOutcome.Schema, outcomes.map(_.row))).iterator
+      val outcomes = new AddFiltersJob(session, request).run()
+      util.List.of[Scan](new LocalRows(AddFiltersOutcome.Schema, outcomes.map(_.row))).iterator
     }
 
     private def texts(array: ArrayData): Seq[String] =

@@ -3,19 +3,19 @@ package io.sbbf.spark.advise
 import java.util.Locale
 
 /** What to do about the filters of a column. */
-private[spark] sealed abstract class Advice(val name: String, val isToDo: Boolean)
+private[spark] sealed abstract class Advice(val name: String, val isActionable: Boolean)
 
 private[spark] object Advice {
-  case object Attach extends Advice("attach", isToDo = true)
-  case object Replace extends Advice("replace", isToDo = true)
-  case object Keep extends Advice("keep", isToDo = false)
-  case object MinMax extends Advice("min/max", isToDo = false)
-  case object Dictionary extends Advice("dictionary", isToDo = false)
-  case object Sort extends Advice("sort", isToDo = false)
-  case object None extends Advice("none", isToDo = false)
+  case object Attach extends Advice("attach", isActionable = true)
+  case object Replace extends Advice("replace", isActionable = true)
+  case object Keep extends Advice("keep", isActionable = false)
+  case object MinMax extends Advice("min/max", isActionable = false)
+  case object Dictionary extends Advice("dictionary", isActionable = false)
+  case object Sort extends Advice("sort", isActionable = false)
+  case object None extends Advice("none", isActionable = false)
 
   /** Nothing could be found out. */
-  case object Unknown extends Advice("unknown", isToDo = false)
+  case object Unknown extends Advice("unknown", isActionable = false)
 
   /** Savings below this many row groups of a lookup are no reason to write filters. */
   private final val FewSaved = 0.5
@@ -80,12 +80,12 @@ private[spark] object Advice {
 
   /** Whether min/max keep little else than the row groups that hold the value. */
   private def isCloseToValues(e: ColumnEvidence): Boolean =
-    e.keptByBounds <= Close * e.holding + FewSaved
+    e.keptByBounds <= Close * e.containing + FewSaved
 
   /** Of a column whose values are in most row groups. */
   private def ofSpread(e: ColumnEvidence, kept: KeptRowGroups): (Advice, String) =
     if (hasDictionaries(e)) WithDictionaries
-    else if (kept.sorted < e.holding / 2)
+    else if (kept.sorted < e.containing / 2)
       (
         Sort,
         s"most values are in most row groups: ${gain(kept.now, kept.withMore)}. Sorted by this column, min/max would " +
@@ -106,7 +106,7 @@ private[spark] object Advice {
   private val WithDictionaries =
     (Dictionary, "dictionaries hold all values and tell as much as filters would")
 
-  private def gain(before: Kept, after: Kept): String =
+  private def gain(before: LookupCost, after: LookupCost): String =
     s"a lookup reads ${few(before.present)} row groups for a value that is there and ${few(before.absent)} for " +
       s"one that is not; with these filters ${few(after.present)} and ${few(after.absent)}"
 

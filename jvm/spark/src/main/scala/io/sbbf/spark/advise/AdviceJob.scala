@@ -9,13 +9,12 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
 
-import io.sbbf.core.ColumnPath
-import io.sbbf.parquet.FileFailure
-import io.sbbf.parquet.attach.TableLog
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.parquet.append.TableFormatDetector
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile}
-import io.sbbf.spark.Packed
-import io.sbbf.spark.inspect.TableFiles
-import io.sbbf.spark.plan.{ExecutorJar, LookupHistory, Lookups}
+import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
+import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.FilterOptions
 
 /**
@@ -53,8 +52,8 @@ private[spark] final class AdviceJob(
     val columns = wanted(seen)
     val samples = sampled(seen, columns)
     val kept = keptByBounds(seen.map(_.file), samples)
-    val table = Seen(seen.map(_.facts.rowGroups.size).sum, all.size.toDouble / seen.size)
-    val fpp = request.fpp.getOrElse(FilterOptions.oneOf(table.rowGroups.toLong))
+    val table = SampleScope(seen.map(_.facts.rowGroups.size).sum, all.size.toDouble / seen.size)
+    val fpp = request.fpp.getOrElse(FilterOptions.autoFpp(table.rowGroups.toLong))
     val counts = asked.map(ofColumns(_, seen))
     seen
       .flatMap(_.facts.columns)
@@ -71,18 +70,18 @@ private[spark] final class AdviceJob(
   }
 
   private def refuseTablesWithLog(): Unit =
-    for ((folder, kind) <- TableLog.of(found, hadoopConf))
+    for ((folder, kind) <- TableFormatDetector.of(found, hadoopConf))
       throw new IllegalArgumentException(
         s"${request.path} belongs to the $kind table $folder: its reader does its own skipping, and attach leaves " +
           "its files alone")
 
   /** None where nobody has told of queries. */
-  private def lookups(): Option[Lookups.Counts] = {
+  private def lookups(): Option[PointLookupStats.Counts] = {
     val counts = request.weight match {
       case AdviceRequest.Unweighed => None
-      case AdviceRequest.History => Some(LookupHistory.of(session, roots))
+      case AdviceRequest.History => Some(QueryHistory.of(session, roots))
       case AdviceRequest.Views(names) =>
-        Some(Lookups.of(names.map(session.table(_).queryExecution), roots))
+        Some(PointLookupStats.of(names.map(session.table(_).queryExecution), roots))
     }
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
@@ -137,10 +136,10 @@ private[spark] final class AdviceJob(
     val values = samples
       .groupBy(_.column)
       .map { case (column, of) => column -> some(of.flatMap(_.some), MostValues) }
-    val shared = context.broadcast(Packed.pack(values))
+    val shared = context.broadcast(ClosureBytes.pack(values))
     try {
       val kept = onExecutors(files, "bounds") { (file, conf) =>
-        val asked = Packed.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
+        val asked = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
         file.answering(file.open(conf).keptByBounds(asked))
       }
       kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
@@ -150,7 +149,7 @@ private[spark] final class AdviceJob(
   }
 
   /** By the columns of the files. */
-  private def ofColumns(counts: Lookups.Counts, seen: Seq[SeenFile]): Map[String, Long] =
+  private def ofColumns(counts: PointLookupStats.Counts, seen: Seq[SeenFile]): Map[String, Long] =
     seen.flatMap(_.resolved).distinct.groupBy(_._2).map { case (column, paths) =>
       column -> paths.map { case (path, _) => counts(path) }.sum
     }
@@ -167,10 +166,10 @@ private[spark] final class AdviceJob(
     try
       context
         .parallelize(items, slices)
-        .map(item => Packed.pack(work(item, shared.value.value)))
+        .map(item => ClosureBytes.pack(work(item, shared.value.value)))
         .collect()
         .toSeq
-        .map(Packed.unpack[B](_))
+        .map(ClosureBytes.unpack[B](_))
     finally {
       context.setLocalProperty(JobDescription, before)
       shared.destroy()
@@ -194,7 +193,7 @@ private[spark] object AdviceJob {
     /** Or why there is no answer. */
     def answering[T](work: => T): Either[String, T] =
       try Right(work)
-      catch { case FileFailure(e) => Left(s"$path: ${FileFailure.message(e)}") }
+      catch { case RecoverableError.OfFile(e) => Left(s"$path: ${RecoverableError.message(e)}") }
   }
 
   private object ListedFile {

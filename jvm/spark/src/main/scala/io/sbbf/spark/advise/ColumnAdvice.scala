@@ -3,43 +3,6 @@ package io.sbbf.spark.advise
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 
-/** Row groups that a lookup reads, on average: of a value that is there, and of one that is not. */
-private[advise] final case class Kept(present: Double, absent: Double) {
-
-  /** Every other value is taken not to be there. */
-  def mean: Double = (present + absent) / 2
-}
-
-/**
- * Row groups that a lookup reads.
- *
- * @param now by what there is: min/max, dictionaries and filters
- * @param withMore once the row groups without filters have such as `filter`
- * @param withNew once all row groups have them
- * @param sorted by min/max alone, of a value that is there, were the table sorted by the column
- */
-private[advise] final case class KeptRowGroups(
-    now: Kept,
-    withMore: Kept,
-    withNew: Kept,
-    sorted: Double,
-    filter: FilterCost)
-
-private[advise] object KeptRowGroups {
-  def of(e: ColumnEvidence, fpp: Double): KeptRowGroups = {
-    val filter = e.filterOf(fpp)
-    def kept(missed: Double) =
-      Kept(e.holding + (e.keptByBounds - e.holding) * missed, e.keptByBounds * missed)
-    KeptRowGroups(
-      kept(e.missedNow(filter.fpp)),
-      kept(e.missedWithMore(filter.fpp)),
-      kept(e.missedWithNew(filter.fpp)),
-      if (e.ndv == 0) e.keptByBounds else math.min(e.keptByBounds, 1 + e.rowGroups / e.ndv),
-      filter
-    )
-  }
-}
-
 /**
  * What to do about the filters of one column, and by which numbers.
  *
@@ -55,7 +18,7 @@ private[spark] final case class ColumnAdvice(
     lookups: Option[Long]) {
 
   /** With what is advised; where nothing is, with filters where there are none. */
-  def keptThen: Kept =
+  def keptThen: LookupCost =
     if (evidence.whyNone.isDefined) kept.now
     else if (advice == Advice.Replace) kept.withNew
     else kept.withMore
@@ -70,7 +33,7 @@ private[spark] final case class ColumnAdvice(
   /** Something to do comes first, and what saves lookups most row groups. */
   private[advise] def order: (Boolean, Double, String) = {
     val saved = (kept.now.mean - keptThen.mean) * lookups.getOrElse(1L)
-    (!advice.isToDo, -saved, evidence.column)
+    (!advice.isActionable, -saved, evidence.column)
   }
 
   def row: Row = Row.fromSeq(ColumnAdvice.Fields.map { case (_, value) => value(this) })
@@ -90,7 +53,7 @@ private[spark] object ColumnAdvice {
     field("sampled_row_groups", IntegerType)(_.evidence.sampled),
     field("ndv", LongType)(a => math.round(a.evidence.ndv)),
     field("ndv_per_row_group", LongType)(a => math.round(a.evidence.ndvPerRowGroup)),
-    field("row_groups_with_value", DoubleType)(_.evidence.holding),
+    field("row_groups_with_value", DoubleType)(_.evidence.containing),
     field("kept_present", DoubleType)(_.kept.now.present),
     field("kept_absent", DoubleType)(_.kept.now.absent),
     field("new_kept_present", DoubleType)(_.keptThen.present),

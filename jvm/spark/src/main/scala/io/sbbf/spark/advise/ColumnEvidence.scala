@@ -1,18 +1,8 @@
 package io.sbbf.spark.advise
 
-import io.sbbf.core.FilterSizing
+import io.sbbf.core.bloom.FilterSizing
 import io.sbbf.parquet.sample.{ChunkSample, ColumnFacts, ExistingFilter, KmvSketch}
 import io.sbbf.parquet.write.FilterRequest
-
-/**
- * What was looked at of a table.
- *
- * @param seen row groups that were looked at
- * @param scale how many times as large the table is as that
- */
-private[advise] final case class Seen(seen: Int, scale: Double) {
-  def rowGroups: Double = seen * scale
-}
 
 /**
  * What is known of one column of a table, and the row groups that a lookup reads by it. A lookup asks for one value:
@@ -27,7 +17,7 @@ private[advise] final class ColumnEvidence(
     facts: Seq[ColumnFacts],
     samples: Seq[ChunkSample],
     bounded: Double,
-    val table: Seen) {
+    val table: SampleScope) {
   import ColumnEvidence._
 
   private val seen = facts.map(_.chunks).sum
@@ -98,7 +88,7 @@ private[advise] final class ColumnEvidence(
    * Row groups that hold a value of the column: that which it was taken from, and of those others that min/max keep
    * the share that the sample shows. Where it shows none, all of them.
    */
-  val holding: Double =
+  val containing: Double =
     if (isWhole && sampled > 0) math.min(keptByBounds, 1 + (rowGroups - 1) * overlap)
     else if (!isHoldingKnown) keptByBounds
     else 1 + (keptByBounds - 1) * math.min(1, overlap / byBounds)
@@ -149,9 +139,6 @@ private[advise] final class ColumnEvidence(
 
   private def scaled(count: Long): Long = math.round(count * table.scale)
 }
-
-/** Of one row group's filter, on average. */
-private[advise] final case class FilterCost(bytes: Double, fpp: Double)
 
 private[advise] object ColumnEvidence {
 

@@ -11,7 +11,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
-import io.sbbf.spark.{Doctor, PruneReport}
+import io.sbbf.spark.report.PruneReport
+import io.sbbf.spark.session.Doctor
 
 /**
  * A few rows that the driver finds.

@@ -11,7 +11,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import io.sbbf.spark.SessionPruning
+import io.sbbf.spark.session.SessionPruning
 
 /**
  * What spark-sbbf has to say, as tables that SQL and every client of Spark can reach:

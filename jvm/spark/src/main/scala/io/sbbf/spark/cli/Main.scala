@@ -10,13 +10,13 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
+import io.sbbf.core.bloom.{FilterSizing, SplitBlockBloomFilter}
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.core.{FilterSizing, SplitBlockBloomFilter}
+import io.sbbf.parquet.prune.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
-import io.sbbf.spark.attach.{AttachJob, AttachRequest}
-import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, Question, TableFiles}
-import io.sbbf.spark.plan.BoundedPool
-import io.sbbf.spark.{JsonRow, SbbfConf}
+import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
+import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
 
 /**
  * What the command `spark-sbbf` asks a JVM that has Spark's JARs, and a session only for jobs: `list` prints the rows of
@@ -61,7 +61,7 @@ object Main {
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
       throw new IllegalArgumentException(
         s"there is no Parquet file in ${options.path} to tell the columns' types"))
-    val question = Question.of(
+    val question = ProbeRequest.of(
       options,
       TableSchema.of(schemaFile, request.conf, request.hadoopConf),
       request.conf)
@@ -76,9 +76,9 @@ object Main {
   }
 
   private def attach(request: Request, out: PrintStream): Unit = {
-    val wanted = AttachRequest.parse(request.options)
+    val wanted = AddFiltersRequest.parse(request.options)
     inSession(request)(
-      new AttachJob(_, wanted, listener(out)).run().map(_.json).foreach(out.println))
+      new AddFiltersJob(_, wanted, listener(out)).run().map(_.json).foreach(out.println))
   }
 
   private def advise(request: Request, out: PrintStream): Unit = {
@@ -102,8 +102,8 @@ object Main {
     finally session.stop()
   }
 
-  private def listener(out: PrintStream): AttachJob.ProgressListener =
-    new AttachJob.ProgressListener {
+  private def listener(out: PrintStream): AddFiltersJob.ProgressListener =
+    new AddFiltersJob.ProgressListener {
       override def onProgress(done: Long, all: Long): Unit =
         out.println(s"""{"done":$done,"all":$all}""")
       override def isCancelled: Boolean = false

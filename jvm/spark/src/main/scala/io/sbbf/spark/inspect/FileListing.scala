@@ -6,15 +6,20 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Row
 
-import io.sbbf.core.{FilterShape, SplitBlockBloomFilter, Verdict}
-import io.sbbf.parquet._
-import io.sbbf.parquet.crypto.Decryption
+import io.sbbf.core.bloom.{BloomFilterStats, SplitBlockBloomFilter}
+import io.sbbf.core.predicate.Verdict
+import io.sbbf.parquet.chunk.FilterState
+import io.sbbf.parquet.eval.FileEvidence
+import io.sbbf.parquet.footer.FooterReader
+import io.sbbf.parquet.input.{Decryption, FileBytes}
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult, UnusableFile}
 
 /** The rows of one file. */
 private[spark] final class FileListing(
     path: String,
     length: Long,
-    question: Question,
+    question: ProbeRequest,
     conf: Configuration) {
 
   private val hadoopPath = new Path(path)
@@ -48,14 +53,14 @@ private[spark] final class FileListing(
       c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))
       if column.isDefined || evidence.filterOffset(rowGroup, c) > 0 ||
         evidence.isUnreadable(rowGroup, c)
-    } yield listed(evidence, rowGroup, c, bound.map(_.fromData(rowGroup, open)))
+    } yield listed(evidence, rowGroup, c, bound.map(_.evalContents(rowGroup, open)))
   }
 
   private def listed(
       evidence: FileEvidence,
       rowGroup: Int,
       column: Int,
-      answer: Option[Answer]): Row = {
+      answer: Option[LeafResult]): Row = {
     val footer = evidence.footer
     if (column < 0)
       row(
@@ -108,9 +113,9 @@ private[spark] final class FileListing(
         (
           bitset.length,
           bitset.length / SplitBlockBloomFilter.BytesPerBlock,
-          FilterShape.fillRatio(bitset),
-          FilterShape.effectiveFpp(bitset),
-          FilterShape.distinctEstimate(bitset))
+          BloomFilterStats.fillRatio(bitset),
+          BloomFilterStats.effectiveFpp(bitset),
+          BloomFilterStats.distinctEstimate(bitset))
       case _ => (null, null, null, null, null)
     }
     val checks = state match {

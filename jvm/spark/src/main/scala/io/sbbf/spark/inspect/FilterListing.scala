@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
-import io.sbbf.spark.plan.ExecutorJar
+import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /** The relation behind `format("sbbf")`; one row for each file, row group and listed column. */
 private[spark] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
@@ -32,7 +32,7 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
     val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
     val hadoopConf = session.sparkContext.broadcast(
       new SerializableConfiguration(session.sessionState.newHadoopConfWithOptions(Map.empty)))
-    val question = Question.of(options, table.dataSchema, conf)
+    val question = ProbeRequest.of(options, table.dataSchema, conf)
     val slices = TableFiles.slices(files.size, session.sparkContext)
     session.sparkContext
       .parallelize(files.map(f => (f.getPath.toString, f.getLen)), slices)

@@ -13,7 +13,7 @@ import org.apache.parquet.hadoop.ParquetOutputFormat.{
 }
 import org.apache.parquet.schema.MessageType
 
-import io.sbbf.core.FilterSizing
+import io.sbbf.core.bloom.FilterSizing
 import io.sbbf.parquet.values.ValueKind
 import io.sbbf.parquet.write.FilterRequest
 
@@ -44,7 +44,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   }
 
   /** The columns that are named, in the order of the alphabet. */
-  def named: Seq[String] =
+  def columns: Seq[String] =
     settings.toSeq
       .collect { case (key, value) if isAsking(key, value) => key }
       .map(columnOf)
@@ -53,10 +53,10 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       .sorted
 
   /** The keys that say nothing: unknown ones, and those of columns that get no filter. */
-  def idle: Seq[String] = settings.keys.toSeq.sorted.filterNot { key =>
+  def unusedKeys: Seq[String] = settings.keys.toSeq.sorted.filterNot { key =>
     val (name, column) = key.span(_ != '#')
     if (column.isEmpty) OfAll.contains(name)
-    else OfOne.contains(name) && named.contains(column.drop(1))
+    else OfOne.contains(name) && columns.contains(column.drop(1))
   }
 
   /**
@@ -78,7 +78,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 
   /** The columns that are named and that the file does not have. */
   def unknown(schema: MessageType): Seq[String] =
-    named.diff(schema.getColumns.asScala.map(_.getPath.mkString(".")))
+    columns.diff(schema.getColumns.asScala.map(_.getPath.mkString(".")))
 
   /**
    * The filters of a file; columns of types without a hash get none.
@@ -87,7 +87,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
    * @throws IllegalArgumentException naming the setting that is out of its range
    */
   def requests(schema: MessageType, rowGroups: => Long): Seq[FilterRequest] = {
-    lazy val autoFpp = oneOf(rowGroups)
+    lazy val chosenFpp = autoFpp(rowGroups)
     val choosesColumns = isAuto
     for {
       (column, number) <- schema.getColumns.asScala.toSeq.zipWithIndex
@@ -101,19 +101,19 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
         .orElse(own(BLOOM_FILTER_FPP, path).map(s"$BLOOM_FILTER_FPP#$path" -> _))
         .orElse(settings.get(OurFpp).map(OurFpp -> _))
       val fpp = stated.fold(DefaultFpp) {
-        case (key, AutoFpp) if key.startsWith(OurFpp) => autoFpp
+        case (key, AutoFpp) if key.startsWith(OurFpp) => chosenFpp
         case (key, text) => probability(key, text)
       }
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
         .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
-      val fewest = settingOf(FewestNdv, path)
+      val minNdv = settingOf(FewestNdv, path)
         .fold(if (isNamed) 1L else AutoNdv) { case (key, text) =>
           count(key, text, FilterRequest.MostCounted)
         }
-      val besideDictionary =
+      val withDictionary =
         settingOf(BesideDictionary, path).fold(isNamed) { case (key, text) => flag(key, text) }
-      val largest = FilterRequest.largestBytes(fpp, ndv, maxBytes)
-      FilterRequest(number, kind, fpp, largest, fewest.toInt, besideDictionary)
+      val largest = FilterRequest.maxBytes(fpp, ndv, maxBytes)
+      FilterRequest(number, kind, fpp, largest, minNdv.toInt, withDictionary)
     }
   }
 
@@ -191,7 +191,7 @@ private[spark] object FilterOptions {
   private final val LeastFpp = 0.00001
 
   /** The FPP with which a lookup falsely keeps about one row group of a table with so many. */
-  def oneOf(rowGroups: Long): Double =
+  def autoFpp(rowGroups: Long): Double =
     math.max(LeastFpp, math.min(DefaultFpp, 1.0 / math.max(1, rowGroups)))
 
   /** Of what a job's Hadoop settings hold, those of its session and its options. */

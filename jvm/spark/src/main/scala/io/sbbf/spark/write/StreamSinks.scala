@@ -9,7 +9,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.Notices
+import io.sbbf.spark.util.LogOnce
 
 /**
  * Has streams write Parquet files by [[ExactParquetFormat]]. The sink of a stream shows in no plan that rules see, and
@@ -39,7 +39,7 @@ private[spark] object StreamSinks {
       }
     catch {
       case e @ (NonFatal(_) | _: LinkageError) =>
-        Notices.once(
+        LogOnce.once(
           "streams",
           "What streams write to Parquet files has the bloom filters of stock Spark, as the session's settings " +
             "ask for them, for the format of a stream's sink could not be changed",

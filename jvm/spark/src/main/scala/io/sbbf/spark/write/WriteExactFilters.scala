@@ -7,8 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
-import io.sbbf.spark.SbbfConf
-import io.sbbf.spark.plan.ExecutorJar
+import io.sbbf.spark.util.{ExecutorJar, SbbfConf}
 
 /**
  * Has Parquet files written by [[ExactParquetFormat]] where the writer's options, the table's or the

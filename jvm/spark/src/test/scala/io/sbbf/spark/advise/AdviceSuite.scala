@@ -8,9 +8,9 @@ import scala.util.Random
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
-import io.sbbf.spark.SparkSuite
-import io.sbbf.spark.attach.{AttachJob, AttachRequest}
-import io.sbbf.spark.plan.{LookupHistory, Lookups, PrunedScan}
+import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.scan.{PointLookupStats, PrunedScan, QueryHistory}
+import io.sbbf.spark.testing.SparkSuite
 
 class AdviceSuite extends SparkSuite {
   private val seed = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
@@ -82,7 +82,7 @@ class AdviceSuite extends SparkSuite {
         "path" -> copy,
         s"parquet.bloom.filter.enabled#$column" -> "true",
         s"parquet.bloom.filter.fpp#$column" -> "0.05")
-      val outcomes = new AttachJob(spark, AttachRequest.parse(attach)).run()
+      val outcomes = new AddFiltersJob(spark, AddFiltersRequest.parse(attach)).run()
       val written = outcomes.map(_.filterBytes).sum
       assert(written <= 2 * foretold.newFilterBytes && foretold.newFilterBytes <= 2 * written)
       val (filteredPresent, filteredAbsent) = measured(copy, column)
@@ -111,11 +111,11 @@ class AdviceSuite extends SparkSuite {
     )
     assert(found.map { case (column, a) => column -> a.advice } == wanted)
     val evidence = found.map { case (column, a) => column -> a.evidence }
-    assert(evidence("key").holding == 1 && math.abs(evidence("pair").holding - 2) < 0.1)
-    assert(evidence("spread").holding == Files && evidence("few").ndv == 7)
+    assert(evidence("key").containing == 1 && math.abs(evidence("pair").containing - 2) < 0.1)
+    assert(evidence("spread").containing == Files && evidence("few").ndv == 7)
     assert(math.abs(evidence("key").ndv / Rows - 1) < 0.1 && evidence("spread").ndv == 1000)
-    assert(found("flag").kept.now == Kept(Files, Files) && evidence("flag").sampled == 0)
-    assert(found("nothing").kept.now == Kept(0, 0))
+    assert(found("flag").kept.now == LookupCost(Files, Files) && evidence("flag").sampled == 0)
+    assert(found("nothing").kept.now == LookupCost(0, 0))
     assert(found("id").kept.sorted <= 1.1 && found("few").kept.sorted < 2.2)
     assert(found.keys.filter(c => evidence(c).sampled != Files).toSet == Set("flag", "nothing"))
   }
@@ -138,9 +138,9 @@ class AdviceSuite extends SparkSuite {
       .parquet(grown)
     val late = of(grown, "late")
     assert(late.advice == Advice.Attach && late.evidence.rowGroups == 2)
-    assert(late.evidence.table.rowGroups == Files + 2 && late.evidence.holding == 1)
+    assert(late.evidence.table.rowGroups == Files + 2 && late.evidence.containing == 1)
     val attach = Map("path" -> grown, "parquet.bloom.filter.enabled#key" -> "true")
-    new AttachJob(spark, AttachRequest.parse(attach)).run()
+    new AddFiltersJob(spark, AddFiltersRequest.parse(attach)).run()
     val key = of(grown, "key", "fpp" -> "0.01")
     assert(key.advice == Advice.Keep && key.evidence.filters == Files)
   }
@@ -158,7 +158,7 @@ class AdviceSuite extends SparkSuite {
     val enough = few.evidence.enoughRowGroups
     assert(enough > 6 && enough <= 60)
     val all = of(clustered, "key", "row_groups" -> "60", "fpp" -> "0.01")
-    assert(math.abs(all.evidence.keptByBounds - 4) < 0.3 && all.evidence.holding < 1.1)
+    assert(math.abs(all.evidence.keptByBounds - 4) < 0.3 && all.evidence.containing < 1.1)
     assert(all.advice == Advice.Attach)
   }
 
@@ -228,7 +228,10 @@ class AdviceSuite extends SparkSuite {
     for (column <- Seq("key", "pair", "spread")) {
       val (some, all) = (of(table, column, "row_groups" -> "4"), of(table, column))
       assert(some.evidence.sampled == 4 && all.evidence.sampled == Files)
-      assertNear(some.evidence.holding, all.evidence.holding, s"$column: row groups with a value")
+      assertNear(
+        some.evidence.containing,
+        all.evidence.containing,
+        s"$column: row groups with a value")
       assertNear(some.keptThen.present, all.keptThen.present, s"$column: with filters")
       assert(math.abs(some.evidence.ndv / all.evidence.ndv - 1) < 0.4, column)
     }
@@ -244,7 +247,7 @@ class AdviceSuite extends SparkSuite {
       spark.read.parquet(path("plain/")).where("name > 'x'"),
       spark.read.parquet(write("other")).where("key = 1")
     )
-    val counts = Lookups.of(queries.map(_.queryExecution), Seq(new Path(table)))
+    val counts = PointLookupStats.of(queries.map(_.queryExecution), Seq(new Path(table)))
     assert(counts.map { case (c, n) => c.toString -> n } == Map("pair" -> 2L, "st.Key" -> 1L))
     queries.zipWithIndex.foreach { case (query, n) => query.createOrReplaceTempView(s"view$n") }
     val views = queries.indices.map(n => s"view$n").mkString(", ")
@@ -261,7 +264,7 @@ class AdviceSuite extends SparkSuite {
     session.read.parquet(table).where("key = 42 AND pair = 3").count()
     session.read.parquet(table).where("key = 42").count()
     def history(session: SparkSession, path: String) =
-      LookupHistory.of(session, Seq(new Path(path))).map { case (c, n) => c.toString -> n }
+      QueryHistory.of(session, Seq(new Path(path))).map { case (c, n) => c.toString -> n }
     assert(history(session, table) == Map("key" -> 2L, "pair" -> 1L))
     assert(history(session, s"file:$table") == Map("key" -> 2L, "pair" -> 1L))
     assert(history(spark.newSession(), table).isEmpty)

@@ -2,7 +2,9 @@ package io.sbbf.spark.catalog
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import io.sbbf.spark.{SbbfConf, SessionPruning, SparkSuite}
+import io.sbbf.spark.session.SessionPruning
+import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.util.SbbfConf
 
 class SbbfCatalogSuite extends SparkSuite {
 

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types.{MetadataBuilder, StructType}
 
-import io.sbbf.spark.plan.{PrunerQuestion, RowGroupVerdicts}
+import io.sbbf.spark.predicate.{PrunerQuestion, RowGroupVerdicts}
 
 /** One file of a table: its rows as Spark reads them without any filter, and its verdicts. */
 final class FuzzFile(

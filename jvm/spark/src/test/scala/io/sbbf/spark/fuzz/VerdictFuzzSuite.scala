@@ -2,7 +2,7 @@ package io.sbbf.spark.fuzz
 
 import java.io.File
 
-import io.sbbf.spark.SparkSuite
+import io.sbbf.spark.testing.SparkSuite
 
 class VerdictFuzzSuite extends SparkSuite {
   private val seed = sys.env.getOrElse("SBBF_SEED", "20261121")

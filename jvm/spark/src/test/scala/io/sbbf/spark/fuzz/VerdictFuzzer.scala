@@ -18,9 +18,9 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, Union}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
-import io.sbbf.core.Verdict
-import io.sbbf.core.Verdict.{CannotMatch, MightMatch}
-import io.sbbf.spark.plan.PrunerQuestion
+import io.sbbf.core.predicate.Verdict
+import io.sbbf.core.predicate.Verdict.{CannotMatch, MightMatch}
+import io.sbbf.spark.predicate.PrunerQuestion
 
 /**
  * Compares the verdict about each row group with each of its rows. The condition is the one that

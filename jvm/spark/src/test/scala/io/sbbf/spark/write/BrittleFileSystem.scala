@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs.{Abortable, FSDataOutputStream, Path}
 import org.apache.hadoop.util.Progressable
 
-import io.sbbf.spark.DiskAs
+import io.sbbf.spark.testing.DiskAs
 
 /** `brittle:` is the local disk with room for so many bytes of each data file, which may fail to close. */
 final class BrittleFileSystem extends DiskAs("brittle") {

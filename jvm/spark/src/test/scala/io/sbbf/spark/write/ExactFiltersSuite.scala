@@ -2,8 +2,9 @@ package io.sbbf.spark.write
 
 import java.io.File
 
-import io.sbbf.core.FilterSizing
-import io.sbbf.spark.{SbbfConf, SparkSuite}
+import io.sbbf.core.bloom.FilterSizing
+import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.util.SbbfConf
 
 class ExactFiltersSuite extends SparkSuite with WrittenFiles {
 
@@ -193,7 +194,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
   test("an FPP of auto falsely keeps one row group of the table.") {
     val sizes =
       Seq(0L -> 0.01, 50L -> 0.01, 1000L -> 0.001, 10000L -> 0.0001, (1L << 40) -> 0.00001)
-    for ((rowGroups, fpp) <- sizes) assert(FilterOptions.oneOf(rowGroups) == fpp)
+    for ((rowGroups, fpp) <- sizes) assert(FilterOptions.autoFpp(rowGroups) == fpp)
     spark.range(0, 120, 1, 120).selectExpr("id AS key", "id AS part").write.parquet(path("grows"))
     keyed(0, 1520)
       .coalesce(1)

@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
 
-import io.sbbf.spark.{Logged, SbbfExtensions, SparkSuite}
+import io.sbbf.spark.SbbfExtensions
+import io.sbbf.spark.testing.{Logged, SparkSuite}
 
 class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
   override protected def settings: Map[String, String] = Map(

@@ -6,7 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.{DataFrame, SaveMode}
 
-import io.sbbf.spark.SparkSuite
+import io.sbbf.spark.testing.SparkSuite
 
 /** Whatever fails while files with exact filters are written, no file is seen that is not whole. */
 class WriteFaultsSuite extends SparkSuite {

@@ -6,8 +6,8 @@ import scala.util.Random
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
 
-import io.sbbf.core.FilterSizing
-import io.sbbf.spark.SparkSuite
+import io.sbbf.core.bloom.FilterSizing
+import io.sbbf.spark.testing.SparkSuite
 
 /** Files with columns of every type that has filters, and what their filters should be. */
 private[spark] trait WrittenFiles { this: SparkSuite =>

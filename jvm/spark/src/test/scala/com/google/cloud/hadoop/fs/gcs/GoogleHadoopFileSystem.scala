@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.apache.hadoop.fs.{FSDataOutputStream, Path}
 import org.apache.hadoop.util.Progressable
 
-import io.sbbf.spark.DiskAs
+import io.sbbf.spark.testing.DiskAs
 
 /** The local disk by the name of a store that puts files at once, and whose streams cannot be given up. */
 final class GoogleHadoopFileSystem extends DiskAs("gs") {

@@ -1,0 +1,18 @@
+package io.sbbf.core.predicate
+
+import java.util.Arrays
+
+/** Texts and bytes with a common start, in the order of unsigned bytes. */
+object BytePrefix {
+
+  /** The least bytes above everything that starts with `prefix`; None if nothing is above all of that. */
+  def end(prefix: Array[Byte]): Option[Array[Byte]] = {
+    val last = prefix.lastIndexWhere(_ != -1)
+    if (last < 0) None
+    else {
+      val above = Arrays.copyOf(prefix, last + 1)
+      above(last) = (above(last) + 1).toByte
+      Some(above)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.sbbf.core.bloom
+
+class BitSlicesSuite extends RandomSuite {
+  import BitSlices._
+
+  private val numbersOfFilters = Seq(1, 2, 63, 64, 65, 127, 128, 200, 1000)
+
+  randomTest("bit f of slice p is bit p of filter f's block, and beyond the last filter 0") {
+    random =>
+      for (numFilters <- numbersOfFilters) {
+        val bytes = randomBytes(random, numFilters * 32)
+        val slices = slice(bytes)
+        val width = wordsPerSlice(numFilters)
+        assert(slices.length == 256 * width)
+        for (position <- 0 until 256; f <- 0 until width * 64) {
+          val sliced = slices(position * width + f / 64) >>> (f % 64) & 1
+          val stored =
+            if (f < numFilters) bytes(f * 32 + position / 8) >>> (position % 8) & 1 else 0
+          assert(sliced == stored, s"position $position of filter $f of $numFilters")
+        }
+      }
+  }
+
+  randomTest("slices become the blocks again") { random =>
+    for (numFilters <- numbersOfFilters) {
+      val bytes = randomBytes(random, numFilters * 32)
+      assert(blocks(slice(bytes), numFilters).sameElements(bytes), s"$numFilters filters")
+    }
+  }
+
+  randomTest("one hash gets from slices the answer of each filter") { random =>
+    for (numFilters <- numbersOfFilters; numBlocks <- Seq(1, 3, 64)) {
+      val held = Array.fill(numFilters, numBlocks * 8)(random.nextLong())
+      val filters = held.map(filterOf(numBlocks * 32, _))
+      val sliced =
+        (0 until numBlocks).map(b => slice(filters.flatMap(f => f.slice(b * 32, b * 32 + 32))))
+      val absent = Seq.fill(20)(random.nextLong()) ++ Seq(0L, -1L, 0xffffffff00000000L)
+      for (hash <- absent ++ held.map(_.head).take(50)) {
+        val matches = Array.fill(wordsPerSlice(numFilters))(-1L)
+        probe(sliced(blockOf(hash, numBlocks)), numFilters, hash, matches)
+        for (f <- 0 until matches.length * 64) {
+          val expected =
+            f < numFilters && SplitBlockBloomFilter.mightContain(filters(f), hash)
+          assert((matches(f / 64) >>> (f % 64) & 1) == (if (expected) 1 else 0), s"$hash, $f")
+        }
+      }
+    }
+  }
+
+  test("arrays that are too short are refused before anything is written") {
+    val slices = slice(new Array[Byte](65 * 32))
+    val matches = Array(-1L)
+    assert(
+      intercept[IndexOutOfBoundsException](probe(slices, 65, 1, matches)).getMessage ==
+        "the answers of 65 filters do not fit into 1 words of 64 bits")
+    assert(matches.head == -1)
+    for (ask <- Seq[() => Any](
+        () => probe(slices, 129, 1, new Array[Long](3)),
+        () => blocks(slices, 129))) {
+      assert(
+        intercept[IndexOutOfBoundsException](ask()).getMessage ==
+          "512 words are not 256 slices of 3")
+    }
+    intercept[IllegalArgumentException](slice(new Array[Byte](33)))
+  }
+}

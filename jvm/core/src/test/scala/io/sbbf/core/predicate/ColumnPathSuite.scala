@@ -1,0 +1,27 @@
+package io.sbbf.core.predicate
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key}
+import io.sbbf.core.predicate.RowGroupPredicate._
+
+final class ColumnPathSuite extends AnyFunSuite {
+  private val column = ColumnPath.named(Seq("a", "b"))
+  private val test5 = In(Seq(Value.IntegerLiteral(5, 64)))
+
+  test("paths are repeated from the first array or map on, and read as names") {
+    assert(!column.isRepeated && column.toString == "a.b")
+    assert((column / Element).isRepeated && (column / Element).toString == "a.b.element")
+    assert((column / Key / Field("id", Some(7))).isRepeated)
+    assert(Leaf(Seq("a", "b"), test5) == Leaf(column, test5))
+  }
+
+  test("that some item passes a test is not denied by one that does not") {
+    assert(Leaf(column, test5).negated == Leaf(column, NotIn(test5.values)))
+    val ofItems = Leaf(column / Element, test5)
+    assert(ofItems.negated == Unknown("NOT of a test of an array or a map"))
+    assert(
+      And(Seq(ofItems, Leaf(column, IsNull))).negated ==
+        Or(Seq(ofItems.negated, Leaf(column, IsNotNull))))
+  }
+}

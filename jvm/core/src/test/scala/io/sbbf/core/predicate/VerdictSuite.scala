@@ -1,0 +1,30 @@
+package io.sbbf.core.predicate
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class VerdictSuite extends AnyFunSuite {
+  import Verdict.{AllMatch => A, CannotMatch => C, MightMatch => M}
+
+  test("AND and OR follow their truth tables") {
+    val table = Seq[(Verdict, Verdict, Verdict, Verdict)](
+      (C, C, C, C),
+      (C, M, C, M),
+      (C, A, C, A),
+      (M, C, C, M),
+      (M, M, M, M),
+      (M, A, M, A),
+      (A, C, C, A),
+      (A, M, M, A),
+      (A, A, A, A))
+    for ((left, right, both, either) <- table) {
+      assert((left and right) == both, s"$left and $right")
+      assert((left or right) == either, s"$left or $right")
+    }
+  }
+
+  test("a side that decides alone does not ask the other") {
+    def notAsked: Verdict = fail("was asked")
+    assert((C and notAsked) == C)
+    assert((A or notAsked) == A)
+  }
+}

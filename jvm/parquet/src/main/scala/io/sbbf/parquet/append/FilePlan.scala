@@ -1,0 +1,61 @@
+package io.sbbf.parquet.append
+
+import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
+
+import io.sbbf.parquet.chunk.ChunkLayout
+import io.sbbf.parquet.footer.FooterBuilder
+
+/**
+ * What is to be done to the filters of a file.
+ *
+ * @param chunks that get filters
+ * @param dropped the chunks, by row group and column, whose filters the footer is to name no more
+ */
+private[sbbf] final case class FilePlan(
+    chunks: Seq[ChunkPlan],
+    dropped: Seq[(Int, Int)],
+    rowGroups: Int) {
+  def isNothing: Boolean = chunks.isEmpty && dropped.isEmpty
+
+  /** Of the chunks that must be read, compressed. */
+  def bytesToRead: Long = chunks.map(_.bytes).sum
+}
+
+private[parquet] object FilePlan {
+
+  /**
+   * @param metadata the footer of the file
+   * @param paths of the leaves of its schema
+   * @throws UnusableFile with the reason why the file must not be changed
+   */
+  def of(metadata: FileMetaData, paths: IndexedSeq[Seq[String]], edit: FileEdit): FilePlan = {
+    ChunkLayout.check(metadata, paths)
+    FilePlan(added(metadata, edit), existing(metadata, edit.drop), metadata.getRow_groups.size)
+  }
+
+  private def added(metadata: FileMetaData, edit: FileEdit): Seq[ChunkPlan] =
+    for {
+      rowGroup <- 0 until metadata.getRow_groups.size
+      if metadata.getRow_groups.get(rowGroup).getNum_rows > 0
+      request <- edit.add
+      chunk = chunkOf(metadata, rowGroup, request.column)
+      if edit.drop.contains(request.column) || !chunk.isSetBloom_filter_offset
+      isAllDictionary = FooterBuilder.isAllDictionary(chunk)
+      if request.withDictionary || !isAllDictionary
+    } yield ChunkPlan(
+      rowGroup,
+      request,
+      isAllDictionary,
+      chunk.getTotal_compressed_size,
+      chunk.getNum_values)
+
+  private def existing(metadata: FileMetaData, columns: Seq[Int]): Seq[(Int, Int)] =
+    for {
+      rowGroup <- 0 until metadata.getRow_groups.size
+      column <- columns
+      if chunkOf(metadata, rowGroup, column).isSetBloom_filter_offset
+    } yield (rowGroup, column)
+
+  def chunkOf(metadata: FileMetaData, rowGroup: Int, column: Int): ColumnMetaData =
+    metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
+}

@@ -1,0 +1,163 @@
+package io.sbbf.parquet.eval
+
+import java.io.IOException
+
+import scala.util.control.NonFatal
+
+import io.sbbf.core.kernel.Kernels
+import io.sbbf.core.predicate.Verdict
+import io.sbbf.parquet.chunk.{DictionaryReader, FilterState}
+import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.literal.BoundPredicate
+import io.sbbf.parquet.model.{Interruption, LeafResult, Physical}
+
+private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, test: BoundPredicate)
+    extends LeafEvaluator {
+  import BoundPredicate._
+
+  private val footer = evidence.footer
+  private val bounds = footer.bounds
+  private val node = footer.schema.column(column)
+
+  override def evalStatistics(rowGroup: Int): LeafResult = {
+    val chunk = footer.chunk(rowGroup, column)
+    if (footer.numRows(rowGroup) == 0) LeafResult.NoRows
+    else if (footer.isUnreadable(chunk)) footer.whyUnreadable(chunk)
+    else {
+      val nulls = if (node.isNullable) footer.nullCount(rowGroup, column) else 0
+      val isAllNull = nulls == footer.numValues(rowGroup, column)
+      test match {
+        case IsNull if isAllNull => LeafResult.EveryRowNull
+        case IsNull if nulls == 0 => LeafResult.NoNulls
+        case IsNotNull if nulls == 0 => LeafResult.NoRowNull
+        case IsNull => LeafResult.NoEvidence
+        case _ if isAllNull => LeafResult.AllNull
+        case IsNotNull => LeafResult.NoEvidence
+        case Unsupported(answer) => answer
+        case ofValues: ValueTest => fromBounds(ofValues, chunk, hasNulls = nulls != 0)
+      }
+    }
+  }
+
+  private def fromBounds(test: ValueTest, chunk: Int, hasNulls: Boolean): LeafResult =
+    test match {
+      case membership: InSet => fromBounds(membership, chunk)
+      case within: InRange => fromBounds(within, chunk, hasNulls)
+      case AllOf(tests, isWhole) =>
+        val answers = tests.map(fromBounds(_, chunk, hasNulls))
+        val open = answers.find(_.verdict == Verdict.MightMatch)
+        answers
+          .find(_.verdict == Verdict.CannotMatch)
+          .getOrElse(
+            open.getOrElse(if (isWhole) LeafResult.CoversBounds else LeafResult.NoEvidence))
+    }
+
+  private def fromBounds(test: InSet, chunk: Int): LeafResult =
+    if (test.isNegated) {
+      // the only value there is, and excluded; a NaN beside it would be left out of the bounds
+      val isExcluded = !test.isFloating && bounds.isKnown(chunk) && footer.isConstant(chunk) &&
+        test.keys.fromMin(bounds, chunk) < test.keys.aboveMax(bounds, chunk)
+      if (isExcluded) LeafResult.OutsideBounds else LeafResult.NoEvidence
+    } else if (test.keys.size == 0) LeafResult.OutsideBounds
+    else if (test.asksNaN) LeafResult.ComparedWithNaN
+    else if (bounds.isKnown(chunk) &&
+      test.keys.fromMin(bounds, chunk) == test.keys.aboveMax(bounds, chunk))
+      LeafResult.OutsideBounds
+    else LeafResult.NoEvidence
+
+  private def fromBounds(test: InRange, chunk: Int, hasNulls: Boolean): LeafResult =
+    if (test.range.isEmpty) LeafResult.OutsideBounds
+    else if (test.hasNaN) LeafResult.NaNAbove
+    else if (!bounds.isKnown(chunk)) LeafResult.NoEvidence
+    else if (test.range.misses(bounds, chunk)) LeafResult.OutsideBounds
+    else if (!hasNulls && !test.isFloating && test.range.covers(bounds, chunk))
+      LeafResult.CoversBounds
+    else LeafResult.NoEvidence
+
+  override def evalContents(rowGroup: Int, bytes: () => FileBytes): LeafResult = {
+    val answer = evalStatistics(rowGroup)
+    test match {
+      case ofValues: ValueTest if answer.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
+        if (holdsBound(ofValues, footer.chunk(rowGroup, column))) LeafResult.HoldsBound
+        else
+          try evalContents(ofValues, answer, rowGroup, bytes)
+          catch {
+            case e: IOException if Interruption.is(e) => throw e
+            case NonFatal(_) => ColumnLeaf.CannotBeRead
+          }
+      case _ => answer
+    }
+  }
+
+  /**
+   * Whether a bound passes the test itself. Bounds are mostly values of the chunk, so that nothing
+   * else could refute it; asking for literals, which is cheap, is left to the data.
+   */
+  private def holdsBound(test: ValueTest, chunk: Int): Boolean = test match {
+    case membership: InSet if !membership.isNegated => false
+    case _ =>
+      bounds.isKnown(chunk) && (test.mightPassMin(bounds, chunk) || test
+        .mightPassMax(bounds, chunk))
+  }
+
+  private def isReadable(rowGroup: Int): Boolean =
+    !footer.isUnreadable(footer.chunk(rowGroup, column))
+
+  private def evalContents(
+      test: ValueTest,
+      told: LeafResult,
+      rowGroup: Int,
+      bytes: () => FileBytes): LeafResult =
+    evidence.readDictionary(rowGroup, column, test, bytes()) match {
+      case DictionaryReader.Readable(dictionary) =>
+        if (dictionary.mightHold(test)) LeafResult.InDictionary else LeafResult.NotInDictionary
+      case other =>
+        val answer = literals(test).fold(told)(fromFilter(_, rowGroup, bytes))
+        other match {
+          case unreadable: DictionaryReader.Unreadable if answer eq LeafResult.NoEvidence =>
+            unreadable.answer
+          case _ => answer
+        }
+    }
+
+  /** The values that a filter can be asked for. */
+  private def literals(test: ValueTest): Option[InSet] = test match {
+    case _ if node.columnType.physical == Physical.Bool => None
+    case membership: InSet if !membership.isNegated && !membership.asksNaN =>
+      Some(membership)
+    case AllOf(tests, _) => tests.flatMap(literals(_)).headOption
+    case _ => None
+  }
+
+  private def fromFilter(test: InSet, rowGroup: Int, bytes: () => FileBytes): LeafResult = {
+    def isUndecided(g: Int) = evalStatistics(g).verdict == Verdict.MightMatch
+    evidence.readFiltersAhead(rowGroup, column, isUndecided, bytes())
+    evidence.readFilter(rowGroup, column, bytes()) match {
+      case FilterState.Absent => LeafResult.NoEvidence
+      case rejected: FilterState.Rejected => rejected.answer
+      case FilterState.Present(_, _, bitset) =>
+        if (containsOneOf(test, footer.chunk(rowGroup, column), bitset)) LeafResult.InFilter
+        else LeafResult.NotInFilter
+    }
+  }
+
+  /**
+   * Asks for those of the literals alone that lie within the chunk's bounds; if that is all of
+   * them, in the order in which their blocks lie.
+   */
+  private def containsOneOf(test: InSet, chunk: Int, bitset: Array[Byte]): Boolean = {
+    val isBounded = bounds.isKnown(chunk)
+    val from = if (isBounded) test.keys.fromMin(bounds, chunk) else 0
+    val until = if (isBounded) test.keys.aboveMax(bounds, chunk) else test.keys.size
+    val isWhole = from == 0 && until == test.hashes.length
+    Kernels.containsAny(
+      bitset,
+      if (isWhole) test.sortedHashes else test.hashes,
+      from,
+      math.max(from, until))
+  }
+}
+
+private[parquet] object ColumnLeaf {
+  private val CannotBeRead = LeafResult.unknown("cannot be read")
+}

@@ -1,0 +1,149 @@
+package io.sbbf.parquet.eval
+
+import java.io.IOException
+
+import io.sbbf.core.predicate.RowGroupPredicate.{IsNullDecimal, Leaf}
+import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader, FilterState}
+import io.sbbf.parquet.footer.FileFooter
+import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.literal.BoundPredicate.ValueTest
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, FileSchema, Interruption, LeafResult}
+import io.sbbf.parquet.statistics.DeclaredType
+
+/**
+ * What one version of a file can tell about its row groups: its footer, and the filters and
+ * dictionaries that have been read so far, which stay in it. Thread-safe. What a read failed to
+ * get is asked for again.
+ *
+ * @param mostRetained bytes of heap that filters may make it hold; those that are read then are read again when they
+ *   are asked for again
+ */
+final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
+  private val filterReader = new FilterReader(footer)
+  private val filters = new ChunkCache[FilterState](footer.numRowGroups, footer.numColumns)
+  private val dictionaries =
+    new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
+
+  /**
+   * The leaf as it applies to this file.
+   *
+   * @param encodings of the query that the leaf belongs to, shared by all of its files
+   */
+  def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): LeafEvaluator =
+    footer.schema.resolve(leaf.column, lookup.caseSensitive) match {
+      case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
+        new ConstantLeaf(footer, LeafResult.DefaultedColumn)
+      case FileSchema.Absent =>
+        new ConstantLeaf(
+          footer,
+          if (leaf.test.passesNull) LeafResult.EveryRowNull else LeafResult.AllNull)
+      case FileSchema.SchemaMismatch => new ConstantLeaf(footer, LeafResult.SchemaMismatch)
+      case FileSchema.Ambiguous => new ConstantLeaf(footer, LeafResult.AmbiguousColumn)
+      case FileSchema.Repeated => new ConstantLeaf(footer, LeafResult.RepeatedColumn)
+      case FileSchema.Found(_) if mayReadNulls(leaf, lookup) =>
+        new ConstantLeaf(footer, LeafResult.NoEvidence)
+      case FileSchema.Found(column) =>
+        val node = footer.schema.column(column)
+        val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+        if (node.isFlat) values else RepeatedLeaf.of(leaf.test, values, footer)
+    }
+
+  private def mayReadNulls(leaf: Leaf, lookup: ColumnLookup): Boolean = leaf.test match {
+    case IsNullDecimal(precision, scale) =>
+      val declared = DeclaredType.DecimalWithin(precision, scale)
+      !footer.storesAsDeclared(leaf.column, declared, lookup.caseSensitive)
+    case _ => false
+  }
+
+  /** Heap held by the footer and by what has been read since; it only grows. */
+  def retainedBytes: Long =
+    64 + footer.retainedBytes + filters.retainedBytes + dictionaries.retainedBytes
+
+  /**
+   * The filter of a column chunk, read at first need. One that cannot be read now is rejected for
+   * now.
+   *
+   * @param bytes of the file that the footer was read from
+   */
+  def filter(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState =
+    try readFilter(rowGroup, column, bytes)
+    catch {
+      case e: IOException if !Interruption.is(e) => FilterState.Rejected("cannot be read")
+    }
+
+  /**
+   * The column with this path of names in the file (`a.list.element`), or -1 if there is none or
+   * more than one.
+   */
+  def columnIndex(path: Seq[String], caseSensitive: Boolean): Int =
+    footer.schema.columnNamed(path, caseSensitive)
+
+  /** Where the chunk's filter should start, or -1 if it has none. */
+  def filterOffset(rowGroup: Int, column: Int): Long = {
+    val offset = footer.filterOffset(footer.chunk(rowGroup, column))
+    if (offset == 0) -1 else offset
+  }
+
+  /** NULLs in the chunk, or -1 if unknown. */
+  def nullCount(rowGroup: Int, column: Int): Long = footer.nullCount(rowGroup, column)
+
+  /** The name of the physical type in parquet.thrift. */
+  def physicalType(column: Int): String = footer.schema.column(column).columnType.physical.name
+
+  /** Whether the chunk's metadata cannot be read: it is encrypted, or damaged. */
+  def isUnreadable(rowGroup: Int, column: Int): Boolean =
+    footer.isUnreadable(footer.chunk(rowGroup, column))
+
+  private[parquet] def readFilter(
+      rowGroup: Int,
+      column: Int,
+      bytes: => FileBytes): FilterState = {
+    val known = filters.get(rowGroup, column)
+    if (known != null) known
+    else if (filterOffset(rowGroup, column) < 0 && !isUnreadable(rowGroup, column))
+      FilterState.Absent
+    else {
+      val state = filterReader.read(rowGroup, column, bytes)
+      if (retainedBytes + state.retainedBytes > mostRetained) state
+      else filters.publish(rowGroup, column, state, state.retainedBytes)
+    }
+  }
+
+  /**
+   * Fetches together the filters of this row group and of the next ones, where they lie close by.
+   */
+  private[parquet] def readFiltersAhead(
+      rowGroup: Int,
+      column: Int,
+      isWanted: Int => Boolean,
+      bytes: => FileBytes): Unit =
+    if (filters.get(rowGroup, column) == null) {
+      val length = filterReader.lengthWithNext(
+        rowGroup,
+        column,
+        g => filters.get(g, column) == null && isWanted(g))
+      if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
+    }
+
+  /**
+   * The dictionary of a chunk. Of a large one not enough is remembered for every test; it is read again for the others.
+   */
+  private[parquet] def readDictionary(
+      rowGroup: Int,
+      column: Int,
+      test: ValueTest,
+      bytes: => FileBytes): DictionaryReader.State =
+    dictionaries.get(rowGroup, column) match {
+      case null if footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0 =>
+        DictionaryReader.Absent
+      case null =>
+        val state = DictionaryReader.read(footer, rowGroup, column, bytes)
+        val kept = state.remembered
+        dictionaries.publish(rowGroup, column, kept, kept.retainedBytes)
+        state
+      case DictionaryReader.Readable(dictionary) if !dictionary.answers(test) =>
+        DictionaryReader.read(footer, rowGroup, column, bytes)
+      case known => known
+    }
+}

@@ -1,0 +1,86 @@
+package io.sbbf.parquet.footer
+
+import java.util
+
+import org.apache.parquet.format.RowGroup
+
+import io.sbbf.parquet.model.UnusableFile
+
+/**
+ * The midpoints by which parquet-mr gives row groups to splits, computed as it does
+ * (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`, the same from 1.13 to 1.17).
+ */
+private[parquet] object RowGroupOffsets {
+  def of(rowGroups: util.List[RowGroup]): RowGroups = {
+    val count = rowGroups.size
+    val rows = new Array[Long](count)
+    val compressed = new Array[Long](count)
+    val midpoints = new Array[Long](count)
+    val isOpen = count > 0 && hasFirstMetadata(rowGroups.get(0))
+    var hasDistinctMidpoints = true
+    var end = 0L
+    var g = 0
+    while (g < count) {
+      val group = rowGroups.get(g)
+      rows(g) = group.getNum_rows
+      if (rows(g) < 0) throw new UnusableFile("row group without a number of rows")
+      if (if (isOpen) isKnown(group) else isGuessable(group)) {
+        val from = if (isOpen) start(group) else guessedStart(group, g == 0, end)
+        compressed(g) = compressedBytes(group)
+        end = from + compressed(g)
+        midpoints(g) = from + compressed(g) / 2
+        hasDistinctMidpoints &&= midpoints(g) > (if (g == 0) 0L else midpoints(g - 1))
+      } else hasDistinctMidpoints = false
+      g += 1
+    }
+    new RowGroups(rows, compressed, midpoints, hasDistinctMidpoints)
+  }
+
+  private def hasFirstMetadata(group: RowGroup): Boolean =
+    !group.getColumns.isEmpty && group.getColumns.get(0).isSetMeta_data
+
+  /** Without a total it needs the metadata of all chunks. */
+  private def isKnown(group: RowGroup): Boolean = {
+    val chunks = group.getColumns
+    def all: Boolean = {
+      var c = 0
+      while (c < chunks.size && chunks.get(c).isSetMeta_data) c += 1
+      c == chunks.size
+    }
+    hasFirstMetadata(group) && (group.isSetTotal_compressed_size || all)
+  }
+
+  private def start(group: RowGroup): Long = {
+    val first = group.getColumns.get(0).getMeta_data
+    if (first.isSetDictionary_page_offset)
+      math.min(first.getData_page_offset, first.getDictionary_page_offset)
+    else first.getData_page_offset
+  }
+
+  /** Where the file's first chunk is encrypted parquet-mr goes by what the row groups tell. */
+  private def isGuessable(group: RowGroup): Boolean =
+    !group.getColumns.isEmpty && group.isSetFile_offset && group.isSetTotal_compressed_size
+
+  /**
+   * Writers got the offsets wrong (PARQUET-2078), so that parquet-mr doubts them.
+   *
+   * @param end of the row group before
+   */
+  private def guessedStart(group: RowGroup, isFirst: Boolean, end: Long): Long =
+    if (isFirst) MagicBytes else math.max(group.getFile_offset, end)
+
+  /** The magic that a file starts with. */
+  final val MagicBytes = 4L
+
+  private def compressedBytes(group: RowGroup): Long =
+    if (group.isSetTotal_compressed_size) group.getTotal_compressed_size
+    else {
+      var sum = 0L
+      var c = 0
+      while (c < group.getColumns.size) {
+        sum += group.getColumns.get(c).getMeta_data.getTotal_compressed_size
+        c += 1
+      }
+      sum
+    }
+}

@@ -1,0 +1,179 @@
+package io.sbbf.parquet.model
+
+import java.lang.{Double => JDouble, Float => JFloat}
+import java.nio.{ByteBuffer, ByteOrder}
+
+/**
+ * How a file stores the values of a column. Immutable, compared by content.
+ *
+ * Everything is compared through ''keys'' that order as the values do: a signed Long for what is
+ * at most eight bytes wide, else bytes in unsigned lexicographic order. Spark's equality is that
+ * of the keys.
+ */
+private[parquet] final case class ColumnType(physical: Physical, logical: Logical) {
+  import ColumnType.{int, long}
+  import Physical._
+
+  /** Bytes of a value in PLAIN encoding, or -1 where each has its own length. */
+  def width: Int = physical match {
+    case Bool => 1
+    case Int32 | Float32 => 4
+    case Int64 | Float64 => 8
+    case Int96 => 12
+    case FixedBytes(length) => length
+    case Bytes => -1
+  }
+
+  def isFloating: Boolean = physical == Float32 || physical == Float64
+
+  /** Whether statistics can tell its bounds; the order of INT96 is not defined. */
+  def isOrdered: Boolean = physical != Int96
+
+  /**
+   * Whether a smaller value has a smaller key; columns of other types have neither keys nor
+   * bounds.
+   */
+  def keys: KeyKind = (physical, logical) match {
+    case (Bool | Float32 | Float64, Logical.Plain) => KeyKind.Longs
+    case (Int32 | Int64, Logical.Other) => KeyKind.None
+    case (Int32 | Int64, _) | (Int96, Logical.SparkInt96) => KeyKind.Longs
+    case (Bytes, Logical.Plain | Logical.Text | Logical.Bson) => KeyKind.Bytes
+    case (FixedBytes(_), Logical.Decimal(_, _) | Logical.Plain) => KeyKind.Bytes
+    case _ => KeyKind.None
+  }
+
+  /** Statistics in the fields that were deprecated for their signed order are right for these. */
+  def isSigned: Boolean = keys == KeyKind.Longs && !isUnsigned && isOrdered
+
+  /** The key of the value whose PLAIN bytes lie at `at`, if `keys` is [[KeyKind.Longs]]. */
+  def longKey(plain: Array[Byte], at: Int): Long = physical match {
+    case Bool => (plain(at) & 1).toLong
+    case Int32 if isUnsigned => int(plain, at) & 0xffffffffL
+    case Int32 => int(plain, at).toLong
+    case Int64 if isUnsigned => long(plain, at) ^ Long.MinValue
+    case Int64 => long(plain, at)
+    case Int96 => ColumnType.micros(int(plain, at + 8), long(plain, at))
+    case Float32 => ColumnType.realKey(JFloat.intBitsToFloat(int(plain, at)).toDouble)
+    case _ => ColumnType.realKey(JDouble.longBitsToDouble(long(plain, at)))
+  }
+
+  /**
+   * The key of the value with these PLAIN bytes, if `keys` is [[KeyKind.Bytes]]; also the other
+   * way round.
+   */
+  def bytesKey(plain: Array[Byte]): Array[Byte] = logical match {
+    case Logical.Decimal(_, _) if plain.length > 0 =>
+      // two's complement, big-endian: with its sign turned over it orders without one
+      val key = plain.clone()
+      key(0) = (key(0) ^ 0x80).toByte
+      key
+    case _ => plain
+  }
+
+  private def isUnsigned: Boolean = logical match {
+    case Logical.Integer(_, signed) => !signed
+    case _ => false
+  }
+}
+
+private[parquet] object ColumnType {
+
+  /** Doubles in Spark's order, with one key for both zeros and one above all others for NaN. */
+  def realKey(value: Double): Long = {
+    val bits = if (value == 0.0) 0L else JDouble.doubleToLongBits(value)
+    bits ^ (bits >> 63 & Long.MaxValue)
+  }
+
+  val NaNKey: Long = realKey(Double.NaN)
+
+  /** The number with this key; of the two zeros the positive one. */
+  def realOf(key: Long): Double = JDouble.longBitsToDouble(key ^ (key >> 63 & Long.MaxValue))
+
+  final val MicrosPerDay = 86400L * 1000 * 1000
+
+  /** The Julian day number of 1970-01-01. */
+  private final val EpochDay = 2440588
+
+  /** 4713-11-24 BC, before which Spark writes INT96 in another way. */
+  final val FirstJulianMicros: Long = -EpochDay * MicrosPerDay
+
+  private def micros(julianDay: Int, nanosOfDay: Long): Long =
+    (julianDay.toLong - EpochDay) * MicrosPerDay + nanosOfDay / 1000
+
+  /**
+   * The one way in which Spark writes an instant as INT96: nanoseconds of the day, then its
+   * Julian day number (parquet.thrift; Spark's `ParquetWriteSupport`).
+   *
+   * @param micros since the epoch, not before [[FirstJulianMicros]]
+   */
+  def int96(micros: Long): Array[Byte] = ByteBuffer
+    .allocate(12)
+    .order(ByteOrder.LITTLE_ENDIAN)
+    .putLong(Math.floorMod(micros, MicrosPerDay) * 1000)
+    .putInt((Math.floorDiv(micros, MicrosPerDay) + EpochDay).toInt)
+    .array
+
+  /** PLAIN numbers are little-endian. */
+  def int(bytes: Array[Byte], at: Int): Int =
+    bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 |
+      bytes(at + 3) << 24
+
+  def long(bytes: Array[Byte], at: Int): Long =
+    int(bytes, at) & 0xffffffffL | int(bytes, at + 4).toLong << 32
+}
+
+/** Parquet's physical types (`Type` of parquet.thrift). */
+private[parquet] sealed abstract class Physical(val name: String)
+    extends Product
+    with Serializable
+
+private[parquet] object Physical {
+  case object Bool extends Physical("BOOLEAN")
+  case object Int32 extends Physical("INT32")
+  case object Int64 extends Physical("INT64")
+  case object Int96 extends Physical("INT96")
+  case object Float32 extends Physical("FLOAT")
+  case object Float64 extends Physical("DOUBLE")
+  case object Bytes extends Physical("BYTE_ARRAY")
+  final case class FixedBytes(length: Int) extends Physical(s"FIXED_LEN_BYTE_ARRAY($length)")
+}
+
+/** Parquet's annotations (LogicalTypes.md), as far as they are told apart here. */
+private[parquet] sealed abstract class Logical extends Product with Serializable
+
+private[parquet] object Logical {
+  case object Plain extends Logical
+  final case class Integer(bits: Int, signed: Boolean) extends Logical
+
+  /** STRING, ENUM or JSON. */
+  case object Text extends Logical
+  case object Bson extends Logical
+
+  /** @param mayRebase whether Spark may take old dates for those of the Julian calendar */
+  final case class Date(mayRebase: Boolean) extends Logical
+
+  /**
+   * @param perMilli units in a millisecond: 1 for MILLIS, 1000 for MICROS, 1000000 for NANOS
+   * @param mayRebase as for [[Date]]
+   */
+  final case class Timestamp(perMilli: Int, utc: Boolean, mayRebase: Boolean) extends Logical
+
+  /** A time of day in microseconds. */
+  case object TimeMicros extends Logical
+
+  /** An INT96 that Spark wrote and reads as it stands: each instant has one encoding. */
+  case object SparkInt96 extends Logical
+  final case class Decimal(precision: Int, scale: Int) extends Logical
+
+  /** Whatever is not compared with anything. */
+  case object Other extends Logical
+}
+
+/** What the values of a column are compared as. */
+private[parquet] sealed abstract class KeyKind
+
+private[parquet] object KeyKind {
+  case object None extends KeyKind
+  case object Longs extends KeyKind
+  case object Bytes extends KeyKind
+}

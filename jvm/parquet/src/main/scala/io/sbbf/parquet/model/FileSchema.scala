@@ -1,0 +1,165 @@
+package io.sbbf.parquet.model
+
+import java.lang.ref.WeakReference
+import java.util.WeakHashMap
+
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key, Step, Value}
+
+/**
+ * The columns of a file: the leaves of its schema, in the order of their column chunks.
+ * Immutable, compared by content.
+ */
+private[parquet] final case class FileSchema(root: SchemaNode) {
+  private val leaves: Array[SchemaNode] = root.leaves.toArray
+
+  /** Computed once, because it goes through the whole tree. */
+  override val hashCode: Int = root.hashCode
+
+  def numColumns: Int = leaves.length
+  def column(c: Int): SchemaNode = leaves(c)
+
+  /**
+   * The column that holds what a query finds at this path, if there is exactly one and the path
+   * says of each LIST, MAP and repeated field that it is one; names may differ in case.
+   */
+  def resolve(path: ColumnPath, caseSensitive: Boolean): FileSchema.Resolved = {
+    import FileSchema._
+    def walk(place: Place, rest: Seq[Step]): Resolved =
+      if (rest.isEmpty) place.end
+      else
+        place.next(rest.head, rest.tail, caseSensitive) match {
+          case Right(found) => walk(found, rest.tail)
+          case Left(failure) => failure
+        }
+    walk(Place(root, isElement = false), path.steps)
+  }
+
+  /**
+   * The column whose nodes have these names, those of LISTs and MAPs included, or -1 if there is
+   * none or more than one.
+   */
+  def columnNamed(names: Seq[String], caseSensitive: Boolean): Int = {
+    val found = names.foldLeft(Seq(root)) { (nodes, name) =>
+      nodes.flatMap(_.named(name, caseSensitive))
+    }
+    if (found.length == 1) found.head.column else -1
+  }
+
+  /** Heap, estimated with object headers of 16 bytes and references of 8. */
+  def retainedBytes: Long = root.retainedBytes + 8L * leaves.length
+}
+
+private[parquet] object FileSchema {
+
+  sealed abstract class Resolved
+  final case class Found(column: Int) extends Resolved
+
+  /** No such field is in the file, so that each row reads as NULL. */
+  case object Absent extends Resolved
+
+  /** There is something else in its place. */
+  case object SchemaMismatch extends Resolved
+  case object Ambiguous extends Resolved
+
+  /** The file has a list or a map where the path has none, or one that cannot be told for sure. */
+  case object Repeated extends Resolved
+
+  /**
+   * A node on the way of a path.
+   *
+   * @param isElement whether the step that led here took it for one of its repetitions; if not,
+   *   a repeated node is still an array
+   */
+  private final case class Place(node: SchemaNode, isElement: Boolean) {
+    private def isArray: Boolean = node.isRepeated && !isElement
+
+    def end: Resolved =
+      if (!node.isLeaf) SchemaMismatch else if (isArray) Repeated else Found(node.column)
+
+    def next(step: Step, later: Seq[Step], caseSensitive: Boolean): Either[Resolved, Place] =
+      step match {
+        case Field(_, _) if isArray || node.collection != Collection.None => Left(Repeated)
+        case Field(name, None) => only(node.named(name, caseSensitive), orElse = absent)
+        case Field(_, id) => only(node.children.filter(_.fieldId == id), orElse = SchemaMismatch)
+        case Element if isArray => within(node.collection == Collection.None, node)
+        case Element => element(later)
+        case Key => entry(0)
+        case Value => entry(1)
+      }
+
+    /** Where lists are spelled in another way, a name that is not there may be another's. */
+    private def absent: Resolved =
+      if (node.path.isEmpty || !node.isLeaf && node.isFlat && node.children.forall(_.isFlat))
+        Absent
+      else SchemaMismatch
+
+    private def only(found: Seq[SchemaNode], orElse: Resolved): Either[Resolved, Place] =
+      if (found.isEmpty) Left(orElse)
+      else if (found.length > 1) Left(Ambiguous)
+      else Right(Place(found.head, isElement = false))
+
+    private def within(isSure: Boolean, repeated: => SchemaNode): Either[Resolved, Place] =
+      if (isSure) Right(Place(repeated, isElement = true)) else Left(Repeated)
+
+    /**
+     * The rules for old lists of two levels (LogicalTypes.md, backward compatibility) as Spark has
+     * them. Its two readers do not agree on a list of structs one of whose fields has the name of
+     * the list's innermost group: then nothing is sure.
+     */
+    private def element(later: Seq[Step]): Either[Resolved, Place] =
+      if (isArray || node.collection != Collection.List || !hasOnlyRepeated) Left(Repeated)
+      else {
+        val repeated = node.children.head
+        if (repeated.isLeaf || repeated.children.length > 1 || repeated.name == "array" ||
+          repeated.name == node.name + "_tuple") within(isSure = true, repeated)
+        else {
+          val element = repeated.children.head
+          val isSure = later.headOption.forall {
+            case Field(name, _) => SchemaNode.fold(name) != SchemaNode.fold(element.name)
+            case _ => true
+          }
+          if (isSure) Right(Place(element, isElement = false)) else Left(Ambiguous)
+        }
+      }
+
+    /** Of a map's key and value Spark knows the order, not the names. */
+    private def entry(ordinal: Int): Either[Resolved, Place] = {
+      val isMap = !isArray && node.collection == Collection.Map && hasOnlyRepeated &&
+        node.children.head.children.length == 2
+      if (isMap) Right(Place(node.children.head.children(ordinal), isElement = false))
+      else Left(Repeated)
+    }
+
+    private def hasOnlyRepeated: Boolean =
+      node.children.length == 1 && node.children.head.isRepeated
+  }
+
+  private val known = new WeakHashMap[FileSchema, WeakReference[FileSchema]]
+
+  /**
+   * The one instance that files of equal schemas share, as those of a table do, while any of them
+   * is remembered.
+   */
+  def share(schema: FileSchema): FileSchema = known.synchronized {
+    val entry = known.get(schema)
+    val instance = if (entry == null) null else entry.get
+    if (instance != null) instance
+    else {
+      known.put(schema, new WeakReference(schema))
+      schema
+    }
+  }
+}
+
+/** What a group is annotated to be. */
+private[parquet] sealed abstract class Collection
+
+private[parquet] object Collection {
+  case object None extends Collection
+  case object List extends Collection
+  case object Map extends Collection
+
+  /** Annotations that contradict each other. */
+  case object Unclear extends Collection
+}

@@ -1,0 +1,50 @@
+package io.sbbf.parquet.model
+
+import io.sbbf.core.predicate.Verdict
+
+/**
+ * What one leaf is known to match in one row group, and by which evidence.
+ *
+ * @param reason why nothing was decided; empty when decided. It never holds a value of the column
+ *   or of the query.
+ * @param filterRejected why the chunk's filter was not believed, if one was asked
+ */
+final case class LeafResult(
+    verdict: Verdict,
+    evidence: Evidence,
+    reason: String,
+    filterRejected: Option[String] = None)
+
+private[parquet] object LeafResult {
+  val NoRows: LeafResult = cannot(Evidence.NullCount)
+  val AllNull: LeafResult = cannot(Evidence.NullCount)
+  val NoNulls: LeafResult = cannot(Evidence.NullCount)
+  val EveryRowNull: LeafResult = all(Evidence.NullCount)
+  val NoRowNull: LeafResult = all(Evidence.NullCount)
+  val OutsideBounds: LeafResult = cannot(Evidence.MinMax)
+  val CoversBounds: LeafResult = all(Evidence.MinMax)
+  val HoldsBound: LeafResult = LeafResult(Verdict.MightMatch, Evidence.MinMax, "")
+  val NotInDictionary: LeafResult = cannot(Evidence.Dictionary)
+  val InDictionary: LeafResult = LeafResult(Verdict.MightMatch, Evidence.Dictionary, "")
+  val NotInFilter: LeafResult = cannot(Evidence.Bloom)
+  val InFilter: LeafResult = LeafResult(Verdict.MightMatch, Evidence.Bloom, "")
+
+  val SchemaMismatch: LeafResult = unknown("column of another shape in the file")
+  val DefaultedColumn: LeafResult = unknown("column not in the file, which has a default")
+  val AmbiguousColumn: LeafResult = unknown("ambiguous column")
+  val RepeatedColumn: LeafResult = unknown("repeated column")
+  val EncryptedColumn: LeafResult = unknown("encrypted column")
+  val DamagedColumn: LeafResult = unknown("damaged column metadata")
+  val NotComparable: LeafResult = unknown("type not comparable")
+  val ComparedWithNaN: LeafResult = unknown("compared with NaN")
+  val NaNAbove: LeafResult = unknown("NaN is above every bound")
+  val Rebased: LeafResult = unknown("literal before the calendar rebase")
+  val NoEvidence: LeafResult = unknown("no evidence")
+
+  def filterRejected(reason: String): LeafResult =
+    unknown(s"filter rejected: $reason").copy(filterRejected = Some(reason))
+
+  def unknown(reason: String): LeafResult = LeafResult(Verdict.MightMatch, Evidence.None, reason)
+  private def cannot(by: Evidence): LeafResult = LeafResult(Verdict.CannotMatch, by, "")
+  private def all(by: Evidence): LeafResult = LeafResult(Verdict.AllMatch, by, "")
+}

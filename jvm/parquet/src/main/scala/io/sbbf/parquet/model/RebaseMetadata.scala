@@ -1,0 +1,44 @@
+package io.sbbf.parquet.model
+
+import org.apache.parquet.format.FileMetaData
+
+/**
+ * What a footer tells about its writer, as far as Spark reads dates and times by it.
+ *
+ * Spark takes a file for one of the Julian calendar by these keys, and by the session's
+ * configuration only where no version is told (Spark's `DataSourceUtils.datetimeRebaseSpec` and
+ * `int96RebaseSpec`, which compare versions as texts).
+ *
+ * @param mayRebase whether Spark may read a DATE or TIMESTAMP as another one than is stored
+ * @param isSparkInt96 whether each instant has one encoding as INT96, which Spark reads as it is
+ */
+private[parquet] final case class RebaseMetadata(mayRebase: Boolean, isSparkInt96: Boolean)
+
+private[parquet] object RebaseMetadata {
+  private val Version = "org.apache.spark.version"
+
+  def of(metadata: FileMetaData): RebaseMetadata = {
+    var version = ""
+    var isLegacy = false
+    var isLegacyInt96 = false
+    if (metadata.isSetKey_value_metadata) {
+      val entries = metadata.getKey_value_metadata.iterator
+      while (entries.hasNext) {
+        val entry = entries.next()
+        entry.getKey match {
+          // of two versions the one that proves less
+          case Version if entry.getValue == null || version.nonEmpty => version = "0"
+          case Version => version = entry.getValue
+          case "org.apache.spark.legacyDateTime" => isLegacy = true
+          case "org.apache.spark.legacyINT96" => isLegacyInt96 = true
+          case _ =>
+        }
+      }
+    }
+    // others may have copied Spark's keys, and adjust INT96 to a time zone on reading
+    val isParquetMr = metadata.isSetCreated_by && metadata.getCreated_by.startsWith("parquet-mr")
+    RebaseMetadata(
+      mayRebase = isLegacy || version < "3.0.0",
+      isSparkInt96 = isParquetMr && !isLegacyInt96 && version >= "3.1.0")
+  }
+}

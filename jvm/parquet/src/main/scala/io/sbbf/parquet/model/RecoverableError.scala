@@ -1,0 +1,36 @@
+package io.sbbf.parquet.model
+
+import java.io.IOException
+
+import scala.util.control.NonFatal
+
+/**
+ * Matches errors that pruning survives: the query goes on without it.
+ *
+ * LinkageError is among them, because a class may be missing in this Spark, and StackOverflowError, because a predicate may
+ * nest too deep.
+ */
+private[sbbf] object RecoverableError {
+  def unapply(e: Throwable): Option[Throwable] = e match {
+    case NonFatal(_) | _: LinkageError | _: StackOverflowError => Some(e)
+    case _ => None
+  }
+
+  /**
+   * Matches errors of one file that are no reason to stop at the others: in addition OutOfMemoryError, because damaged pages
+   * may claim more memory than there is.
+   */
+  object OfFile {
+    def unapply(e: Throwable): Option[Throwable] = e match {
+      case RecoverableError(_) | _: OutOfMemoryError => Some(e)
+      case _ => None
+    }
+  }
+
+  /** Returns a message without values of the file: parquet-mr's messages may hold some. */
+  def message(e: Throwable): String = e match {
+    case unusable: UnusableFile => unusable.reason
+    case _: IOException => s"${e.getClass.getSimpleName}: ${e.getMessage}"
+    case _ => e.getClass.getName
+  }
+}

@@ -1,0 +1,109 @@
+package io.sbbf.parquet.prune
+
+import java.io.FileNotFoundException
+
+import scala.util.control.ControlThrowable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.eval.FileEvidence
+import io.sbbf.parquet.footer.FooterReader
+import io.sbbf.parquet.input.{Decryption, FileBytes}
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{
+  ColumnLookup,
+  FileVersion,
+  Interruption,
+  RecoverableError,
+  UnusableFile
+}
+
+/** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
+private[sbbf] final class FilePruner(
+    hadoopConf: Configuration,
+    predicate: RowGroupPredicate,
+    lookup: ColumnLookup,
+    limits: PlanningLimits,
+    cache: FooterCache,
+    requirements: StorageRequirements,
+    warnings: PruningWarnings) {
+  import FilePruner._
+
+  private val encodings = new LiteralEncodings
+  private val keys =
+    Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
+  @volatile private var systems = Map.empty[(String, String), FileSystem]
+
+  /** The answer if all that it takes is in memory. */
+  def fromMemory(file: FileStatus): Option[FilePruning] =
+    try cached(FileVersion.of(file)).map(verdicts(file, _, () => throw NotInMemory))
+    catch { case NotInMemory => None }
+
+  /** Opens file systems in the calling thread, for they belong to its user; the pool's threads have none. */
+  def open(files: Seq[FileStatus]): Unit =
+    systems ++= files
+      .map(_.getPath)
+      .groupBy(store)
+      .map { case (key, paths) => key -> paths.head.getFileSystem(hadoopConf) }
+
+  /** The answer, read from the file as far as need be; one of trouble keeps the file whole. */
+  def fromStore(file: FileStatus): FilePruning = {
+    val bytes =
+      new FileBytes(systems(store(file.getPath)), file.getPath, file.getLen, limits.tailBytes)
+    val outcome =
+      try readAndAsk(file, bytes)
+      catch {
+        case RecoverableError(e) if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
+          val reason = reasonOf(e)
+          warnings.once(
+            reason,
+            s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
+          FilePruning.unreadable(file.getLen, reason)
+      } finally bytes.close()
+    outcome.copy(bytesRead = bytes.bytesRead, opens = bytes.opens)
+  }
+
+  private def readAndAsk(file: FileStatus, bytes: FileBytes): FilePruning = {
+    val version = FileVersion.of(file)
+    val known = cached(version)
+    known.foreach(_ => bytes.expect(version))
+    val evidence = known.getOrElse {
+      val readAt = System.currentTimeMillis
+      // so that all that the threads hold at once has room in the cache, which comes to know of it afterwards
+      val share = limits.cacheBytes / limits.threads
+      val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
+      if (keys.mayShare(fresh.footer.isEncrypted))
+        cache.put(version, fresh, readAt, limits.cacheBytes)
+      fresh
+    }
+    try verdicts(file, evidence, () => bytes)
+    finally cache.reweigh(version, limits.cacheBytes)
+  }
+
+  private def cached(version: FileVersion): Option[FileEvidence] =
+    cache.get(version).filter(known => keys.mayReuse(known.footer.isEncrypted, version.path))
+
+  private def verdicts(
+      file: FileStatus,
+      evidence: FileEvidence,
+      open: () => FileBytes): FilePruning =
+    new RowGroupEvaluator(predicate, evidence, lookup, encodings, requirements, open).outcome(
+      file.getLen)
+}
+
+private[sbbf] object FilePruner {
+
+  /** Something would have to be read. */
+  private object NotInMemory extends ControlThrowable
+
+  private def store(path: Path): (String, String) =
+    (path.toUri.getScheme, path.toUri.getAuthority)
+
+  private def reasonOf(e: Throwable): String = e match {
+    case e: UnusableFile => e.reason
+    case _: FileNotFoundException => "file not found"
+    case _ => "unreadable file"
+  }
+}

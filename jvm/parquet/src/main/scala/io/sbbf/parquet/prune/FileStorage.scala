@@ -1,0 +1,26 @@
+package io.sbbf.parquet.prune
+
+/** What pruning learned about how a file stores its columns. It states facts; the reader draws the conclusions. */
+private[sbbf] sealed abstract class FileStorage extends Product with Serializable
+
+private[sbbf] object FileStorage {
+
+  /** The file was not read: a sample of the files showed no benefit, or the predicate cannot prune. */
+  case object Unread extends FileStorage
+
+  /** The file could not be read. */
+  case object Unreadable extends FileStorage
+
+  /**
+   * The footer was read.
+   *
+   * @param hasCorruptStatistics whether statistics of a column chunk or a page are known to be wrong
+   * @param hasShortDecimals whether a DECIMAL column stores its values in fewer than four bytes
+   * @param meetsRequirements whether the file meets the scan's [[StorageRequirements]]
+   */
+  final case class Known(
+      hasCorruptStatistics: Boolean,
+      hasShortDecimals: Boolean,
+      meetsRequirements: Boolean)
+      extends FileStorage
+}

@@ -1,0 +1,98 @@
+package io.sbbf.parquet.prune
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.model.{Evidence, FileVersion}
+
+/**
+ * What one predicate leaves of the files of one scan. Immutable.
+ *
+ * @param outcomes one for each of `files`
+ * @param nanos how long finding it took
+ */
+private[sbbf] final class ScanPruning(
+    val predicate: RowGroupPredicate,
+    files: IndexedSeq[FileStatus],
+    val outcomes: IndexedSeq[FilePruning],
+    val stoppedEarly: Boolean,
+    val nanos: Long) {
+
+  private lazy val thinFiles: Map[Path, FilePruning] =
+    files
+      .zip(outcomes)
+      .collect { case (file, o) if o.ranges.isDefined => file.getPath -> o }
+      .toMap
+
+  /** Whether it answers the same question about the very same versions of the same files. */
+  def isReusableFor(asked: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
+    of.size == files.size && asked == predicate && of.indices.forall(i => isSame(of(i), files(i)))
+
+  private def isSame(a: FileStatus, b: FileStatus): Boolean =
+    (a eq b) || FileVersion.of(a) == FileVersion.of(b)
+
+  def numFiles: Int = files.size
+  lazy val keptFiles: Int = outcomes.count(!_.isPruned)
+  lazy val rowGroups: Long = outcomes.iterator.map(_.rowGroups.toLong).sum
+  lazy val keptRowGroups: Long = outcomes.iterator.map(_.kept.toLong).sum
+  lazy val filesBytes: Long = files.iterator.map(_.getLen).sum
+
+  /** Bytes in the files of what is kept. */
+  lazy val keptBytes: Long = outcomes.iterator.map(_.keptBytes).sum
+
+  /** The same for Spark, which does not allow a size of 0. */
+  def sizeInBytes: Long = math.max(1L, keptBytes)
+
+  /** How many rows are kept, if each file told how many it holds. */
+  def rows: Option[Long] =
+    if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
+
+  def inputFiles: Array[String] = files.indices.iterator
+    .filterNot(outcomes(_).isPruned)
+    .map(files(_).getPath.toUri.toString)
+    .toArray
+
+  def trimsFiles: Boolean = thinFiles.nonEmpty
+
+  /** The row groups that survive in `path` make no more than one task's work of at most `taskBytes`. */
+  def isOneTask(path: Path, taskBytes: Long): Boolean =
+    thinFiles.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
+
+  def refutedBy: Map[Evidence, Long] = ScanPruning.total(outcomes.iterator.flatMap(_.refutedBy))
+  def keptBecause: Map[String, Long] =
+    ScanPruning.total(outcomes.iterator.flatMap(_.keptBecause))
+  def filtersRejected: Map[String, Long] =
+    ScanPruning.total(outcomes.iterator.flatMap(_.filtersRejected))
+  def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
+  def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
+
+  /** The files as at most `most` runs of neighbours, in their order, each of the same length but the last. */
+  def ranges(most: Int): Iterator[FileRange] = {
+    val length = math.max(1, (numFiles + most - 1) / most)
+    files.indices.iterator.grouped(length).map { run =>
+      FileRange(
+        files(run.head).getPath.getName,
+        files(run.last).getPath.getName,
+        run.map(outcomes))
+    }
+  }
+
+  /** Such as "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
+  def summary: String =
+    if (!predicate.canPrune) f"kept all of $numFiles%,d files: ${ScanPruner.NoUsableLeaf}"
+    else
+      f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
+        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note"
+
+  private def note: String = {
+    val unknown = outcomes.count(!_.isKnown)
+    if (stoppedEarly) f"; stopped: a sample gave nothing, $unknown%,d files not asked"
+    else if (unknown > 0) f"; $unknown%,d files kept whole"
+    else ""
+  }
+}
+
+private[sbbf] object ScanPruning {
+  private[sbbf] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
+    counts.toSeq.groupBy(_._1).map { case (key, some) => key -> some.map(_._2.toLong).sum }
+}

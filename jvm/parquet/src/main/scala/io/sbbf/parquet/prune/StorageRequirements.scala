@@ -1,0 +1,39 @@
+package io.sbbf.parquet.prune
+
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.parquet.footer.FileFooter
+import io.sbbf.parquet.statistics.DeclaredType
+
+/**
+ * How a file must store the columns of a scan, so that a reader may trust its statistics further. Pruning reports for each
+ * file whether it meets them; see [[FileStorage]].
+ *
+ * @param declaredTypes columns and the types that a file must store them as
+ * @param nullCounts columns whose NULLs every row group must count
+ */
+private[sbbf] final case class StorageRequirements(
+    declaredTypes: Map[ColumnPath, DeclaredType],
+    nullCounts: Set[ColumnPath]) {
+
+  /**
+   * Whether a file meets them. False where there are none, because then no file can be trusted further than others.
+   *
+   * @param caseSensitive whether the scan finds columns by case
+   */
+  def areMetBy(footer: FileFooter, caseSensitive: Boolean): Boolean =
+    (declaredTypes.nonEmpty || nullCounts.nonEmpty) && nullCounts.forall(
+      footer.countsNulls(_, caseSensitive)) &&
+      declaredTypes.forall { case (column, declared) =>
+        footer.storesAsDeclared(column, declared, caseSensitive)
+      }
+
+  /** Whether a file that meets `other` meets these, too. */
+  def areCoveredBy(other: StorageRequirements): Boolean =
+    nullCounts.subsetOf(other.nullCounts) && declaredTypes.forall { case (column, declared) =>
+      other.declaredTypes.get(column).contains(declared)
+    }
+}
+
+private[sbbf] object StorageRequirements {
+  val Empty: StorageRequirements = StorageRequirements(Map.empty, Set.empty)
+}

@@ -1,0 +1,130 @@
+package io.sbbf.parquet.statistics
+
+import java.io.ByteArrayOutputStream
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.Arrays
+
+import io.sbbf.core.predicate.BytePrefix
+import io.sbbf.parquet.model.{ColumnType, KeyKind}
+
+/**
+ * The lowest and the highest key of each column chunk, as far as its statistics can be believed.
+ * Immutable.
+ *
+ * The chunks' entries lie side by side in `blob`: two little-endian Longs, or the two keys in
+ * bytes, each after its length.
+ *
+ * @param starts where the entry of a chunk starts; [[Bounds.Unknown]] if there is none
+ */
+private[parquet] final class Bounds(starts: Array[Int], blob: Array[Byte]) {
+  import Bounds._
+
+  def isKnown(chunk: Int): Boolean = starts.length > 0 && starts(chunk) != Unknown
+
+  def minLong(chunk: Int): Long = ColumnType.long(blob, starts(chunk))
+  def maxLong(chunk: Int): Long = ColumnType.long(blob, starts(chunk) + 8)
+
+  /** Negative, zero or positive, as the key is below, at or above the lower bound. */
+  def compareWithMin(key: Array[Byte], chunk: Int): Int = {
+    val at = starts(chunk)
+    compare(key, 0, key.length, blob, at + 1, blob(at) & 0xff)
+  }
+
+  def compareWithMax(key: Array[Byte], chunk: Int): Int = {
+    val at = starts(chunk) + 1 + (blob(starts(chunk)) & 0xff)
+    val length = blob(at) & 0xff
+    if (length == Endless) -1 else compare(key, 0, key.length, blob, at + 1, length)
+  }
+
+  def retainedBytes: Long = 64L + 4L * starts.length + blob.length
+}
+
+private[parquet] object Bounds {
+  private val Unknown = -1
+
+  /** Longer bounds are cut, so that long texts do not fill the cache. */
+  private val MaxKeyBytes = 64
+
+  /** Stands for the length of an upper bound above which nothing lies. */
+  private val Endless = 0xff
+
+  /** Unsigned and lexicographic, the order of BYTE_ARRAY columns. */
+  def compare(a: Array[Byte], b: Array[Byte]): Int = compare(a, 0, a.length, b, 0, b.length)
+
+  private def compare(
+      a: Array[Byte],
+      aFrom: Int,
+      aLength: Int,
+      b: Array[Byte],
+      bFrom: Int,
+      bLength: Int): Int = {
+    val shared = math.min(aLength, bLength)
+    var i = 0
+    while (i < shared && a(aFrom + i) == b(bFrom + i)) i += 1
+    if (i < shared) (a(aFrom + i) & 0xff) - (b(bFrom + i) & 0xff) else aLength - bLength
+  }
+
+  /** Collects the bounds of a file's chunks. */
+  final class Builder(numChunks: Int) {
+    private val starts = Array.fill(numChunks)(Unknown)
+    private val blob = new ByteArrayOutputStream
+
+    /** Whether some chunk's lower one was above the upper. */
+    var areReversed = false
+
+    /**
+     * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of a type
+     * without order, of another length than the type's, NaN or the lower one above the upper.
+     *
+     * @return whether both are one and the same key, none of them cut
+     */
+    def add(chunk: Int, kind: ColumnType, min: Array[Byte], max: Array[Byte]): Boolean =
+      if (!kind.isOrdered || kind.width >= 0 && (min.length != kind.width || max.length != kind.width))
+        false
+      else if (kind.keys == KeyKind.Longs) addLongs(chunk, kind, min, max)
+      else if (kind.keys == KeyKind.Bytes) addBytes(chunk, kind.bytesKey(min), kind.bytesKey(max))
+      else false
+
+    def build(): Bounds =
+      if (blob.size == 0) new Bounds(new Array[Int](0), new Array[Byte](0))
+      else new Bounds(starts, blob.toByteArray)
+
+    private def addLongs(
+        chunk: Int,
+        kind: ColumnType,
+        minPlain: Array[Byte],
+        maxPlain: Array[Byte]): Boolean = {
+      val min = kind.longKey(minPlain, 0)
+      val max = kind.longKey(maxPlain, 0)
+      val isNaN = kind.isFloating && (min == ColumnType.NaNKey || max == ColumnType.NaNKey)
+      val isRight = min <= max && !isNaN
+      areReversed ||= min > max && !isNaN
+      if (isRight) {
+        starts(chunk) = blob.size
+        val entry = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN)
+        blob.write(entry.putLong(min).putLong(max).array, 0, 16)
+      }
+      isRight && min == max
+    }
+
+    private def addBytes(chunk: Int, min: Array[Byte], max: Array[Byte]): Boolean = {
+      val isRight = compare(min, max) <= 0
+      areReversed ||= !isRight
+      if (isRight) {
+        starts(chunk) = blob.size
+        writeKey(if (min.length > MaxKeyBytes) Arrays.copyOf(min, MaxKeyBytes) else min)
+        if (max.length > MaxKeyBytes) writeAbove(Arrays.copyOf(max, MaxKeyBytes))
+        else writeKey(max)
+      }
+      isRight && max.length <= MaxKeyBytes && Arrays.equals(min, max)
+    }
+
+    private def writeKey(key: Array[Byte]): Unit = {
+      blob.write(key.length)
+      blob.write(key, 0, key.length)
+    }
+
+    private def writeAbove(prefix: Array[Byte]): Unit =
+      BytePrefix.end(prefix).fold(blob.write(Endless))(writeKey)
+  }
+}

@@ -1,0 +1,28 @@
+package io.sbbf.parquet.prune
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class RowGroupEvaluatorSuite extends AnyFunSuite {
+
+  private val midpoints = Array(10L, 20L, 30L, 40L, 50L, 60L, 70L, 80L)
+  private def ranges(survivors: Int*): Option[Seq[Long]] =
+    RowGroupEvaluator
+      .ranges(Array.tabulate(8)(i => survivors.contains(i)), midpoints(_))
+      .map(_.toSeq)
+
+  test("neighbouring survivors share a range, others do not.") {
+    assert(ranges(2).contains(Seq(30L, 31L)))
+    assert(ranges(2, 3, 4).contains(Seq(30L, 51L)))
+    assert(ranges(0, 7).contains(Seq(10L, 11L, 80L, 81L)))
+  }
+
+  test("nothing left is no range.") {
+    assert(ranges().contains(Nil))
+  }
+
+  test("a file that keeps all, or most of it scattered, is read whole.") {
+    assert(ranges(0 until 8: _*).isEmpty)
+    assert(ranges(0, 1, 2, 4, 5, 6).isEmpty)
+    assert(ranges(0, 1, 2, 3, 4, 5, 6).contains(Seq(10L, 71L)))
+  }
+}

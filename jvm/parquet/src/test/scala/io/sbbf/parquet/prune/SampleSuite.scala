@@ -1,0 +1,35 @@
+package io.sbbf.parquet.prune
+
+import scala.util.Random
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.scalatest.funsuite.AnyFunSuite
+
+class SampleSuite extends AnyFunSuite {
+
+  private def listing(times: Seq[Int]): IndexedSeq[FileStatus] = times.zipWithIndex.map {
+    case (time, i) => new FileStatus(1, false, 1, 1, time.toLong, new Path(s"/t/part-$i"))
+  }.toIndexedSeq
+
+  test("a sample has as many files as asked for, none of them twice, whatever the files' ages.") {
+    val seed = 20261121L
+    info(s"seed $seed")
+    val random = new Random(seed)
+    for (numFiles <- Seq(0, 1, 2, 3, 8, 33, 1000); size <- Seq(0, 1, 2, 3, 32, 2000)) {
+      val sample = Sample.of(listing(random.shuffle((0 until numFiles).toList)), size)
+      assert(sample.size == math.min(numFiles, size) && sample.distinct == sample)
+      assert(sample.forall(i => i >= 0 && i < numFiles))
+    }
+  }
+
+  test("a file in the middle of the listing and of the ages leaves room for another.") {
+    assert(Sample.of(listing(0 until 8), 2).toSet == Set(4, 3))
+  }
+
+  test("new files are asked wherever the listing has them.") {
+    // the newest quarter lies together in the middle of 1,000 files
+    val times = (0 until 1000).map(i => if (i >= 400 && i < 650) 5000 + i else i)
+    val newest = Sample.of(listing(times), 32).count(i => i >= 400 && i < 650)
+    assert(newest >= 6 && newest <= 10)
+  }
+}

@@ -1,0 +1,38 @@
+package io.sbbf.parquet.prune
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.model.Evidence
+
+class ScanPruningSuite extends AnyFunSuite {
+
+  private def selection(files: Int): ScanPruning = {
+    val outcomes = (0 until files).map { i =>
+      FilePruning(i + 1, 1, 10L, 100L, None, Map(Evidence.Bloom -> i), Map.empty)
+    }
+    val statuses = (0 until files).map(i =>
+      new FileStatus(100L, false, 1, 100L, 0L, new Path(s"/lake/part-$i.parquet")))
+    new ScanPruning(RowGroupPredicate.True, statuses, outcomes, false, 0L)
+  }
+
+  test("runs of files are all files in their order, and no more runs than asked for.") {
+    for (files <- 0 to 120; most <- Seq(1, 2, 7, 50)) {
+      val found = selection(files)
+      val runs = found.ranges(most).toSeq
+      assert(runs.size <= most && runs.flatMap(_.outcomes) == found.outcomes)
+      assert(runs.dropRight(1).map(_.outcomes.size).distinct.size <= 1)
+      assert(runs.size == files || files > most)
+    }
+  }
+
+  test("a run names its first and last file and adds up what refuted its row groups.") {
+    val runs = selection(5).ranges(2).toSeq
+    assert(
+      runs.map(r => (r.first, r.last)) == Seq(
+        ("part-0.parquet", "part-2.parquet"),
+        ("part-3.parquet", "part-4.parquet")))
+    assert(runs.map(_.refutedBy) == Seq(Map(Evidence.Bloom -> 3L), Map(Evidence.Bloom -> 7L)))
+  }
+}

@@ -1,0 +1,198 @@
+package io.sbbf.parquet.testing
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.nio.file.{Files, Path => JPath}
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.Arrays
+
+import scala.util.Random
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path, RawLocalFileSystem}
+import org.apache.parquet.column.ParquetProperties
+import org.apache.parquet.column.ParquetProperties.WriterVersion
+import org.apache.parquet.crypto.FileEncryptionProperties
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.example.data.simple.SimpleGroup
+import org.apache.parquet.format.{FileMetaData, Util}
+import org.apache.parquet.hadoop.ParquetWriter
+import org.apache.parquet.hadoop.example.ExampleParquetWriter
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.hadoop.util.HadoopOutputFile
+import org.apache.parquet.schema.MessageTypeParser
+
+import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf, Test}
+import io.sbbf.core.predicate.{ColumnPath, Value}
+import io.sbbf.parquet.chunk.FilterState
+import io.sbbf.parquet.eval.{FileEvidence, LeafEvaluator}
+import io.sbbf.parquet.footer.{FileFooter, FooterReader}
+import io.sbbf.parquet.input.{Decryption, FileBytes}
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
+
+/**
+ * A local file system that counts, and whose streams return a few bytes at a time, as those of
+ * stores may.
+ */
+final class SlowFileSystem extends RawLocalFileSystem {
+  var opens = 0
+  var reads = 0
+  var failing = false
+
+  initialize(new java.net.URI("file:///"), new Configuration(false))
+
+  override def open(path: Path, bufferSize: Int): FSDataInputStream = {
+    opens += 1
+    val stream = super.open(path, bufferSize)
+    new FSDataInputStream(new FSInputStream {
+      override def read(position: Long, buffer: Array[Byte], offset: Int, length: Int): Int = {
+        if (failing) throw new java.io.IOException("the store is away")
+        stream.read(position, buffer, offset, math.min(length, 1000))
+      }
+      override def readFully(
+          position: Long,
+          buffer: Array[Byte],
+          offset: Int,
+          length: Int): Unit = {
+        reads += 1
+        super.readFully(position, buffer, offset, length)
+      }
+      override def read(): Int = throw new UnsupportedOperationException("positional reads only")
+      override def seek(position: Long): Unit = throw new UnsupportedOperationException
+      override def getPos: Long = 0
+      override def seekToNewSource(target: Long): Boolean = false
+      override def close(): Unit = stream.close()
+    })
+  }
+}
+
+/** One file on disk with what the tests ask of it. */
+final class TestFile(
+    val path: JPath,
+    tailBytes: Int = 64 * 1024,
+    keys: Decryption = Decryption.NoKeys) {
+  val fs = new SlowFileSystem
+  val bytes = new FileBytes(fs, new Path(path.toUri), Files.size(path), tailBytes)
+  lazy val footer: FileFooter = FooterReader.read(bytes, keys)
+  lazy val evidence: FileEvidence = new FileEvidence(footer)
+
+  def bind(leaf: Leaf, caseSensitive: Boolean = true): LeafEvaluator =
+    evidence.bind(leaf, ColumnLookup(caseSensitive), new LiteralEncodings)
+
+  /** The answers for all row groups. */
+  def ask(column: String, test: Test): Seq[LeafResult] =
+    ask(ColumnPath.named(column.split('.').toSeq), test)
+
+  def ask(column: ColumnPath, test: Test): Seq[LeafResult] = {
+    val leaf = bind(Leaf(column, test))
+    (0 until footer.numRowGroups).map(leaf.evalContents(_, () => bytes))
+  }
+
+  def ask(column: String, value: Value): Seq[LeafResult] = ask(column, In(Seq(value)))
+
+  def column(name: String): Int = evidence.columnIndex(name.split('.').toSeq, true)
+  def filter(rowGroup: Int, name: String): FilterState =
+    evidence.filter(rowGroup, column(name), bytes)
+}
+
+object TestFiles {
+  private lazy val folder: JPath = {
+    val created = Files.createTempDirectory("sbbf")
+    created.toFile.deleteOnExit()
+    created
+  }
+
+  def fresh(): JPath = {
+    val path = Files.createTempFile(folder, "test", ".parquet")
+    path.toFile.deleteOnExit()
+    path
+  }
+
+  def seed(): Long = {
+    val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)
+    println(s"SBBF_SEED=$seed")
+    seed
+  }
+
+  /**
+   * How parquet-mr writes a test file; 100 rows make a row group, because it does not look more
+   * often. With `rowsPerPage` it is one row group.
+   */
+  final case class Style(
+      filters: Map[String, Int] = Map.empty,
+      dictionary: Boolean = false,
+      dictionaries: Set[String] = Set.empty,
+      dictionaryBytes: Int = ParquetProperties.DEFAULT_DICTIONARY_PAGE_SIZE,
+      rowsPerPage: Option[Int] = None,
+      codec: CompressionCodecName = CompressionCodecName.UNCOMPRESSED,
+      version: WriterVersion = WriterVersion.PARQUET_1_0,
+      metadata: java.util.Map[String, String] = java.util.Collections.emptyMap(),
+      encryption: Option[FileEncryptionProperties] = None)
+
+  val RowsPerGroup = 100
+
+  def write(schema: String, style: Style, rows: Iterator[Group => Unit]): JPath = {
+    val path = fresh()
+    val kind = MessageTypeParser.parseMessageType(schema)
+    val conf = new Configuration(false)
+    var builder = ExampleParquetWriter
+      .builder(HadoopOutputFile.fromPath(new Path(path.toUri), conf))
+      .withType(kind)
+      .withConf(conf)
+      .withWriteMode(org.apache.parquet.hadoop.ParquetFileWriter.Mode.OVERWRITE)
+      .withDictionaryEncoding(style.dictionary)
+      .withDictionaryPageSize(style.dictionaryBytes)
+      .withCompressionCodec(style.codec)
+      .withWriterVersion(style.version)
+      .withExtraMetaData(style.metadata)
+    style.filters.foreach { case (column, ndv) =>
+      builder =
+        builder.withBloomFilterEnabled(column, true).withBloomFilterNDV(column, ndv.toLong)
+    }
+    builder = style.rowsPerPage match {
+      case None => builder.withRowGroupSize(1L)
+      // as often it looks at the size of the row group, too
+      case Some(rows) =>
+        builder.withPageRowCountLimit(rows).withMinRowCountForPageSizeCheck(rows)
+    }
+    style.dictionaries.foreach(c => builder = builder.withDictionaryEncoding(c, true))
+    style.encryption.foreach(properties => builder = builder.withEncryption(properties))
+    val writer: ParquetWriter[Group] = builder.build()
+    try
+      rows.foreach { fill =>
+        val row = new SimpleGroup(kind)
+        fill(row)
+        writer.write(row)
+      }
+    finally writer.close()
+    path
+  }
+
+  def footerOf(bytes: Array[Byte]): (FileMetaData, Int) = {
+    val length = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(bytes.length - 8)
+    val start = bytes.length - 8 - length
+    (Util.readFileMetaData(new ByteArrayInputStream(bytes, start, length)), start)
+  }
+
+  /** A copy of the file with another footer, and with other bytes before it if wanted. */
+  def damaged(path: JPath)(change: (FileMetaData, Array[Byte]) => Unit): JPath = {
+    val bytes = Files.readAllBytes(path)
+    val (metadata, start) = footerOf(bytes)
+    val data = Arrays.copyOf(bytes, start)
+    change(metadata, data)
+    withFooter(data, metadata)
+  }
+
+  def withFooter(data: Array[Byte], metadata: FileMetaData): JPath = {
+    val out = new ByteArrayOutputStream
+    Util.writeFileMetaData(metadata, out)
+    withFooter(data, out.toByteArray)
+  }
+
+  def withFooter(data: Array[Byte], footer: Array[Byte]): JPath = {
+    val path = fresh()
+    val end = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(footer.length).array
+    Files.write(path, data ++ footer ++ end ++ "PAR1".getBytes)
+    path
+  }
+}

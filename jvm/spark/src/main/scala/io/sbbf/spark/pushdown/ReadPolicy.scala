@@ -1,0 +1,40 @@
+package io.sbbf.spark.pushdown
+
+import org.apache.spark.sql.sources.Filter
+
+/**
+ * What parquet-mr may evaluate while tasks read the files of a scan; [[PushdownGuard]] decides it.
+ *
+ * @param options read options that disable parquet-mr's checks where Spark's own format class reads the files, which takes
+ *   the filters as Spark pushes them
+ * @param anyFile the filters, some of them rewritten, for files of [[PushdownLevel.AnyFile]]
+ * @param asDeclared those for files of [[PushdownLevel.AsDeclared]]
+ * @param disablesBloom whether tasks must not evaluate parquet-mr's bloom filters
+ * @param needsUnfilteredRead whether some files may be of [[PushdownLevel.Nothing]]
+ */
+private[spark] final case class ReadPolicy(
+    options: Map[String, String],
+    anyFile: Seq[Filter],
+    asDeclared: Seq[Filter],
+    disablesBloom: Boolean,
+    needsUnfilteredRead: Boolean) {
+
+  /** Whether files of the two levels are read with different filters. */
+  def differsByFile: Boolean = anyFile != asDeclared
+}
+
+private[spark] object ReadPolicy {
+
+  /** Disables every check by which parquet-mr drops row groups, pages or rows. */
+  val NoParquetFilters: Map[String, String] =
+    Seq("stats", "dictionary", "bloom", "columnindex", "record-level")
+      .map(l => s"parquet.filter.$l.enabled" -> "false")
+      .toMap
+
+  /** Disables parquet-mr's bloom filter check. */
+  val NoBloom: Map[String, String] = Map("parquet.filter.bloom.enabled" -> "false")
+
+  /** Pushes nothing: for a scan of which nothing is known. */
+  val Nothing: ReadPolicy =
+    ReadPolicy(NoParquetFilters, Nil, Nil, disablesBloom = true, needsUnfilteredRead = false)
+}

@@ -1,0 +1,122 @@
+package io.sbbf.spark.report
+
+import java.util.{ArrayList, LinkedHashMap}
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
+import org.apache.spark.sql.execution.QueryExecution
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.core.predicate.RowGroupPredicate._
+import io.sbbf.parquet.model.Evidence
+import io.sbbf.parquet.prune.{FileRange, ScanPruning}
+import io.sbbf.spark.scan.{FilteredScan, PrunedFileIndex, PrunedScan, ScanColumns}
+import io.sbbf.spark.session.SessionPruning
+
+/** What was pruned of a query, by which evidence and at what cost. Never holds a literal of the query. */
+private[spark] object PruneReport {
+
+  /** However many files a scan has, a picture of it has no more bars. */
+  private val MostBars = 50
+
+  /**
+   * A JSON object with `enabled` (boolean), `scans` (one object for each pruned scan) and `unpruned` (`relation`
+   * and `reason` of every other scan of files, tables or caches), for the query and its subqueries.
+   */
+  def json(query: QueryExecution): String = {
+    val plan = query.optimizedPlan
+    val conf = query.sparkSession.sessionState.conf
+    val filtered = FilteredScan.all(plan)
+    val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
+      (leaf, filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts })
+    }
+    new ObjectMapper().writeValueAsString(
+      fields(
+        "enabled" -> SessionPruning.isActive(query.sparkSession),
+        "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters) }),
+        "unpruned" -> list(leaves.flatMap { case (leaf, filters) =>
+          UnprunedRelation
+            .of(leaf, filters, conf)
+            .map(r => fields("relation" -> r.name, "reason" -> r.reason))
+        })
+      ))
+  }
+
+  private def scan(leaf: LogicalPlan, filters: Option[Seq[Expression]]): Option[Any] =
+    leaf match {
+      case scan @ PrunedScan(files, index) =>
+        val unused = filters.toSeq.flatMap(new ScanColumns(files).unused(_, scan.output))
+        index.selection.map(describe(index, _, unused))
+      case _ => None
+    }
+
+  private def describe(index: PrunedFileIndex, s: ScanPruning, unused: Seq[String]): Any =
+    fields(
+      "paths" -> list(index.rootPaths.map(_.toString)),
+      "predicate" -> text(s.predicate),
+      "not_used" -> list(unused),
+      "files" -> s.numFiles,
+      "files_kept" -> s.keptFiles,
+      "row_groups" -> s.rowGroups,
+      "row_groups_kept" -> s.keptRowGroups,
+      "bytes" -> s.filesBytes,
+      "bytes_kept" -> s.keptBytes,
+      "refuted_by" -> counts(s.refutedBy),
+      "kept_because" -> fields(s.keptBecause.toSeq.sortBy(-_._2): _*),
+      "filters_rejected" -> fields(s.filtersRejected.toSeq.sortBy(-_._2): _*),
+      "millis" -> s.nanos / 1e6,
+      "bytes_read" -> s.bytesRead,
+      "files_opened" -> s.filesOpened,
+      "stopped_early" -> s.stoppedEarly,
+      "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
+      "summary" -> s.summary
+    )
+
+  /** What a picture of the scan needs: files by their names, and counts of row groups. */
+  private def bar(run: FileRange): Any =
+    fields(
+      "first" -> run.first,
+      "last" -> run.last,
+      "files" -> run.outcomes.size,
+      "files_unknown" -> run.outcomes.count(!_.isKnown),
+      "row_groups" -> run.outcomes.iterator.map(_.rowGroups.toLong).sum,
+      "row_groups_kept" -> run.outcomes.iterator.map(_.kept.toLong).sum,
+      "refuted_by" -> counts(run.refutedBy)
+    )
+
+  private def counts(evidence: Map[Evidence, Long]): Any =
+    fields(evidence.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*)
+
+  /** The shape of a predicate, without its values. */
+  private def text(predicate: RowGroupPredicate): String = predicate match {
+    case And(children) => children.map(text).mkString("(", " AND ", ")")
+    case Or(children) => children.map(text).mkString("(", " OR ", ")")
+    case Leaf(column, AllOf(tests)) => text(And(tests.map(t => Leaf(column, t))))
+    case Leaf(column, test: SimpleTest) => s"$column ${symbol(test)}"
+    case False => "FALSE"
+    case True => "TRUE"
+    case Unknown(_) => "UNKNOWN"
+  }
+
+  private def symbol(test: SimpleTest): String = test match {
+    case In(values) => if (values.size == 1) "= ?" else s"IN (${values.size} values)"
+    case NotIn(values) => if (values.size == 1) "<> ?" else s"NOT IN (${values.size} values)"
+    case Less(_, orEqual) => if (orEqual) "<= ?" else "< ?"
+    case Greater(_, orEqual) => if (orEqual) ">= ?" else "> ?"
+    case IsNull | IsNullDecimal(_, _) => "IS NULL"
+    case IsNotNull => "IS NOT NULL"
+  }
+
+  private def fields(entries: (String, Any)*): LinkedHashMap[String, Any] = {
+    val map = new LinkedHashMap[String, Any]
+    entries.foreach { case (key, value) => map.put(key, value) }
+    map
+  }
+
+  private def list(items: Seq[Any]): ArrayList[Any] = {
+    val result = new ArrayList[Any]
+    items.foreach(item => result.add(item))
+    result
+  }
+}

@@ -1,0 +1,79 @@
+package io.sbbf.spark.report
+
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
+
+import io.sbbf.parquet.prune.ScanPruner
+import io.sbbf.spark.scan.{PrunedScan, ScanColumns}
+import io.sbbf.spark.util.SbbfConf
+
+/** A relation of a query that is read as without the extension, and why; holds no value of the query. */
+private[spark] final case class UnprunedRelation(name: String, reason: String)
+
+private[spark] object UnprunedRelation {
+  private val Off = "spark-sbbf is off in this session"
+  private val PruningFailed = "pruning failed, see the driver's log"
+
+  /** None for a pruned relation, and for what has no files or tables behind it. */
+  def of(
+      leaf: LogicalPlan,
+      filters: Option[Seq[Expression]],
+      conf: SQLConf): Option[UnprunedRelation] =
+    leaf match {
+      case PrunedScan(_, _) => None
+      case relation: LogicalRelation =>
+        relation.relation match {
+          case files: HadoopFsRelation =>
+            val reason = reasonOf(files, relation, filters, conf)
+            Some(UnprunedRelation(files.location.rootPaths.mkString(", "), reason))
+          case _ => None
+        }
+      case v2: DataSourceV2ScanRelation =>
+        val reason = v2.scan match {
+          case _: ParquetScan =>
+            "read through DataSource V2, as spark.sql.sources.useV1SourceList lacks parquet"
+          case scan => s"read through DataSource V2: ${planner(scan)}"
+        }
+        Some(UnprunedRelation(v2.name, reason))
+      case hive: HiveTableRelation =>
+        Some(
+          UnprunedRelation(
+            hive.tableMeta.identifier.unquotedString,
+            "read by Hive's own reader (see spark.sql.hive.convertMetastoreParquet)"))
+      case cached: InMemoryRelation =>
+        // its own name is that of a view, maybe another user's, or the query with its values
+        val columns = cached.output.map(_.name).mkString(", ")
+        Some(UnprunedRelation(s"cached relation of $columns", "cached by the session"))
+      case _ => None
+    }
+
+  private def reasonOf(
+      files: HadoopFsRelation,
+      scan: LogicalRelation,
+      filters: Option[Seq[Expression]],
+      conf: SQLConf): String =
+    files.fileFormat match {
+      case _ if scan.isStreaming => "a streaming source"
+      case format: ParquetFileFormat if format.getClass != classOf[ParquetFileFormat] =>
+        s"a Parquet table of another kind: ${planner(format)}"
+      case _: ParquetFileFormat if filters.isEmpty => "no filter reaches the scan"
+      case _: ParquetFileFormat =>
+        val columns = new ScanColumns(files)
+        val why =
+          if (!SbbfConf.Enabled.get(conf)) Off
+          else if (filters.exists(columns.predicate(_, scan.output).canPrune)) PruningFailed
+          else ScanPruner.NoUsableLeaf
+        (why +: filters.toSeq.flatMap(columns.unused(_, scan.output))).mkString("; ")
+      case _ => "not a Parquet scan"
+    }
+
+  private def planner(source: Any): String =
+    s"${source.getClass.getSimpleName} plans its files by itself"
+}

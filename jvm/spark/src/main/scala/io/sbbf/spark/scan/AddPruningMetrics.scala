@@ -1,0 +1,38 @@
+package io.sbbf.spark.scan
+
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.sbbf.SparkInternals
+
+import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.util.LogOnce
+
+/**
+ * Shows on the node of each pruned scan, by its [[ScanMetrics]], what pruning did to it. Plans stay as they are,
+ * node by node; other scans are not touched.
+ *
+ * It runs as a rule of adaptive execution, before Spark first reports the plan, and again as a columnar rule, which
+ * sees every scan as it will run.
+ */
+private[spark] object AddPruningMetrics extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan = {
+    plan.foreach {
+      case scan: FileSourceScanExec => mark(scan)
+      case _ =>
+    }
+    plan
+  }
+
+  private def mark(scan: FileSourceScanExec): Unit = scan.relation.location match {
+    case index: PrunedFileIndex =>
+      try {
+        val metrics = index.metrics(scan.relation.sparkSession.sparkContext)
+        SparkInternals.addDriverMetrics(scan, metrics.byKey)
+      } catch { case RecoverableError(e) => warn(e) } // metrics are not worth a query
+    case _ =>
+  }
+
+  def warn(e: Throwable): Unit =
+    LogOnce.once(s"metrics: ${e.getClass.getName}", "scans do not show what was pruned", e)
+}

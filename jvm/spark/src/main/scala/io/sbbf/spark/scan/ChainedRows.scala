@@ -1,0 +1,26 @@
+package io.sbbf.spark.scan
+
+import java.io.Closeable
+
+/** Iterators one after the other, each opened when its turn comes; the open one is closed with the whole. */
+private[spark] final class ChainedRows(parts: Iterator[() => Iterator[Any]])
+    extends Iterator[Any]
+    with Closeable {
+
+  private var current: Iterator[Any] = Iterator.empty
+
+  override def hasNext: Boolean = {
+    while (!current.hasNext && parts.hasNext) {
+      close()
+      current = parts.next()()
+    }
+    current.hasNext
+  }
+
+  override def next(): Any = if (hasNext) current.next() else Iterator.empty.next()
+
+  override def close(): Unit = current match {
+    case closeable: Closeable => closeable.close()
+    case _ =>
+  }
+}

@@ -1,0 +1,51 @@
+package io.sbbf.spark.scan
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+
+import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, Test}
+import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
+
+/** How often queries look single values up in the columns of some files. */
+private[spark] object PointLookupStats {
+  type Counts = Map[ColumnPath, Long]
+
+  /** What some queries ask of the files under these roots. */
+  def of(queries: Seq[QueryExecution], roots: Seq[Path]): Counts = {
+    val columns = for {
+      query <- queries
+      (conjuncts, scan) <- FilteredScan.all(query.optimizedPlan)
+      files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }.toSeq
+      if areUnder(files.location.rootPaths, roots)
+      predicate = new ScanColumns(files).predicate(conjuncts, scan.output)
+      column <- columnsOf(predicate)
+    } yield column
+    columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
+  }
+
+  /** The columns that a predicate looks values up in, if that can rule out anything. */
+  def columnsOf(predicate: RowGroupPredicate): Seq[ColumnPath] =
+    if (!predicate.canPrune) Nil
+    else predicate.leaves.collect { case leaf if isLookup(leaf.test) => leaf.column }.distinct
+
+  /** Whether some of the paths are among the roots, or the one lies in the other. */
+  def areUnder(paths: Seq[Path], roots: Seq[Path]): Boolean =
+    paths.exists(path => roots.exists(root => contains(path, root) || contains(root, path)))
+
+  private def isLookup(test: Test): Boolean = test match {
+    case In(_) => true
+    case AllOf(tests) => tests.exists(isLookup)
+    case _ => false
+  }
+
+  private def contains(folder: Path, path: Path): Boolean = {
+    val (outer, inner) = (folder.toUri, path.toUri)
+    val prefix = outer.getPath.stripSuffix("/")
+    isSame(outer.getScheme, inner.getScheme) && isSame(outer.getAuthority, inner.getAuthority) &&
+    (inner.getPath == prefix || inner.getPath.startsWith(s"$prefix/"))
+  }
+
+  /** What one of them leaves out may be anything. */
+  private def isSame(a: String, b: String): Boolean = a == null || b == null || a == b
+}

@@ -1,0 +1,135 @@
+package io.sbbf.spark.scan
+
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.types.StructType
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
+import io.sbbf.parquet.prune.{FilePruning, ScanPruner, ScanPruning}
+import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
+
+/**
+ * A file index that leaves out what the filters refute.
+ *
+ * Guaranteed: the files that [[listFiles]] gives depend on the filters handed to it alone, and on the base. What
+ * the last pass found is remembered for sizes, reports and the layout of splits, and is used again for the same
+ * predicate only. Equal to another one exactly if the bases are and both keep splits or none, so that exchanges and
+ * subqueries are reused as they are without it; never equal to its base, so that the optimizer does not drop the
+ * replacement.
+ *
+ * @param preserveSplits whether files are cut into splits as without pruning, as the query shows blocks: a file of which
+ *   nothing is left is planned then, too, with nothing to read, as the size of splits goes by that of all files
+ */
+final class PrunedFileIndex private[spark] (
+    val base: FileIndex,
+    columns: ScanColumns,
+    pruner: ScanPruner,
+    private[spark] val guard: PushdownGuard,
+    private[spark] val preserveSplits: Boolean)
+    extends FileIndex {
+
+  @volatile private var latest: Option[(ColumnLookup, ScanPruning)] = None
+  @volatile private var shown: Option[ScanMetrics] = None
+  private val nanos = new AtomicLong
+
+  override def rootPaths: Seq[Path] = base.rootPaths
+  override def partitionSchema: StructType = base.partitionSchema
+
+  override def refresh(): Unit = {
+    base.refresh()
+    latest = None
+  }
+
+  override def listFiles(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+    val directories = base.listFiles(partitionFilters, dataFilters)
+    val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
+    val selection = select(files, translated(dataFilters))
+    shown.foreach(_.set(selection))
+    val outcomes = selection.outcomes.iterator
+    val levelOf = PlannedScan.levels(selection)
+    directories
+      .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next(), levelOf))))
+      .filter(_.files.nonEmpty)
+  }
+
+  /** Whether the files may be others when the scan runs. */
+  private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]
+
+  /** What the last pass found, for the decision on what parquet-mr may evaluate. */
+  private[spark] def plannedScan(hasRuntimeFilters: Boolean): PlannedScan =
+    PlannedScan(selection, guard, mayListOthers, hasRuntimeFilters)
+
+  /** What the last pass found. */
+  private[spark] def selection: Option[ScanPruning] = latest.map(_._2)
+
+  /** What the nodes of its scans show; every pass from now on is told to it. */
+  private[spark] def metrics(context: SparkContext): ScanMetrics = synchronized {
+    shown.getOrElse {
+      val metrics = new ScanMetrics(context)
+      selection.foreach(metrics.set)
+      shown = Some(metrics)
+      metrics
+    }
+  }
+
+  override def sizeInBytes: Long = selection.fold(base.sizeInBytes)(_.sizeInBytes)
+  override def inputFiles: Array[String] = selection.fold(base.inputFiles)(_.inputFiles)
+  override def metadataOpsTimeNs: Option[Long] = Some(
+    base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: PrunedFileIndex => that.base == base && that.preserveSplits == preserveSplits
+    case _ => false
+  }
+  override def hashCode: Int = base.hashCode
+
+  private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
+    try columns.translator.translate(dataFilters)
+    catch {
+      case RecoverableError(_) => RowGroupPredicate.Unknown("the predicate could not be read")
+    }
+
+  private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanPruning = {
+    val lookup = columns.lookup
+    latest
+      .collect { case (`lookup`, found) if found.isReusableFor(predicate, files) => found }
+      .getOrElse(pruned(files, predicate, lookup))
+  }
+
+  private def pruned(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup): ScanPruning = {
+    val started = System.nanoTime
+    val pruned =
+      try pruner.prune(files, predicate, lookup)
+      catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(files, e) }
+    val spent = System.nanoTime - started
+    val selection =
+      new ScanPruning(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
+    nanos.addAndGet(spent)
+    latest = Some(lookup -> selection)
+    selection
+  }
+
+  private def planned(
+      file: FileStatusWithMetadata,
+      outcome: FilePruning,
+      levelOf: FilePruning => PushdownLevel): Option[FileStatusWithMetadata] =
+    if (outcome.isPruned && !preserveSplits) None
+    else {
+      val ranges = if (outcome.isPruned) Some(Array.empty[Long]) else outcome.ranges
+      val told = ranges.map(RowGroupRanges.Key -> _) ++
+        Some(levelOf(outcome))
+          .filter(_ != PushdownLevel.AnyFile)
+          .map(RowGroupRanges.LevelKey -> _.toString)
+      Some(if (told.isEmpty) file else file.copy(metadata = file.metadata ++ told))
+    }
+}

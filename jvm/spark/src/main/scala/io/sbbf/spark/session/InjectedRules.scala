@@ -1,0 +1,25 @@
+package io.sbbf.spark.session
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+
+import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
+import io.sbbf.spark.write.WriteExactFilters
+
+/** Every rule that a session gets from this extension, each behind a [[GuardedRule]]. */
+private[spark] object InjectedRules {
+  def pruneRowGroups(session: SparkSession): Rule[LogicalPlan] =
+    new GuardedRule(session, new PruneRowGroups)
+
+  def writeExactFilters(session: SparkSession): Rule[LogicalPlan] =
+    new GuardedRule(session, new WriteExactFilters(session))
+
+  def showPruning(session: SparkSession): Rule[SparkPlan] =
+    new GuardedRule(session, AddPruningMetrics)
+
+  /** The same before Spark inserts columnar transitions: it sees every scan as it will run. */
+  def showPruningLast(session: SparkSession): ColumnarRule =
+    new GuardedColumnarRule(showPruning(session))
+}

@@ -1,0 +1,114 @@
+package io.sbbf.spark.session
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.sbbf.SparkInternals
+
+import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
+import io.sbbf.spark.util.SbbfConf
+import io.sbbf.spark.write.WriteExactFilters
+
+/** Switching the pruning on and off in a session that runs, without a trace in any other session. */
+private[spark] object SessionPruning {
+
+  /**
+   * Prunes this session's queries from the next one on. The rule goes among the session's own extra
+   * optimizations unless it is there: the extensions of a session are shared with every later one. Throws
+   * UnsupportedOperationException for a Java that is too old.
+   */
+  def enable(session: SparkSession): Unit = session.experimental.synchronized {
+    refusal(sys.props("java.specification.version")).foreach { reason =>
+      throw new UnsupportedOperationException(reason)
+    }
+    SbbfConf.register()
+    if (!isInstalled(session)) {
+      WarmUp.start()
+      val experimental = session.experimental
+      experimental.extraOptimizations =
+        experimental.extraOptimizations :+ InjectedRules.pruneRowGroups(session) :+
+          InjectedRules.writeExactFilters(session)
+      showPruning(session)
+    }
+    if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
+  }
+
+  /**
+   * Adds the pruning rule to the end of the session's optimizer, where extensions cannot inject one. Call it whenever
+   * the optimizer collects its rules: other code may set the session's extra optimizations, and a cloned session, as
+   * each stream has one, starts with the rule of the session that it was cloned from.
+   */
+  def pruneLast(session: SparkSession): Unit = session.experimental.synchronized {
+    val experimental = session.experimental
+    val own = experimental.extraOptimizations.filterNot(isOfAnother(session))
+    if (!own.exists(isOurs))
+      experimental.extraOptimizations = own :+ InjectedRules.pruneRowGroups(session)
+  }
+
+  private def isOfAnother(session: SparkSession)(rule: Rule[_]): Boolean = rule match {
+    case guarded: GuardedRule[_] => guarded.session ne session
+    case _ => false
+  }
+
+  /** Adds the rules that show pruning on the nodes of scans to a session that runs without the extension. */
+  private[spark] def showPruning(session: SparkSession): Unit =
+    changePhysicalRules(session)(
+      _ :+ InjectedRules.showPruningLast(session),
+      _ :+ InjectedRules.showPruning(session))
+
+  /** Takes them out again. */
+  private[spark] def hidePruning(session: SparkSession): Unit =
+    changePhysicalRules(session)(
+      _.filterNot(_.getClass.getName == classOf[GuardedColumnarRule].getName),
+      _.filterNot(isOurs))
+
+  /** Changes the physical rules of a running session; where that fails, queries are pruned and scans do not show it. */
+  private def changePhysicalRules(session: SparkSession)(
+      columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
+      adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
+    try SparkInternals.changePhysicalRules(session, columnar, adaptive)
+    catch { case RecoverableError(e) => AddPruningMetrics.warn(e) }
+
+  /** Why nothing is pruned on this Java, which Spark 3.5 may still run on. */
+  def refusal(javaVersion: String): Option[String] = {
+    val number = javaVersion.stripPrefix("1.").toInt // Java 8 calls itself 1.8
+    if (number >= OldestJava) None
+    else
+      Some(
+        s"spark-sbbf needs Java $OldestJava or newer, and this is Java $number: set JAVA_HOME to a newer one")
+  }
+
+  private final val OldestJava = 17
+
+  /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
+  def disable(session: SparkSession): Unit = session.experimental.synchronized {
+    val experimental = session.experimental
+    experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
+    if (isInstalled(session)) session.conf.set(SbbfConf.Enabled.key, "false")
+    else hidePruning(session)
+  }
+
+  /** Whether the session's next query would be pruned. */
+  def isActive(session: SparkSession): Boolean =
+    isInstalled(session) && SbbfConf.Enabled.get(session.sessionState.conf)
+
+  /** For people: `active`, or why it is not. */
+  def state(session: SparkSession): String =
+    if (isActive(session)) "active"
+    else if (isInstalled(session)) s"off: ${SbbfConf.Enabled.key} is false"
+    else "not in this session: enable it, or name it in spark.sql.extensions"
+
+  private def isInstalled(session: SparkSession): Boolean =
+    session.experimental.extraOptimizations.exists(isOurs) ||
+      session.sessionState.optimizer.preCBORules.exists(isOurs)
+
+  /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
+  private def isOurs(rule: Rule[_]): Boolean = Ours.contains(rule.ruleName)
+
+  private val Ours =
+    Set(
+      classOf[PruneRowGroups].getName,
+      classOf[WriteExactFilters].getName,
+      AddPruningMetrics.ruleName)
+}

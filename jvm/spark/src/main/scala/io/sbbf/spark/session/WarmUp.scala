@@ -1,0 +1,93 @@
+package io.sbbf.spark.session
+
+import java.net.URI
+import java.nio.file.Files
+import java.util.concurrent.atomic.AtomicBoolean
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, RawLocalFileSystem}
+import org.apache.spark.internal.Logging
+
+import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
+import io.sbbf.core.predicate.{RowGroupPredicate, Value}
+import io.sbbf.parquet.eval.FileEvidence
+import io.sbbf.parquet.footer.FooterReader
+import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, RecoverableError}
+import io.sbbf.parquet.prune.{BoundedPool, FilePruning, RowGroupEvaluator, StorageRequirements}
+
+/**
+ * Prunes a small bundled file in the background, once in a JVM, after the session has started: the first query then does
+ * not wait until the JVM has loaded and linked some 400 classes.
+ *
+ * Guaranteed: it neither reads nor changes a session, and shares no cache and no file system with one. A failure is
+ * logged and has no other effect. It evaluates no Catalyst expression: two threads that initialize the same classes in
+ * different orders can wait for each other, and the session initializes Catalyst's at the same time.
+ */
+private[spark] object WarmUp extends Logging {
+  private val isStarted = new AtomicBoolean
+
+  /** Returns at once. */
+  def start(): Unit = if (isStarted.compareAndSet(false, true))
+    try {
+      val thread = new Thread(() => run(), "sbbf-warm-up")
+      thread.setDaemon(true)
+      thread.setContextClassLoader(getClass.getClassLoader)
+      thread.start()
+    } catch { case e: OutOfMemoryError => logDebug("no thread is left to load classes", e) }
+
+  private def run(): Unit =
+    try {
+      prune()
+      ()
+    } catch {
+      case RecoverableError(e) => logDebug("the first query will load the classes of pruning", e)
+    }
+
+  /** What a lookup of a number, and one of a text, find in the file; neither is in it. */
+  private[spark] def prune(): Seq[FilePruning] = {
+    val local = Files.createTempFile("sbbf-warm-up", ".parquet")
+    local.toFile.deleteOnExit()
+    try {
+      Files.write(local, contents())
+      // one of its own: those that Hadoop caches serve sessions, by the first one's settings
+      val store = new RawLocalFileSystem
+      store.initialize(URI.create("file:///"), new Configuration(false))
+      val file = store.getFileStatus(new Path(local.toUri))
+      val lookups = IndexedSeq(
+        Leaf(Seq("number"), In(Seq(Value.IntegerLiteral(1, 64)))),
+        Leaf(Seq("text"), In(Seq(Value.Bytes("1".getBytes, text = true)))))
+      BoundedPool.map(lookups, parallelism = 1)(outcome(store, file, _)).toSeq
+    } finally {
+      Files.deleteIfExists(local)
+      ()
+    }
+  }
+
+  private def outcome(
+      store: FileSystem,
+      file: FileStatus,
+      predicate: RowGroupPredicate): FilePruning = {
+    val bytes = new FileBytes(store, file.getPath, file.getLen, tailBytes = 64 << 10)
+    try {
+      val evidence = new FileEvidence(FooterReader.read(bytes))
+      val lookup = ColumnLookup(caseSensitive = false)
+      new RowGroupEvaluator(
+        predicate,
+        evidence,
+        lookup,
+        new LiteralEncodings,
+        StorageRequirements.Empty,
+        () => bytes
+      ).outcome(file.getLen)
+    } finally bytes.close()
+  }
+
+  /** Made by tests/warm_up_file.py: whole numbers with bounds and filters, and dictionary-encoded texts with filters. */
+  private def contents(): Array[Byte] = {
+    val stream = getClass.getResourceAsStream("warm-up.parquet")
+    try stream.readAllBytes()
+    finally stream.close()
+  }
+}

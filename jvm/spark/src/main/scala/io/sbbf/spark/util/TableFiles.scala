@@ -1,0 +1,116 @@
+package io.sbbf.spark.util
+
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.spark.SparkContext
+
+import io.sbbf.parquet.append.TableFormatDetector
+
+/**
+ * The files that Spark reads for a path, found without a session: those right in a folder or, where folders
+ * below it are named `column=value`, those of the partitions. Hidden and empty files are left out.
+ *
+ * Follows InMemoryFileIndex and PartitioningUtils of Spark 3.5 to 4.3.
+ *
+ * @param path a file, a folder or a pattern of Hadoop's
+ */
+private[spark] final class TableFiles(path: String, conf: Configuration) {
+  import TableFiles._
+
+  private val store: FileSystem = new Path(path).getFileSystem(conf)
+  private val logs = ArrayBuffer.empty[(Path, String)]
+
+  private val found: Seq[Found] = roots(path, conf).flatMap { root =>
+    if (root.isDirectory) below(root.getPath, isPartition = false)
+    else Seq(Found(root, depth = 0, isPartition = false))
+  }
+
+  /** In the order of their paths. Throws IllegalArgumentException where there is nothing at the path. */
+  val data: Seq[FileStatus] = {
+    val files = found.filter(f => f.status.getLen > 0 && isData(f.status.getPath.getName))
+    val partitions = files.filter(_.isPartition)
+    val table = if (partitions.nonEmpty) partitions else files.filter(_.depth == 0)
+    table.map(_.status).sortBy(_.getPath.toString)
+  }
+
+  /**
+   * The folder of a table whose log knows the length of each of its files, and its kind, if one of the files lies in
+   * such a folder below the path.
+   */
+  def tableWithLog: Option[(Path, String)] = {
+    lazy val folders = data.iterator.map(_.getPath.getParent).toSet.flatMap(ancestors)
+    logs.find { case (folder, _) => folders(folder) }
+  }
+
+  private def ancestors(folder: Path): Iterator[Path] =
+    Iterator.iterate(folder)(_.getParent).takeWhile(_ != null)
+
+  /** The file whose schema Spark takes for that of the table; None where there are no files. */
+  def ofSchema: Option[FileStatus] = {
+    val summaries = found.map(_.status).filter(isSummary).sortBy(_.getPath.toString)
+    val (common, full) = summaries.partition(_.getPath.getName.startsWith(CommonMetadata))
+    (common ++ full ++ data).headOption
+  }
+
+  private def below(folder: Path, isPartition: Boolean, depth: Int = 0): Seq[Found] = {
+    val children = store.listStatus(folder).toSeq
+    logs ++= TableFormatDetector.seenIn(folder, children.map(_.getPath.getName))
+    children.filterNot(s => isHidden(s.getPath.getName)).flatMap { status =>
+      if (status.isDirectory)
+        below(status.getPath, isPartition || status.getPath.getName.contains("="), depth + 1)
+      else Seq(Found(status, depth, isPartition))
+    }
+  }
+}
+
+private[spark] object TableFiles {
+
+  /**
+   * The files and folders that a path or pattern names.
+   *
+   * @throws IllegalArgumentException where there are none
+   */
+  def roots(path: String, conf: Configuration): Seq[FileStatus] = {
+    val pattern = new Path(path)
+    val store = pattern.getFileSystem(conf)
+    val matches =
+      if (path.exists(GlobCharacters.contains(_))) store.globStatus(pattern)
+      else if (store.exists(pattern)) Array(store.getFileStatus(pattern))
+      else null
+    if (matches == null || matches.isEmpty)
+      throw new IllegalArgumentException(s"there is no file or folder $path")
+    matches.toSeq
+  }
+
+  /** What there is to say of columns that no file under a path has. */
+  def withoutColumns(path: String, columns: Seq[String]): IllegalArgumentException =
+    new IllegalArgumentException(
+      s"no file of $path has ${columns.map(c => s"'$c'").mkString(", ")}; nested columns are named by their Parquet " +
+        "path, as in 'tags.list.element'")
+
+  /** The tasks of a job that looks at as many files: none is idle while others have many of them. */
+  def slices(files: Int, context: SparkContext): Int =
+    math.max(1, math.min(files, context.defaultParallelism * 4))
+
+  private final case class Found(status: FileStatus, depth: Int, isPartition: Boolean)
+
+  /** SparkHadoopUtil.isGlobPath */
+  private val GlobCharacters = "{}[]*?\\"
+
+  private val CommonMetadata = "_common_metadata"
+  private val Summaries = Seq(CommonMetadata, "_metadata")
+
+  /** HadoopFSUtils.shouldFilterOutPathName */
+  private def isHidden(name: String): Boolean =
+    name.startsWith(".") || name.endsWith("._COPYING_") ||
+      (name.startsWith("_") && !name.contains("=") && !Summaries.exists(name.startsWith))
+
+  /** PartitioningAwareFileIndex.isDataPath */
+  private def isData(name: String): Boolean =
+    !name.startsWith(".") && (!name.startsWith("_") || name.contains("="))
+
+  private def isSummary(file: FileStatus): Boolean =
+    Summaries.exists(file.getPath.getName.startsWith)
+}

@@ -1,0 +1,192 @@
+package io.sbbf.spark.append
+
+import java.io.File
+import java.nio.file.Files
+
+import com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem
+
+import io.sbbf.parquet.model.FileVersion
+import io.sbbf.spark.append.AddFiltersOutcome.Done
+import io.sbbf.spark.testing.{DiskAs, SparkSuite}
+import io.sbbf.spark.util.TableFiles
+import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
+
+/** Whatever step of attaching fails, each file is the old one or the new one, and the next run goes on. */
+class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
+  override protected def settings: Map[String, String] = Map(
+    "spark.hadoop.fs.file.impl.disable.cache" -> "true", // of suites before this
+    "spark.hadoop.fs.file.impl" -> classOf[FaultyLocalFileSystem].getName,
+    "spark.hadoop.fs.s3a.impl" -> classOf[FaultyObjectStore].getName
+  )
+
+  private def request(to: String): AddFiltersRequest =
+    AddFiltersRequest.parse(asking("key") + ("path" -> to))
+
+  private def attach(to: String): Seq[AddFiltersOutcome] =
+    new AddFiltersJob(spark, request(to)).run()
+
+  /** As the tasks of a job do that has many files. */
+  private def attachByFile(to: String): Seq[AddFiltersOutcome] = {
+    val conf = spark.sessionState.newHadoopConf()
+    new TableFiles(to, conf).data.map { file =>
+      ListedFile(FileVersion.of(file)).planned(request(to).edits(1), conf).attach(conf)
+    }
+  }
+
+  private def content(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
+
+  /** What is done to a file of each store, and may fail. */
+  private val steps = Map(
+    "file" -> Set(
+      "create",
+      "write",
+      "hsync",
+      "close",
+      "temporary",
+      "checksums",
+      "status",
+      "times",
+      "permission",
+      "delete"),
+    "s3a" -> Set("create", "write", "put", "answer", "status")
+  )
+
+  for {
+    scheme <- steps.keys
+    (way, run) <- Seq[(String, String => Seq[AddFiltersOutcome])](
+      "row group" -> attach,
+      "file" -> attachByFile)
+    (fault, beginAt) <- Seq[(String, Int => Unit)](
+      "step that fails" -> Faults.failAt,
+      "step at which all ends" -> Faults.dieAt)
+    if way == "file" || fault == "step that fails"
+  }
+    test(s"no $fault loses a file of $scheme: or leaves half of one, by $way.") {
+      val pristine = path(s"pristine-$scheme-$way-$fault")
+      events.select("id", "key").coalesce(1).write.parquet(pristine)
+      val Seq(original) = filesIn(new File(pristine))
+      val Seq(sums) = new File(pristine).listFiles
+        .filter(f => f.getName.endsWith(".crc") && f.getName.contains(original.getName))
+        .toSeq
+      val old = content(original)
+      var n = 1
+      var reached = true
+      var taken = Set.empty[String]
+      while (reached) {
+        val folder = new File(path(s"$scheme-$way-$fault-$n"))
+        folder.mkdirs()
+        val file = new File(folder, original.getName)
+        Files.copy(original.toPath, file.toPath)
+        if (scheme == "file") Files.copy(sums.toPath, new File(folder, sums.getName).toPath)
+        beginAt(n)
+        val outcome =
+          try run(s"$scheme:$folder").headOption
+          catch { case _: Exception => None } // before any file is touched
+          finally {
+            reached = Faults.happened
+            taken ++= Faults.steps
+            Faults.end()
+          }
+        // one that died does not tell what it has done
+        if (content(file) != old) assertExact(new WrittenFile(file), "key")
+        else assert(!outcome.exists(_.status == Done), s"step $n: $outcome")
+        assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
+        assert(attach(s"$scheme:$folder").size == 1)
+        assertExact(new WrittenFile(file), "key")
+        assert(content(file).startsWith(old))
+        assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
+        val rest = folder.list.toSet - file.getName
+        assert(rest.isEmpty, s"step $n")
+        n += 1
+      }
+      info(s"$n steps")
+      assert(taken == steps(scheme))
+    }
+
+  for (scheme <- Seq("file", "s3a"))
+    test(
+      s"a task that is killed while a file of $scheme: is copied leaves nothing of the copy.") {
+      val table = path(s"killed-$scheme")
+      events.select("key").coalesce(1).write.parquet(table)
+      val before = new File(table).list.toSet
+      val task = Thread.currentThread
+      Faults.besides = what =>
+        if (what == "write") {
+          task.interrupt()
+          Thread.sleep(60000) // until it is interrupted, too
+        }
+      try {
+        val _ = intercept[InterruptedException](attachByFile(s"$scheme:$table"))
+      } finally Faults.besides = (_: String) => ()
+      assert(new File(table).list.toSet == before)
+      assert(attachByFile(s"$scheme:$table").map(_.status) == Seq(Done))
+    }
+
+  test("a new file that cannot take the old one's place leaves the old one.") {
+    val table = new File(path("swap"))
+    events.select("id", "key").coalesce(1).write.parquet(table.getPath)
+    val Seq(file) = filesIn(table)
+    val old = content(file)
+    val sums = new File(table, s".${file.getName}.crc")
+    val summed = content(sums)
+    var gone = Seq.empty[File]
+    def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "takePlace")
+    Faults.besides = _ =>
+      if (gone.isEmpty && isSwap) {
+        gone = table.listFiles.filter(_.getName.endsWith(".sbbf-attach")).toSeq
+        gone.foreach { next =>
+          next.delete()
+          next.mkdir() // which takes no file's place
+        }
+      }
+    val outcomes =
+      try attachByFile(s"file:$table")
+      finally Faults.besides = (_: String) => ()
+    assert(gone.size == 1)
+    assert(outcomes.map(_.status) == Seq(AddFiltersOutcome.Failed))
+    assert(content(file) == old && content(sums) == summed)
+    assert(spark.read.parquet(s"file:$table").collect().distinct.length == 4000)
+    assert(attachByFile(s"file:$table").map(_.status) == Seq(Done))
+    assertExact(new WrittenFile(file), "key")
+  }
+
+  test("nobody else reads a new file before it has its owner and its permissions.") {
+    val table = path("rights")
+    events.select("key").coalesce(1).write.parquet(table)
+    assert(attach(s"file:$table").map(_.status) == Seq(Done))
+    assert(Faults.rights.toShort == Integer.parseInt("600", 8))
+  }
+
+  test("a put that cannot be given up is not begun where there are no filters for it.") {
+    val table = new File(path("puts"))
+    events
+      .select("key")
+      .coalesce(1)
+      .write
+      .option("parquet.block.size", 8 * 1024)
+      .parquet(table.getPath)
+    val Seq(file) = filesIn(table)
+    assert(new WrittenFile(file).numRowGroups > 2)
+    val damaged = Files.readAllBytes(file.toPath)
+    // pages of later row groups: the first one has its filter before anything is written
+    java.util.Arrays.fill(damaged, damaged.length * 2 / 5, damaged.length * 4 / 5, 0.toByte)
+    Files.write(file.toPath, damaged)
+    withConf("fs.gs.impl" -> classOf[GoogleHadoopFileSystem].getName) {
+      GoogleHadoopFileSystem.begun.set(0)
+      assert(attachByFile(s"gs:$table").map(_.status) == Seq(AddFiltersOutcome.Failed))
+    }
+    assert(GoogleHadoopFileSystem.begun.get == 0)
+    assert(content(file) == damaged.toSeq)
+  }
+
+  test("a store that cannot replace a file at once is refused.") {
+    val table = path("elsewhere")
+    events.select("key").coalesce(1).write.parquet(table)
+    withConf("fs.strange.impl" -> classOf[StrangeFileSystem].getName) {
+      val Seq(outcome) = attach(s"strange:$table")
+      assert(outcome.status == AddFiltersOutcome.Refused && outcome.reason.contains("'strange'"))
+    }
+  }
+}
+
+final class StrangeFileSystem extends DiskAs("strange")

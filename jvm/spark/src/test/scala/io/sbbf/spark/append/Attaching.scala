@@ -1,0 +1,46 @@
+package io.sbbf.spark.append
+
+import java.io.File
+import java.nio.file.Files
+
+import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.write.WrittenFiles
+
+/** Attaching filters to files with columns of every type. */
+private[spark] trait Attaching extends WrittenFiles { this: SparkSuite =>
+
+  protected def attach(to: String, options: (String, String)*): Seq[AddFiltersOutcome] =
+    new AddFiltersJob(spark, AddFiltersRequest.parse(options.toMap + ("path" -> to))).run()
+
+  protected def add(to: String, columns: String*)(
+      options: (String, String)*): Seq[AddFiltersOutcome] =
+    attach(to, options ++ asking(columns: _*): _*)
+
+  protected def drop(to: String, columns: String*): Seq[AddFiltersOutcome] =
+    add(to, columns: _*)("drop" -> "true")
+
+  protected def writeEvents(name: String, columns: String*): String = {
+    events.write
+      .options(asking(columns: _*))
+      .option("parquet.block.size", 64 * 1024)
+      .option("parquet.page.size", 4 * 1024)
+      .parquet(path(name))
+    path(name)
+  }
+
+  protected def bytes(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
+
+  protected def only(folder: String): File = {
+    val Seq(file) = filesIn(new File(folder))
+    file
+  }
+
+  protected def names(folder: String): Set[String] = new File(folder).list.toSet
+
+  protected def assertSameRows(folder: String)(change: => Unit): Unit = {
+    val before = rows(spark.read.parquet(folder).drop("bytes"))
+    change
+    assert(rows(spark.read.parquet(folder).drop("bytes")) == before)
+    assert(oracle(spark.read.parquet(folder).drop("bytes")) == before)
+  }
+}

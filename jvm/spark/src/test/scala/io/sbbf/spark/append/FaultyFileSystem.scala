@@ -1,0 +1,158 @@
+package io.sbbf.spark.append
+
+import java.io.{File, IOException, OutputStream}
+import java.nio.file.{Files, StandardCopyOption}
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs._
+import org.apache.hadoop.fs.permission.FsPermission
+import org.apache.hadoop.util.Progressable
+
+import io.sbbf.spark.testing.DiskAs
+
+/** Counts what is done to files while they are attached to, and fails one of those steps, or all from one on. */
+object Faults {
+  private val left = new AtomicInteger(Int.MaxValue)
+  @volatile private var isDeath = false
+  private val taken = ConcurrentHashMap.newKeySet[String]()
+
+  /** The `n`-th step from now on fails, once. */
+  def failAt(n: Int): Unit = begin(n, isDeath = false)
+
+  /** The `n`-th step from now on fails and so do all after it, as where a process dies. */
+  def dieAt(n: Int): Unit = begin(n, isDeath = true)
+
+  /** No step fails. */
+  def end(): Unit = begin(Int.MaxValue, isDeath = false)
+
+  private def begin(n: Int, isDeath: Boolean): Unit = {
+    this.isDeath = isDeath
+    taken.clear()
+    left.set(n)
+  }
+
+  /** Whether that step has been reached. */
+  def happened: Boolean = left.get <= 0
+
+  /** What has been done to files since, by the names of the steps. */
+  def steps: Set[String] = taken.asScala.toSet
+
+  /** With what rights a file was created last. */
+  @volatile var rights: FsPermission = _
+
+  /** What else happens at each step, on the thread that takes it. */
+  @volatile var besides: String => Unit = (_: String) => ()
+
+  def step(what: String): Unit = {
+    besides(what)
+    taken.add(what)
+    val before = left.decrementAndGet()
+    if (before == 0 || before < 0 && isDeath) throw new IOException(s"fault at $what")
+  }
+
+  /** A stream that fails at each thing that is done to it. */
+  class Stream(stock: FSDataOutputStream) extends OutputStream with Syncable {
+    override def write(byte: Int): Unit = { step("write"); stock.write(byte) }
+    override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
+      stock.write(bytes, from, length / 2)
+      step("write")
+      stock.write(bytes, from + length / 2, length - length / 2)
+    }
+    override def hflush(): Unit = stock.hflush()
+    override def hsync(): Unit = { step("hsync"); stock.hsync() }
+    override def close(): Unit = { stock.close(); step("close") }
+  }
+}
+
+/** The local disk with its faults, and with checksums beside the files. */
+final class FaultyLocalFileSystem extends LocalFileSystem(new FaultyDisk)
+
+final class FaultyDisk extends RawLocalFileSystem {
+  override def create(
+      file: Path,
+      permission: FsPermission,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable): FSDataOutputStream = {
+    Faults.step("create")
+    Faults.rights = permission
+    new FSDataOutputStream(
+      new Faults.Stream(
+        super
+          .create(file, permission, overwrite, bufferSize, replication, blockSize, progress)),
+      null)
+  }
+
+  /** By their names on the disk temporary files are forced to it and take another's place, and checksums go. */
+  override def pathToFile(path: Path): File = {
+    if (path.getName.endsWith(".sbbf-attach")) Faults.step("temporary")
+    if (path.getName.endsWith(".crc")) Faults.step("checksums")
+    super.pathToFile(path)
+  }
+
+  override def getFileStatus(file: Path): FileStatus = {
+    Faults.step("status")
+    super.getFileStatus(file)
+  }
+
+  override def setTimes(file: Path, modified: Long, accessed: Long): Unit = {
+    Faults.step("times")
+    super.setTimes(file, modified, accessed)
+  }
+
+  override def setPermission(file: Path, permission: FsPermission): Unit = {
+    Faults.step("permission")
+    super.setPermission(file, permission)
+  }
+
+  override def delete(file: Path, recursive: Boolean): Boolean = {
+    Faults.step("delete")
+    super.delete(file, recursive)
+  }
+}
+
+/** As object stores are: an object is there when all of it is, and is never renamed. */
+final class FaultyObjectStore extends DiskAs("s3a") {
+  override def rename(from: Path, to: Path): Boolean = throw new IOException("renamed")
+
+  override def hasPathCapability(path: Path, capability: String): Boolean =
+    capability == CommonPathCapabilities.ABORTABLE_STREAM || super.hasPathCapability(
+      path,
+      capability)
+
+  override def create(
+      file: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable): FSDataOutputStream = {
+    Faults.step("create")
+    val upload = File.createTempFile("upload", null).toPath
+    val stock = new FSDataOutputStream(Files.newOutputStream(upload), null)
+    val stream = new Faults.Stream(stock) with Abortable {
+      override def abort(): Abortable.AbortableResult = {
+        stock.close()
+        Files.delete(upload)
+        null
+      }
+      override def close(): Unit = {
+        Faults.step("put")
+        stock.close()
+        Files.move(upload, pathToFile(file).toPath, StandardCopyOption.REPLACE_EXISTING)
+        Faults.step("answer")
+      }
+    }
+    new FSDataOutputStream(stream, null)
+  }
+
+  override def getFileStatus(file: Path): FileStatus = {
+    Faults.step("status")
+    super.getFileStatus(file)
+  }
+}

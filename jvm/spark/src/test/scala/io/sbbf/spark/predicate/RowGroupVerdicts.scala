@@ -1,0 +1,51 @@
+package io.sbbf.spark.predicate
+
+import java.util.IdentityHashMap
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+
+import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.core.predicate.Verdict
+import io.sbbf.parquet.eval.{FileEvidence, LeafEvaluator}
+import io.sbbf.parquet.footer.FooterReader
+import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.spark.scan.ScanColumns
+
+/** A filter's condition as the pruner understands it under the settings of its session. */
+final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
+    extends PredicateHelper {
+  private val columns = new ScanColumns(relation)
+  private[spark] val lookup = columns.lookup
+  private[spark] val encodings = new LiteralEncodings
+  private[spark] val predicate = columns.translator
+    .translate(splitConjunctivePredicates(condition))
+}
+
+/** The verdicts about one file's row groups, those that decide as well as those that only prove. */
+final class RowGroupVerdicts(path: Path) extends AutoCloseable {
+  private val fs = path.getFileSystem(new Configuration(false))
+  private val bytes = new FileBytes(fs, path, fs.getFileStatus(path).getLen, 64 * 1024)
+  private val evidence = new FileEvidence(FooterReader.read(bytes))
+
+  /** The number of rows of each row group. */
+  val rows: IndexedSeq[Int] =
+    (0 until evidence.footer.numRowGroups).map(evidence.footer.numRows(_).toInt)
+
+  /** For each row group what the footer says, and what all evidence says. */
+  def of(asked: PrunerQuestion): IndexedSeq[(Verdict, Verdict)] = {
+    val leaves = new IdentityHashMap[Leaf, LeafEvaluator]
+    asked.predicate.leaves.foreach(leaf =>
+      leaves.put(leaf, evidence.bind(leaf, asked.lookup, asked.encodings)))
+    rows.indices.map { g =>
+      (
+        asked.predicate.evaluate(leaf => leaves.get(leaf).evalStatistics(g).verdict),
+        asked.predicate.evaluate(leaf => leaves.get(leaf).evalContents(g, () => bytes).verdict))
+    }
+  }
+
+  override def close(): Unit = bytes.close()
+}

@@ -1,0 +1,65 @@
+package io.sbbf.spark.scan
+
+import java.io.File
+import java.nio.file.Files
+
+import scala.util.{Failure, Random, Success, Try}
+
+import io.sbbf.parquet.testing.{Damage, SampleFile, TestFiles}
+import io.sbbf.spark.testing.SparkSuite
+
+/** Whole queries over damaged files; a fortieth of SBBF_DAMAGES of them. */
+class DamagedScanSuite extends SparkSuite {
+
+  // stock allocates what damaged sizes claim, and its session would not outlive that
+  override protected def settings: Map[String, String] =
+    Map("spark.executor.killOnFatalError.depth" -> "0")
+
+  private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 40
+
+  private val schema = "id bigint, text string, row int"
+
+  /** Rows by condition, of which the first asks for everything; or how the query failed. */
+  private def answers(file: File, conditions: Seq[String]): Seq[Try[Seq[String]]] =
+    conditions.map(c => Try(rows(spark.read.schema(schema).parquet(file.getPath).where(c))))
+
+  test("damaged files answer as without any pushdown and fail only where that fails.") {
+    val random = new Random(TestFiles.seed())
+    val damage = new Damage(random)
+    var failed, compared = 0
+    while (compared < damages) {
+      val sample = SampleFile.all(random.nextInt(SampleFile.all.length))
+      damage.of(sample) match {
+        case (what, Some(bytes)) =>
+          val file = new File(folder, s"damaged-$compared.parquet")
+          Files.write(file.toPath, bytes)
+          val (key, g) = (sample.key(_, _), random.nextInt(SampleFile.RowGroups))
+          val present = key(g, random.nextInt(sample.keys))
+          val conditions = Seq(
+            s"id = $present",
+            s"text = '${key(g, random.nextInt(sample.keys))}'",
+            s"id IN (${key(0, 1)}, ${key(1, 1)}, 5) AND row >= 0",
+            s"id = ${present + 1}")
+          val expected =
+            withConf(
+              "spark.sbbf.enabled" -> "false",
+              "spark.sql.parquet.filterPushdown" -> "false")(answers(file, conditions))
+          for (((ours, theirs), condition) <- answers(file, conditions)
+              .zip(expected)
+              .zip(conditions))
+            (ours, theirs) match {
+              case (_, Failure(_)) => failed += 1
+              case (Success(some), Success(all)) =>
+                assert(some == all, s"${sample.name}, $what, file $compared: $condition")
+              case (Failure(e), Success(_)) =>
+                fail(s"${sample.name}, $what, file $compared: $condition", e)
+            }
+          file.delete()
+          compared += 1
+        case _ =>
+      }
+    }
+    info(s"$compared damaged files, 4 queries each; $failed fail without pushdown too")
+    assert(failed < compared * 3)
+  }
+}

@@ -1,0 +1,233 @@
+package io.sbbf.spark.scan
+
+import java.io.File
+import java.nio.file.Files
+
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.logging.log4j.core.config.Configurator
+import org.apache.logging.log4j.{Level, LogManager}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import io.sbbf.parquet.prune.FooterCache
+import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, AddFiltersRequest}
+import io.sbbf.spark.report.PruneReport
+import io.sbbf.spark.testing.{Logged, SparkSuite, TestKms}
+
+/** Encrypted tables in sessions with keys and without, all on one driver. */
+class EncryptedScanSuite extends SparkSuite {
+
+  private val numRows = 800
+  private val schema = "id BIGINT, open BIGINT, name STRING"
+
+  private def session(entries: Map[String, String]): SparkSession = {
+    val other = spark.newSession()
+    entries.foreach { case (key, value) => other.conf.set(key, value) }
+    other
+  }
+  private lazy val holder = session(TestKms.conf("holder"))
+  private lazy val half = session(TestKms.conf("half"))
+  private lazy val eve = session(TestKms.conf("eve"))
+  private lazy val stranger = session(Map.empty)
+
+  private val columnKeys = "parquet.encryption.column.keys" -> "kId:id;kName:name"
+  private val footerKey = "parquet.encryption.footer.key" -> "kFooter"
+  private val plainFooter = "parquet.encryption.plaintext.footer" -> "true"
+  private val ctr = "parquet.encryption.algorithm" -> "AES_GCM_CTR_V1"
+
+  private lazy val plain = table("plain")
+  private lazy val closed = table("closed", columnKeys, footerKey)
+  private lazy val legacy = table("legacy", columnKeys, footerKey, plainFooter)
+
+  /** Two files with a row group for each hundred rows; even ids in no order. */
+  private def table(name: String, options: (String, String)*): String = {
+    holder
+      .range(0, numRows, 1, 2)
+      .selectExpr(
+        s"id * 7 % $numRows * 2 AS id",
+        s"id * 7 % $numRows * 2 AS open",
+        s"concat('name ', id * 7 % $numRows % 10) AS name")
+      .write
+      .option("parquet.block.size", "1")
+      .option("parquet.enable.dictionary#id", "false")
+      .option("parquet.enable.dictionary#open", "false")
+      .option("parquet.bloom.filter.enabled#id", "true")
+      .option("parquet.bloom.filter.expected.ndv#id", "100")
+      .option("parquet.bloom.filter.enabled#open", "true")
+      .option("parquet.bloom.filter.expected.ndv#open", "100")
+      .options(options.toMap)
+      .parquet(path(name))
+    path(name)
+  }
+
+  private def lookup(in: SparkSession, table: String, where: String): DataFrame =
+    in.read.schema(schema).parquet(table).where(where)
+
+  private def report(query: DataFrame): JsonNode =
+    new ObjectMapper().readTree(PruneReport.json(query.queryExecution)).get("scans").get(0)
+
+  private def found(query: DataFrame): Seq[JsonNode] = {
+    val scan = report(query)
+    Seq("files_kept", "row_groups", "row_groups_kept", "refuted_by", "kept_because").map(scan.get)
+  }
+
+  private def inspected(in: SparkSession, table: String): Seq[String] =
+    rows(in.read.format("sbbf").load(table).drop("file"))
+
+  /** The rows, or the deepest cause of the failure, less what names the file. */
+  private def outcome(query: DataFrame): Either[String, Seq[String]] =
+    Try(rows(query)).toEither.left.map { e =>
+      val causes = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+      s"${causes.last.getClass.getName}: ${causes.last.getMessage}"
+    }
+
+  /** Without the log of tasks that are expected to fail. */
+  private def quietly[T](body: => T): T = {
+    Configurator.setLevel("org.apache.spark", Level.OFF)
+    try body
+    finally Configurator.setLevel("org.apache.spark", Level.ERROR)
+  }
+
+  private def stock(in: SparkSession)(query: => DataFrame): Either[String, Seq[String]] = {
+    in.conf.set("spark.sbbf.enabled", "false")
+    try outcome(query)
+    finally in.conf.unset("spark.sbbf.enabled")
+  }
+
+  private val predicates =
+    (0 until 16).map(v => s"id = ${v * 101}") ++ (0 until 8).map(v => s"open = ${v * 211}") ++
+      Seq("name = 'name 3'", "name = 'name 33'", "id < 0", "id IN (3, 5, 400)", "name IS NULL") ++
+      (0 until 4).map(v => s"name = 'name 33' OR id = ${v * 7}")
+
+  test("a table read with its keys is pruned as if it were not encrypted.") {
+    val tables = Seq(closed, legacy) ++
+      Seq(Seq(ctr), Seq(ctr, plainFooter)).map(more =>
+        table(s"ctr${more.size}", columnKeys +: footerKey +: more: _*))
+    for (where <- predicates) {
+      val twin = lookup(holder, plain, where)
+      val (expected, expectedRows) = (found(twin), rows(twin))
+      for (encrypted <- tables) {
+        val query = lookup(holder, encrypted, where)
+        assert(found(query) == expected, s"$encrypted: $where")
+        assert(rows(query) == expectedRows, s"$encrypted: $where")
+      }
+    }
+    val present = report(lookup(holder, closed, "id = 400"))
+    assert(present.get("row_groups").asInt == 8 && present.get("row_groups_kept").asInt < 4)
+  }
+
+  test("a table whose every column has the footer's key is pruned too.") {
+    val uniform = table("uniform", "parquet.encryption.uniform.key" -> "kFooter")
+    for (where <- predicates)
+      assert(found(lookup(holder, uniform, where)) == found(lookup(holder, plain, where)))
+  }
+
+  test("without keys, or with a denied one, a query does what stock does.")(quietly {
+    for {
+      in <- Seq(stranger, eve, half)
+      table <- Seq(closed, legacy)
+      where <- Seq("id = 400", "id = 401", "open = 400", "open = 401", "name = 'name 33'")
+      columns <- Seq(Seq("id", "open"), Seq("open"))
+    } {
+      def query = lookup(in, table, where).select(columns.head, columns.tail: _*)
+      val expected = stock(in)(query)
+      val answer = outcome(query)
+      // a row group that an open column refutes is not read, and raises nothing
+      val isRefuted = answer.isRight && where == "open = 401"
+      assert(isRefuted && answer == Right(Nil) || answer == expected, s"$table: $where $columns")
+    }
+  })
+
+  test("what a session with keys has read, one without learns nothing of.") {
+    FooterCache.shared.clear()
+    val holders = found(lookup(holder, closed, "id = 400"))
+    assert(inspected(holder, closed).count(_.contains("bloom")) == 16)
+    assert(FooterCache.shared.size == 0)
+    for ((in, reason) <- Seq(stranger -> "encrypted footer", eve -> "access to its key denied")) {
+      val scan = report(lookup(in, closed, "id = 400"))
+      assert(scan.get("row_groups").asInt == 0 && scan.get("files_kept").asInt == 2)
+      assert(scan.get("refuted_by").isEmpty)
+      assert(scan.get("kept_because").toString == s"""{"$reason":2}""")
+      val nothing = Seq.fill(12)("null").mkString(",")
+      assert(inspected(in, closed) == Seq.fill(2)(s"[$nothing,none,null,$reason]"))
+    }
+    assert(found(lookup(holder, closed, "id = 400")) == holders)
+    assert(FooterCache.shared.size == 0)
+  }
+
+  test("attach refuses encrypted files, also with their keys, and leaves them as they are.") {
+    for (table <- Seq(closed, legacy); in <- Seq(holder, stranger)) {
+      def content = new File(table).listFiles.sorted.map(f => Files.readAllBytes(f.toPath).toSeq)
+      val before = content.toSeq
+      val asked = Map("path" -> table, "parquet.bloom.filter.enabled#open" -> "true")
+      val outcomes =
+        new AddFiltersJob(in, AddFiltersRequest.parse(asked + ("replace" -> "true"))).run()
+      assert(outcomes.size == 2)
+      for (outcome <- outcomes)
+        assert((outcome.status, outcome.reason) == ((AddFiltersOutcome.Refused, "encrypted")))
+      assert(content.toSeq == before)
+    }
+  }
+
+  test("of a plain footer each session uses what it may read, whoever came first.") {
+    def check(): Unit = {
+      assert(
+        found(lookup(holder, legacy, "id = 400")) == found(lookup(holder, plain, "id = 400")))
+      val scan = report(lookup(stranger, legacy, "id = 400"))
+      assert(scan.get("kept_because").toString == """{"encrypted column":8}""")
+      assert(scan.get("row_groups_kept").asInt == 8 && scan.get("refuted_by").isEmpty)
+      val open = found(lookup(stranger, legacy, "open = 400"))
+      assert(open == found(lookup(stranger, plain, "open = 400")))
+      val (closedColumns, openColumns) =
+        inspected(stranger, legacy).partition(_.contains("encrypted"))
+      assert(closedColumns.size == 16 && openColumns.size == 8)
+      val nothing = Seq.fill(7)("null").mkString(",") + ",none,null,encrypted column]"
+      assert(closedColumns.forall(_.endsWith(nothing)))
+      assert(
+        openColumns.forall(row => row.contains(",open,100,INT64,0,") && row.contains("bloom")))
+      val denied = report(lookup(eve, legacy, "open = 400"))
+      assert(denied.get("kept_because").toString == """{"access to its key denied":2}""")
+    }
+    FooterCache.shared.clear()
+    check()
+    assert(FooterCache.shared.size > 0)
+    check()
+  }
+
+  test("files that are not encrypted are remembered in a session with keys too.") {
+    FooterCache.shared.clear()
+    Thread.sleep(2000)
+    def bytesRead(in: SparkSession) =
+      report(lookup(in, plain, "open = 400")).get("bytes_read").asInt
+    assert(bytesRead(holder) > 0)
+    assert(bytesRead(holder) == 0 && bytesRead(stranger) == 0)
+  }
+
+  /** Digits next to a number make it another, such as a time. */
+  private def isTold(secret: String, text: String): Boolean =
+    if (secret.forall(_.isDigit)) s"(?<!\\d)$secret(?!\\d)".r.findFirstIn(text).isDefined
+    else text.contains(secret)
+
+  test("no key and no value of a column is logged or shown.") {
+    val (shown, messages) = Logged.during(Level.ALL) {
+      quietly {
+        LogManager.getLogger("io.sbbf.test").debug("is heard")
+        for {
+          in <- Seq(holder, stranger, eve, half)
+          table <- Seq(closed, legacy)
+          query = lookup(in, table, "id = 987654321 AND name = 'name 3'")
+          probe = in.read.format("sbbf").option("column", "id").option("value", "987654321")
+          text <- Seq(
+            outcome(query).left.getOrElse(""),
+            PruneReport.json(query.queryExecution),
+            outcome(probe.load(table)).toString,
+            inspected(in, table).mkString)
+        } yield text
+      }
+    }
+    val secrets = TestKms.Masters.values.toSeq ++ Seq("name 3", "name 9", "1598", "987654321")
+    assert(messages.contains("is heard"))
+    for (secret <- secrets; text <- shown ++ messages) assert(!isTold(secret, text), text)
+  }
+}

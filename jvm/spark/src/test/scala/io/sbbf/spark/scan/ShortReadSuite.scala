@@ -1,0 +1,63 @@
+package io.sbbf.spark.scan
+
+import java.io.File
+import java.nio.file.Files
+
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.DataFrame
+
+import io.sbbf.parquet.testing.Damage
+import io.sbbf.spark.testing.{SparkSuite, TricklingFileSystem}
+
+/** Over streams that return fewer bytes than asked for, and files without `bloom_filter_length`. */
+class ShortReadSuite extends SparkSuite {
+  private val keys = 400
+
+  /** Parquet of 1.14 to 1.15, which Spark 4.0 has, takes one read for the whole bitset. */
+  private val stockLosesRows = SPARK_VERSION.startsWith("4.0.")
+
+  private lazy val table: String = {
+    val target = path("short")
+    spark
+      .range(0, keys, 1, 1)
+      .selectExpr("id", "xxhash64(id) AS k")
+      .write
+      .option("parquet.enable.dictionary", "false")
+      .option("parquet.bloom.filter.enabled#k", "true")
+      .option("parquet.bloom.filter.expected.ndv#k", keys.toString)
+      .parquet(target)
+    for (file <- new File(target).listFiles if file.getName.endsWith(".parquet")) {
+      val untold = Damage.rewrite(Files.readAllBytes(file.toPath))((metadata, _) =>
+        Damage.filtered(metadata).foreach(_.unsetBloom_filter_length()))
+      Files.write(file.toPath, untold)
+    }
+    spark.sparkContext.hadoopConfiguration
+      .setClass(
+        s"fs.${TricklingFileSystem.Scheme}.impl",
+        classOf[TricklingFileSystem],
+        classOf[org.apache.hadoop.fs.FileSystem])
+    s"${TricklingFileSystem.Scheme}://$target"
+  }
+
+  private lazy val hashes: Seq[Long] =
+    spark.range(2L * keys).selectExpr("id", "xxhash64(id)").collect().map(_.getLong(1)).toSeq
+
+  private def lookup(id: Int): DataFrame = spark.read.parquet(table).where(s"k = ${hashes(id)}")
+
+  private def lost: Int = (0 until keys by 16).count(id => lookup(id).collect().length != 1)
+
+  test("every row is found, also where stock Spark loses some.") {
+    assert(lost == 0)
+    val lostByStock = withConf("spark.sbbf.enabled" -> "false")(lost)
+    info(s"Spark $SPARK_VERSION itself loses $lostByStock of ${keys / 16} rows")
+    assert(if (stockLosesRows) lostByStock > 0 else lostByStock == 0)
+    withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false") {
+      assert(lost == 0)
+    }
+  }
+
+  test("absent values are still ruled out by the filter.") {
+    val kept = (0 until 20).count(i => lookup(keys + i).inputFiles.nonEmpty)
+    assert(kept < 3)
+  }
+}

@@ -1,0 +1,158 @@
+package io.sbbf.spark.session
+
+import org.apache.hadoop.fs.Path
+import org.apache.logging.log4j.Level
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{
+  HadoopFsRelation,
+  InsertIntoHadoopFsRelationCommand,
+  LogicalRelation
+}
+import org.apache.spark.sql.{SaveMode, SparkSession}
+
+import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.testing.{Logged, SparkSuite}
+import io.sbbf.spark.util.SbbfConf
+import io.sbbf.spark.write.ExactParquetFormat
+
+class GuardedRuleSuite extends SparkSuite {
+  private lazy val table = {
+    spark.range(0, 100, 1, 4).write.parquet(path("t"))
+    spark.read.parquet(path("t"))
+  }
+  private def analyzed = table.where("id = 5").queryExecution.analyzed
+  private def executed = table.where("id = 5").queryExecution.executedPlan
+
+  /** A rule that throws `failure`. Each test names its rule anew, as each rule warns once. */
+  private final class Failing(name: String, failure: => Throwable) extends Rule[LogicalPlan] {
+    override val ruleName: String = name
+    override def apply(plan: LogicalPlan): LogicalPlan = throw failure
+  }
+
+  private def guarded(name: String)(failure: => Throwable): LogicalPlan =
+    new GuardedRule(spark, new Failing(name, failure)).apply(analyzed)
+
+  for ((what, failure) <- Seq[(String, () => Throwable)](
+      "an exception" -> (() => new IllegalStateException("secret")),
+      "a class that is missing" -> (() => new NoClassDefFoundError("io/sbbf/Missing")),
+      "a stack that overflows" -> (() => new StackOverflowError)
+    ))
+    test(s"$what in a rule leaves the plan as it was and is logged once, without its message.") {
+      val plan = analyzed
+      val (_, lines) = Logged.during(Level.WARN) {
+        (1 to 2).foreach { _ =>
+          val rule = new GuardedRule(spark, new Failing(what, failure()))
+          assert(rule(plan) eq plan)
+        }
+      }
+      assert(lines.count(_.contains(s"$what failed")) == 1, lines)
+      assert(!lines.exists(_.contains("secret")))
+    }
+
+  test("a cancelled query stays cancelled.") {
+    intercept[InterruptedException](guarded("interrupted")(new InterruptedException))
+    intercept[java.io.InterruptedIOException](
+      guarded("interrupted read")(new java.io.InterruptedIOException))
+  }
+
+  test("every injected rule catches what it fails with.") {
+    val broken = null.asInstanceOf[SparkSession] // its settings cannot be read
+    val query = analyzed
+    assert(InjectedRules.pruneRowGroups(broken)(query) eq query)
+    assert(InjectedRules.writeExactFilters(broken)(query) eq query)
+    val physical: SparkPlan = executed
+    assert(InjectedRules.showPruning(broken)(physical) eq physical)
+    val columnar = InjectedRules.showPruningLast(broken)
+    assert(columnar.preColumnarTransitions(physical) eq physical)
+    assert(columnar.postColumnarTransitions(physical) eq physical)
+  }
+
+  test("every rule of the extension is guarded.") {
+    val state = spark.sessionState
+    val rules = state.optimizer.preCBORules ++ spark.experimental.extraOptimizations ++
+      state.adaptiveRulesHolder.queryStagePrepRules ++
+      state.columnarRules.map(_.preColumnarTransitions)
+    val ours = rules.filter(_.ruleName.startsWith("io.sbbf"))
+    // more than one of each where Spark finds the extension by itself, too
+    assert(ours.map(_.ruleName).distinct.size == 3 && ours.size >= 5)
+    assert(ours.forall(_.isInstanceOf[GuardedRule[_]]), ours.map(_.ruleName))
+  }
+
+  /** As Spark's own tests and other tools optimize plans. */
+  private def withoutActiveSession[T](body: => T): T = {
+    val session = spark
+    SparkSession.clearActiveSession()
+    SparkSession.clearDefaultSession()
+    try body
+    finally {
+      SparkSession.setActiveSession(session)
+      SparkSession.setDefaultSession(session)
+    }
+  }
+
+  private def isPruned(plan: LogicalPlan): Boolean = plan.exists {
+    case scan: LogicalRelation =>
+      scan.relation.asInstanceOf[HadoopFsRelation].location.isInstanceOf[PrunedFileIndex]
+    case _ => false
+  }
+
+  test("a plan is optimized by the settings of its session when no session is active.") {
+    val plan = analyzed
+    val optimizer = spark.sessionState.optimizer
+    assert(isPruned(withoutActiveSession(optimizer.execute(plan))))
+    withConf(SbbfConf.Enabled.key -> "false")(
+      assert(!isPruned(withoutActiveSession(optimizer.execute(plan)))))
+  }
+
+  test("a plan is optimized by the settings of its session when another one is active.") {
+    val other = spark.newSession()
+    other.conf.set(SbbfConf.Enabled.key, "false")
+    val plan = analyzed
+    SparkSession.setActiveSession(other)
+    try assert(isPruned(spark.sessionState.optimizer.execute(plan)))
+    finally SparkSession.setActiveSession(spark)
+  }
+
+  test("files are written with exact filters when no session is active.") {
+    val command = InsertIntoHadoopFsRelationCommand(
+      new Path(path("written")),
+      staticPartitions = Map.empty,
+      ifPartitionNotExists = false,
+      partitionColumns = Nil,
+      bucketSpec = None,
+      fileFormat = new ParquetFileFormat,
+      options =
+        Map("parquet.bloom.filter.enabled#id" -> "true", "sbbf.bloom.filter.fpp" -> "auto"),
+      query = table.queryExecution.analyzed,
+      mode = SaveMode.Append,
+      catalogTable = None,
+      fileIndex = None,
+      outputColumnNames = Seq("id")
+    )
+    val rule = InjectedRules.writeExactFilters(spark)
+    withoutActiveSession(rule(command)) match {
+      case written: InsertIntoHadoopFsRelationCommand =>
+        assert(written.fileFormat.isInstanceOf[ExactParquetFormat])
+    }
+  }
+
+  test("a session that is cloned is pruned by its own settings.") {
+    table.where("id = 5").count() // adds the last rule
+    val clone = GuardedRuleSuite.cloned(spark)
+    clone.sessionState.optimizer.preCBORules
+    val sessions = clone.experimental.extraOptimizations.collect { case rule: GuardedRule[_] =>
+      rule.session
+    }
+    assert(sessions == Seq(clone))
+  }
+}
+
+private object GuardedRuleSuite {
+
+  /** As Spark clones the session of a stream; `cloneSession` is open to Spark's packages only. */
+  def cloned(session: SparkSession): SparkSession =
+    session.getClass.getMethod("cloneSession").invoke(session).asInstanceOf[SparkSession]
+}

@@ -1,0 +1,75 @@
+package io.sbbf.spark.testing
+
+import java.io.File
+import java.nio.file.Files
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.parquet.prune.FooterCache
+import io.sbbf.spark.SbbfExtensions
+
+/** A local session with the extension, and a folder that goes with the suite. */
+abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
+
+  /** What the suite's session has beside the usual. */
+  protected def settings: Map[String, String] = Map.empty
+
+  protected lazy val folder: File = Files.createTempDirectory("sbbf").toFile
+
+  protected lazy val spark: SparkSession = SparkSession
+    .builder()
+    .master("local[2]")
+    .appName(suiteName)
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.sql.warehouse.dir", new File(folder, "warehouse").getPath)
+    .config("spark.sql.extensions", classOf[SbbfExtensions].getName)
+    .config(new SparkConf(false).setAll(settings))
+    .getOrCreate()
+
+  override protected def afterAll(): Unit = {
+    spark.stop()
+    SparkSession.clearActiveSession()
+    SparkSession.clearDefaultSession()
+    FooterCache.shared.clear()
+    delete(folder)
+    super.afterAll()
+  }
+
+  protected def path(name: String): String = new File(folder, name).getPath
+
+  protected def withConf[T](entries: (String, String)*)(body: => T): T = {
+    val before = entries.map { case (key, _) => key -> spark.conf.getOption(key) }
+    entries.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally
+      before.foreach {
+        case (key, Some(value)) => spark.conf.set(key, value)
+        case (key, None) => spark.conf.unset(key)
+      }
+  }
+
+  /** The rows as the oracle gives them: no extension, no pushdown. */
+  protected def oracle(query: => DataFrame): Seq[String] =
+    withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false")(
+      rows(query))
+
+  protected def rows(query: => DataFrame): Seq[String] =
+    query.collect().map(_.toString).sorted.toSeq
+
+  private def delete(file: File): Unit = {
+    Option(file.listFiles).foreach(_.foreach(delete))
+    file.delete()
+  }
+}
+
+object SparkSuite {
+
+  /** For many small queries: compiling each takes longer than interpreting it. */
+  val Interpreted: Map[String, String] = Map(
+    "spark.sql.codegen.wholeStage" -> "false",
+    "spark.sql.codegen.factoryMode" -> "NO_CODEGEN")
+}

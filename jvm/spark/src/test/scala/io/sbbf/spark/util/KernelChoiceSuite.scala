@@ -1,0 +1,52 @@
+package io.sbbf.spark.util
+
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.expressions.XXH64
+import org.apache.spark.unsafe.Platform
+
+import io.sbbf.core.kernel.{Kernel, Kernels, ScalarKernel, VectorKernel}
+import io.sbbf.spark.session.Doctor
+import io.sbbf.spark.testing.SparkSuite
+
+class KernelChoiceSuite extends SparkSuite {
+
+  private def askOneKey(): Unit = {
+    val target = path("kernels")
+    spark.range(0, 100, 1, 1).write.mode("overwrite").parquet(target)
+    assert(spark.read.parquet(target).where("id = 42").count() == 1)
+  }
+
+  test("the kernel that is set answers the next query, and the default thereafter.") {
+    for (mode <- Seq("scalar", "vector")) withConf("spark.sbbf.kernel" -> mode) {
+      askOneKey()
+      assert(Kernels.implementationName.contains("(set so)"))
+      assert(Doctor.findings(spark).toMap.apply("spark.sbbf.kernel") == mode)
+    }
+    askOneKey()
+    assert(!Kernels.implementationName.contains("(set so)"))
+    assert(Doctor.findings(spark).toMap.apply("kernels") == Kernels.implementationName)
+  }
+
+  for (kernel <- Seq[Kernel](ScalarKernel, VectorKernel))
+    test(s"${kernel.name}: hashes are those of Spark's own XXH64 with seed 0.") {
+      val random = new Random(1)
+      val longs = Array.fill(1000)(random.nextLong())
+      val (hashes, ofInts) = (new Array[Long](1000), new Array[Long](1000))
+      kernel.hashLongs(longs, 0, 1000, hashes, 0)
+      kernel.hashInts(longs.map(_.toInt), 0, 1000, ofInts, 0)
+      assert(hashes.sameElements(longs.map(XXH64.hashLong(_, 0))))
+      assert(ofInts.sameElements(longs.map(v => XXH64.hashInt(v.toInt, 0))))
+      for (width <- 0 to 200) {
+        val bytes = new Array[Byte](width * 300)
+        random.nextBytes(bytes)
+        val strings = new Array[Long](300)
+        kernel.hashBytes(bytes, Array.tabulate(301)(_ * width), 0, 300, strings, 0)
+        for (i <- strings.indices) {
+          val expected =
+            XXH64.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET + i * width.toLong, width, 0)
+          assert(strings(i) == expected, s"$width bytes")
+        }
+      }
+    }
+}

@@ -1,0 +1,48 @@
+package io.sbbf.spark.util
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+
+import io.sbbf.spark.testing.SparkSuite
+
+class SbbfConfSuite extends SparkSuite {
+
+  private val refused = Seq(
+    "spark.sbbf.enabled" -> "perhaps",
+    "spark.sbbf.format.enabled" -> "2",
+    "spark.sbbf.cache.maxBytes" -> "-1",
+    "spark.sbbf.cache.maxBytes" -> "much",
+    "spark.sbbf.planning.threads" -> "0",
+    "spark.sbbf.planning.threads" -> "x",
+    "spark.sbbf.planning.sampleFiles" -> "-1",
+    "spark.sbbf.planning.tailBytes" -> "1",
+    "spark.sbbf.kernel" -> "fast"
+  )
+
+  refused.foreach { case (key, value) =>
+    test(s"refuses $key=$value and says what is allowed.") {
+      val error = intercept[IllegalArgumentException](spark.conf.set(key, value))
+      assert(error.getMessage.contains(key))
+      assert(SbbfConf.all.filter(_.key == key).exists(c => error.getMessage.contains(c.allowed)))
+    }
+  }
+
+  test("every default lies within its own range.") {
+    SbbfConf.all.foreach(c => c.parse(c.default))
+  }
+
+  test("sizes are taken with a unit.") {
+    withConf("spark.sbbf.cache.maxBytes" -> "3m") {
+      assert(SbbfConf.CacheBytes.get(spark.sessionState.conf) == 3L << 20)
+    }
+  }
+
+  test("docs/configuration.md lists the keys as they are; SBBF_GENERATE=1 writes it anew.") {
+    val page = Paths.get("docs/configuration.md")
+    val expected =
+      "# Configuration\n\nEvery key is set with `spark.conf.set` at run time, or for all sessions in the " +
+        "Spark configuration.\nThis page is generated from the code.\n\n" + SbbfConf.markdown
+    if (sys.env.contains("SBBF_GENERATE")) Files.write(page, expected.getBytes(UTF_8))
+    assert(new String(Files.readAllBytes(page), UTF_8) == expected)
+  }
+}
