@@ -17,7 +17,7 @@ jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
 pytest := $(bin)/python -m pytest --junitxml
 matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
-python_code := python tests benchmarks demo .ci
+python_code := python tests benchmarks demo scripts .ci
 
 # The interoperability fixtures, where they lie beside the tree; their tests are skipped without.
 ifneq ($(wildcard ../shared/fixtures),)
@@ -78,6 +78,7 @@ fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n,
 
 .PHONY: lint
 lint: setup ## check style and types
+	$(bin)/python scripts/check_prose.py
 	./sbt scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 	$(bin)/ruff check $(python_code)
 	$(bin)/ruff format --check $(python_code)

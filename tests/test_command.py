@@ -193,7 +193,7 @@ def test_a_value_needs_a_file_that_tells_the_column_type(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["probe", str(tmp_path), "key", "7"]) == 1
-    assert f"there is no Parquet file in {tmp_path}" in capsys.readouterr().err
+    assert f"no Parquet file in {tmp_path}" in capsys.readouterr().err
 
 
 def test_the_doctor_tells_versions_kernels_and_every_setting(

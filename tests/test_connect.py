@@ -211,7 +211,7 @@ def test_files_get_filters_by_what_one_session_brought(
         called = session.sql(f"CALL sbbf.attach(path => '{files_of_sql(files)}', {arguments})")
         assert [row.status for row in called.collect()] == [status] * FILES
     for arguments, said in (
-        ("fpp => 0.1", "fpp goes with columns"),
+        ("fpp => 0.1", "fpp needs columns"),
         ("columns => array(NULL)", "NULL among the arguments"),
         ("columns => array('key'), options => map('path', '/')", "'path' has no effect here"),
     ):

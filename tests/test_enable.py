@@ -230,7 +230,7 @@ def test_the_doctor_names_the_kernels_and_what_is_missing(lake: str) -> None:
         compilers=2,  # or there are no vectors
     )
     assert lines[:2] == ["not in this session: sbbf.enable(spark)", "active scalar True"]
-    assert lines[2].count("scalar (set so)") == 3
+    assert lines[2].count("scalar (as configured)") == 3
     # Spark 4 adds the module to the drivers that it starts
     old = __version__.startswith("3.")
     assert lines[3].count("scalar (start the JVM" if old else "scalar (at first") == 3

@@ -5,10 +5,11 @@ import java.util.SplittableRandom
 import io.sbbf.core.kernel.Kernels
 
 /**
- * How long does a fresh JVM take to its first answers: 1,000 longs and 1,000 byte strings of 16 to
- * 36 bytes hashed, and a filter asked for each? Prints two lines: nanoseconds from the first line
- * of `main` on, and without the time that the making of the keys took. The system property
- * `sbbf.kernel` sets the mode.
+ * Measures how long a fresh JVM takes to its first results. It hashes 1,000 longs and 1,000 byte
+ * strings of 16 to 36 bytes, and probes a filter for each.
+ *
+ * Prints two lines: the nanoseconds from the first line of `main` on, and the same without the
+ * time to make the keys. The system property `sbbf.kernel` sets the mode.
  */
 object ColdStart {
   private final val Keys = 1000

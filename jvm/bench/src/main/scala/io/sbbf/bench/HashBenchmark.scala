@@ -7,21 +7,21 @@ import org.openjdk.jmh.annotations._
 import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
 
 /**
- * What the questions about hashes share: the contestants, who all hash batch after batch into the
- * same few hashes. What is hashed is the subclasses', of which a JVM loads one.
+ * The base of the benchmarks of hashes: the contestants, who all hash batch after batch into the
+ * same few hashes. The subclasses, of which a JVM loads one, supply the keys.
  */
 abstract class HashBenchmark(keys: Int) extends KernelBenchmark {
   protected val hashes = new Array[Long](KernelBenchmark.Batch)
   protected val reference: LongHashFunction = LongHashFunction.xx()
   protected val parquet = new BlockSplitBloomFilter(32)
 
-  /** Ours, of a batch into `hashes`. */
+  /** Hashes a batch into `hashes` with our kernel. */
   protected def hash(kernel: Kernel, from: Int, until: Int): Unit
 
-  /** Zero-allocation-hashing's of key `i`. */
+  /** Returns the hash of key `i` by zero-allocation-hashing. */
   protected def referenceHash(i: Int): Long
 
-  /** Parquet-java's of key `i`. */
+  /** Returns the hash of key `i` by parquet-java. */
   protected def parquetHash(i: Int): Long
 
   @Benchmark def scalar(): Array[Long] = inBatches(hash(ScalarKernel, _, _))

@@ -8,8 +8,9 @@ import org.openjdk.jmh.annotations._
 import io.sbbf.core.kernel.Kernel
 
 /**
- * What does the hash of one byte string cost, by its length? The strings lie one after the other
- * in one array, as a page has them; so many as fit a core's own caches at most lengths.
+ * Measures the cost of the hash of one byte string, by its length. The strings are stored one
+ * after the other in one array, as in a page. At most lengths, all of them fit a core's own
+ * caches.
  */
 @OperationsPerInvocation(HashBytesBenchmark.Strings)
 class HashBytesBenchmark extends HashBenchmark(HashBytesBenchmark.Strings) {
@@ -22,7 +23,7 @@ class HashBytesBenchmark extends HashBenchmark(HashBytesBenchmark.Strings) {
   private var bytes: Array[Byte] = _
   private var offsets: Array[Int] = _
 
-  /** The same strings as parquet-java takes them; it keeps no hash, but copies the bytes. */
+  /** The same strings as parquet-java takes them. It keeps no hash, but copies the bytes. */
   private var binaries: Array[Binary] = _
 
   @Setup def fill(): Unit = {

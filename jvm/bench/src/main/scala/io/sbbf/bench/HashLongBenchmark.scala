@@ -4,7 +4,7 @@ import org.openjdk.jmh.annotations._
 
 import io.sbbf.core.kernel.Kernel
 
-/** What does the hash of one 8-byte number cost? */
+/** Measures the cost of the hash of one 8-byte number. */
 @OperationsPerInvocation(KernelBenchmark.Keys)
 class HashLongBenchmark extends HashBenchmark(KernelBenchmark.Keys) {
   private val keys = KernelBenchmark.longs(1)

@@ -5,12 +5,12 @@ import org.openjdk.jmh.annotations._
 
 import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
 
-/** What does it cost to insert one hash, by where the filter lies? */
+/** Measures the cost of inserting one hash, by where the filter is stored. */
 @OperationsPerInvocation(KernelBenchmark.Keys)
 class InsertBenchmark extends KernelBenchmark {
 
   /**
-   * In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or
+   * In bytes: 128 KiB fits a core's own cache, 2 MiB is at its edge, 32 MiB is in shared cache or
    * memory.
    */
   @Param(Array("131072", "2097152", "33554432"))

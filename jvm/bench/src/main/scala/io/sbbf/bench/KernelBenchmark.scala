@@ -8,8 +8,8 @@ import scala.util.Random
 import org.openjdk.jmh.annotations._
 
 /**
- * What the benchmarks of the kernels share: nanoseconds for each key, on one thread, in JVMs that
- * run one contestant each.
+ * The base of the kernel benchmarks: nanoseconds per key, on one thread, in JVMs that run one
+ * contestant each.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))
@@ -22,24 +22,27 @@ abstract class KernelBenchmark
 private[bench] object KernelBenchmark {
 
   /**
-   * A million keys, because a CPU learns the branches of a few thousand by heart and then makes
-   * early exits look free.
+   * A million keys, because a CPU memorizes the branches of a few thousand, which makes early
+   * exits look free.
    */
   final val Keys = 1 << 20
 
-  /** Keys whose hashes are used before those of the next ones, as a page's values are. */
+  /**
+   * The number of keys whose hashes are used before those of the next keys, like the values of a
+   * page.
+   */
   final val Batch = 1 << 12
 
-  /** Distinct as far as 64 random bits are. */
+  /** Returns keys that are as distinct as 64 random bits are. */
   def longs(seed: Int, count: Int = Keys): Array[Long] = {
     val random = new Random(seed)
     Array.fill(count)(random.nextLong())
   }
 
   /**
-   * The hashes as given if `order` is `random`; sorted anew if it is `sorted`, so that the sort is
-   * in the measured time. Ascending hashes ask a filter's blocks in ascending order, but for one
-   * leap where signs change.
+   * Returns the hashes as given if `order` is `random`. If it is `sorted`, sorts a copy of them,
+   * so that the measured time includes the sort. Ascending hashes probe a filter's blocks in
+   * ascending order, except for one jump where the sign changes.
    */
   def inOrder(hashes: Array[Long], order: String): Array[Long] =
     if (order == "sorted") {
@@ -48,6 +51,8 @@ private[bench] object KernelBenchmark {
       sorted
     } else hashes
 
-  /** The NDV at which a filter has an FPP of 1 %: 10.5 bits a value ("Sizing an SBBF"). */
+  /**
+   * Returns the NDV at which a filter has an FPP of 1 %: 10.5 bits a value ("Sizing an SBBF").
+   */
   def ndvAtOnePercent(filterBytes: Int): Int = (8L * filterBytes / 10.5).toInt
 }

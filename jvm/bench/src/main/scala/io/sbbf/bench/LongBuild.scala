@@ -3,11 +3,13 @@ package io.sbbf.bench
 import io.sbbf.core.kernel.Kernels
 
 /**
- * How fast does a long build of a filter become in a fresh JVM? Hashes some 400 million longs and
- * inserts them into a filter of 2 MiB, in batches. Prints, tab-separated, `step`, the keys until
- * then and the nanoseconds a key of each 4 million keys in turn; and whenever a choice of kernel is
- * made or was made already: `choice`, the keys and nanoseconds until then and what was chosen. The
- * system property `sbbf.kernel` sets the mode.
+ * Measures how fast a long build of a filter becomes in a fresh JVM. Hashes some 400 million
+ * longs and inserts them into a filter of 2 MiB, in batches.
+ *
+ * Prints tab-separated lines. After each 4 million keys: `step`, the number of keys so far and
+ * the nanoseconds per key of these 4 million. For each choice of a kernel, also those made
+ * before: `choice`, the keys and nanoseconds until then, and the choice. The system property
+ * `sbbf.kernel` sets the mode.
  */
 object LongBuild {
   import KernelBenchmark.Batch
@@ -34,7 +36,7 @@ object LongBuild {
     }
   }
 
-  /** A step's keys, which repeat the same million. */
+  /** Inserts a step's keys, which repeat the same million. */
   private def insert(longs: Array[Long], hashes: Array[Long], bitset: Array[Byte]): Unit = {
     var done = 0
     while (done < StepKeys) {

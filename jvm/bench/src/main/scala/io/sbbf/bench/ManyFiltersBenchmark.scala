@@ -6,9 +6,10 @@ import org.openjdk.jmh.annotations._
 import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
 
 /**
- * What does it cost to ask 2,000 row groups' filters of 64 KiB for 1,000 keys that none of them
- * holds, for each pair of a key and a filter? `all` asks for every answer, `any` only whether a
- * filter might hold one of the keys. Sorting the hashes, once for all filters, is part of the time.
+ * Measures the cost of probing the filters of 2,000 row groups, 64 KiB each, for 1,000 keys that
+ * none of them holds, per pair of a key and a filter. `all` requests every result, `any` only
+ * whether a filter might hold one of the keys. The time includes sorting the hashes, once for all
+ * filters.
  */
 @OperationsPerInvocation(ManyFiltersBenchmark.Filters * ManyFiltersBenchmark.AbsentKeys)
 class ManyFiltersBenchmark extends KernelBenchmark {
@@ -35,10 +36,10 @@ class ManyFiltersBenchmark extends KernelBenchmark {
     parquet = bitsets.map(new BlockSplitBloomFilter(_))
   }
 
-  @Benchmark def scalar(): Long = asked(ScalarKernel)
-  @Benchmark def vector(): Long = asked(VectorKernel)
+  @Benchmark def scalar(): Long = probe(ScalarKernel)
+  @Benchmark def vector(): Long = probe(VectorKernel)
 
-  private def asked(kernel: Kernel): Long = {
+  private def probe(kernel: Kernel): Long = {
     val hashes = KernelBenchmark.inOrder(this.hashes, order)
     var found = 0L
     var f = 0

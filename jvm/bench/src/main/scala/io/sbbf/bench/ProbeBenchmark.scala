@@ -6,14 +6,14 @@ import org.openjdk.jmh.annotations._
 import io.sbbf.core.kernel.{Kernel, ScalarKernel, VectorKernel}
 
 /**
- * What does it cost to ask a filter for one hash, by where the filter lies and how many of the
- * hashes it holds?
+ * Measures the cost of probing a filter for one hash, by where the filter is stored and how many
+ * of the hashes it holds.
  */
 @OperationsPerInvocation(KernelBenchmark.Keys)
 class ProbeBenchmark extends KernelBenchmark {
 
   /**
-   * In bytes: 128 KiB lies in a core's own cache, 2 MiB at its edge, 32 MiB in shared cache or
+   * In bytes: 128 KiB fits a core's own cache, 2 MiB is at its edge, 32 MiB is in shared cache or
    * memory.
    */
   @Param(Array("131072", "2097152", "33554432"))
@@ -37,10 +37,10 @@ class ProbeBenchmark extends KernelBenchmark {
     }
   }
 
-  @Benchmark def scalar(): Array[Long] = answers(ScalarKernel)
-  @Benchmark def vector(): Array[Long] = answers(VectorKernel)
+  @Benchmark def scalar(): Array[Long] = probe(ScalarKernel)
+  @Benchmark def vector(): Array[Long] = probe(VectorKernel)
 
-  private def answers(kernel: Kernel): Array[Long] = {
+  private def probe(kernel: Kernel): Array[Long] = {
     kernel.probe(bitset, hashes, 0, hashes.length, matches)
     matches
   }

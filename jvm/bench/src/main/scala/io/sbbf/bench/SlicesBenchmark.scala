@@ -11,16 +11,16 @@ import org.openjdk.jmh.annotations._
 import io.sbbf.core.bloom.{BitSlices, SplitBlockBloomFilter}
 
 /**
- * What does it cost to ask 100,000 row groups for one key, when the blocks of one number lie
- * together: bit-sliced, or 32 bytes after 32 bytes? Microseconds a key. Blocks have half of their
- * bits set; keys ask different positions.
+ * Measures the cost of probing 100,000 row groups for one key when their blocks of one number are
+ * stored together, bit-sliced or 32 bytes after 32 bytes. Reports microseconds per key. Blocks
+ * have half of their bits set; keys probe different positions.
  */
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@OperationsPerInvocation(SlicesBenchmark.AskedKeys)
+@OperationsPerInvocation(SlicesBenchmark.ProbedKeys)
 class SlicesBenchmark extends KernelBenchmark {
   import SlicesBenchmark._
 
-  private val hashes = KernelBenchmark.longs(2, AskedKeys)
+  private val hashes = KernelBenchmark.longs(2, ProbedKeys)
   private val masks = hashes.map(maskOf)
   private val answers = new Array[Long](BitSlices.wordsPerSlice(RowGroups))
   private val words = new Array[Int](RowGroups * 8)
@@ -35,17 +35,17 @@ class SlicesBenchmark extends KernelBenchmark {
 
   @Benchmark def bitSliced(): Array[Long] = {
     var k = 0
-    while (k < AskedKeys) {
+    while (k < ProbedKeys) {
       BitSlices.probe(slices, RowGroups, hashes(k), answers)
       k += 1
     }
     answers
   }
 
-  /** The baseline: the key's mask, made beforehand, against block after block. */
+  /** The baseline: compares the key's mask, made beforehand, with block after block. */
   @Benchmark def blockAfterBlock(): Array[Long] = {
     var k = 0
-    while (k < AskedKeys) {
+    while (k < ProbedKeys) {
       probe(masks(k))
       k += 1
     }
@@ -69,9 +69,9 @@ class SlicesBenchmark extends KernelBenchmark {
 
 object SlicesBenchmark {
   final val RowGroups = 100000
-  final val AskedKeys = 16
+  final val ProbedKeys = 16
 
-  /** The block that holds `hash` alone. */
+  /** Returns the block that holds `hash` alone. */
   private def maskOf(hash: Long): Array[Int] = {
     val block = new Array[Byte](SplitBlockBloomFilter.BytesPerBlock)
     SplitBlockBloomFilter.insert(block, hash)

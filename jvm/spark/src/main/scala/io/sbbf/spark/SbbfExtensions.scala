@@ -9,13 +9,17 @@ import io.sbbf.spark.session.{InjectedRules, SessionPruning, WarmUp}
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * The session extension: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds it by itself when
- * the JAR is on the class path. Registering it twice is harmless: the rule leaves a pruned relation as it is.
+ * Adds pruning to a session: `spark.sql.extensions=io.sbbf.spark.SbbfExtensions`. Spark 4 finds
+ * the extension by itself when the JAR is on the class path. Registering it twice is harmless:
+ * the rule leaves a pruned relation as it is.
  *
- * The rule runs in the optimizer's "Pre CBO Rules", where nearly all static filters stand directly above their
- * relation and the pruned size still reaches join selection, and again at the end, for those that come later: what
- * `EXISTS` and `IN` ask of the outer table is only then pushed to its scan. The catalog `sbbf` and the table functions
- * `sbbf_filters` and `sbbf_probe` come with it.
+ * The rule runs in the optimizer's "Pre CBO Rules". There nearly all static filters stand
+ * directly above their relation, and the pruned size still reaches join selection. The rule runs
+ * again at the end of the optimizer: only then does Spark push the predicates that `EXISTS` and
+ * `IN` imply on the outer table to its scan.
+ *
+ * The extension also registers the catalog `sbbf` and the table functions `sbbf_filters` and
+ * `sbbf_probe`.
  */
 final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
   override def apply(extensions: SparkSessionExtensions): Unit =
@@ -38,9 +42,12 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     extensions.injectColumnar(InjectedRules.showPruningLast)
   }
 
-  /** Checks no plan. Spark builds it with the session's analyzer, when starting the session no longer needs all cores. */
+  /**
+   * Starts the [[WarmUp]] and returns a rule that checks nothing. Spark builds check rules with
+   * the session's analyzer, when the start of the session no longer needs all cores.
+   */
   private def warmUp(session: SparkSession): LogicalPlan => Unit = {
-    // the text alone: an invalid one must not fail the session
+    // compares the text: an invalid value must not fail the session
     if (session.sessionState.conf.getConfString(SbbfConf.Enabled.key, "true") != "false")
       WarmUp.start()
     _ => ()

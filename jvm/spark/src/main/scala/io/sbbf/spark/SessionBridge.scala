@@ -11,8 +11,8 @@ import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.report.PruneReport
 
 /**
- * What the Python package calls of a classic session and SQL cannot reach; needs no more than an instance, from
- * whichever class loader has the JAR. All else goes through the catalog.
+ * Gives the Python package what SQL cannot offer in a classic session. Python needs only an
+ * instance, from any class loader that has the JAR. Everything else goes through the catalog.
  */
 final class SessionBridge {
   private object listener extends AddFiltersJob.ProgressListener {
@@ -28,22 +28,25 @@ final class SessionBridge {
     }
   }
 
-  /** What was pruned of a query, as JSON; see the Python class that reads it. Plans the query if need be. */
+  /**
+   * Returns what pruning did to a query, as JSON that a Python class reads. Plans the query if it
+   * is not planned yet.
+   */
   def explain(query: QueryExecution): String = PruneReport.json(query)
 
-  /** Changes the filters of existing files; a JSON object for each, a line each. */
+  /** Changes the filters of existing files and returns one line of JSON for each file. */
   def attach(session: SparkSession, options: util.Map[String, String]): String =
     new AddFiltersJob(session, AddFiltersRequest.parse(options.asScala.toMap), listener)
       .run()
       .map(_.json)
       .mkString("\n")
 
-  /** Bytes read and written so far by [[attach]]. */
+  /** Returns the bytes that [[attach]] has read and written so far. */
   def attached: Long = listener.done
 
-  /** Bytes that [[attach]] is to read and write, 0 as long as it does not know. */
+  /** Returns the bytes that [[attach]] has to read and write, 0 until the number is known. */
   def toAttach: Long = listener.all
 
-  /** Has [[attach]] begin with no more files. */
+  /** Stops [[attach]] from starting further files. */
   def stopAttach(): Unit = listener.stopped = true
 }

@@ -9,8 +9,9 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import io.sbbf.spark.session.{GuardedColumnarRule, GuardedRule}
 
 /**
- * An extension that injects rules that always throw, each behind the guard and in each place that [[SbbfExtensions]]
- * uses. `make test-spark LEGS=off,failing-rules` runs Spark's suites with it: no query may fail.
+ * Injects rules that always throw, each inside a [[GuardedRule]], wherever [[SbbfExtensions]]
+ * injects one. `make test-spark LEGS=off,failing-rules` runs Spark's suites with it: no query may
+ * fail.
  */
 final class FailingRules extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {

@@ -5,8 +5,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Little-endian numbers in plain bytes, at any offset and whatever the machine's own order, each read by one
- * instruction. In Java, because Scala 2.12 cannot call a VarHandle.
+ * Reads and updates little-endian numbers in plain bytes, at any offset and on machines of any
+ * byte order. Each read takes one instruction. Written in Java, because Scala 2.12 cannot call a
+ * VarHandle.
  */
 final class LittleEndian {
   private static final VarHandle INTS =

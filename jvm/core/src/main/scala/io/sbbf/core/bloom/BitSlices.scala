@@ -3,32 +3,35 @@ package io.sbbf.core.bloom
 import java.util
 
 /**
- * One block number of many filters of equal size, bit-sliced: the bits that all filters have at
- * one of the block's 256 positions lie together as a slice, filter `f` in bit `f % 64` of the
- * slice's word `f / 64`, and the slices follow each other by position. A hash asks eight
- * positions of its block, so the AND of eight slices answers it for all filters: one byte of
- * memory a filter instead of the 32 of a whole block.
+ * Stores and probes the blocks that many filters of equal size have at one block number,
+ * bit-sliced. A slice holds the bits of all filters at one of the block's 256 positions: filter
+ * `f` in bit `f % 64` of the slice's word `f / 64`. The slices follow each other by position.
  *
- * All methods are pure but for the arrays they write, and throw IndexOutOfBoundsException, before
- * they write, for arrays that are too short.
+ * A hash probes eight positions of its block, so the AND of eight slices is the result for all
+ * filters. That reads one byte of memory per filter instead of the 32 bytes of a whole block.
+ *
+ * All methods are pure, except that they write to the arrays passed for results. For arrays that
+ * are too short they throw IndexOutOfBoundsException before they write.
  */
 object BitSlices {
   import SplitBlockBloomFilter._
 
-  /** Bit positions of a block. */
+  /** The number of bit positions of a block. */
   final val Slices = 8 * BytesPerBlock
 
   private final val Word = 64
   private final val LongsPerBlock = BytesPerBlock / 8
 
-  /** The words in the slice of so many filters. */
+  /** Returns the number of words in a slice of `numFilters` filters. */
   def wordsPerSlice(numFilters: Int): Int = ((numFilters.toLong + Word - 1) / Word).toInt
 
-  /** The number of the block that `hash` asks in filters of `numBlocks` blocks. */
+  /** Returns the number of the block that `hash` selects in filters of `numBlocks` blocks. */
   def blockOf(hash: Long, numBlocks: Int): Int = (((hash >>> 32) * numBlocks) >>> 32).toInt
 
   /**
-   * @param blocks the filters' blocks of one number, one after the other, 32 bytes each
+   * Returns the slices of the given blocks.
+   *
+   * @param blocks the filters' blocks at one block number, one after the other, 32 bytes each
    * @return [[Slices]] times [[wordsPerSlice]] words; bits beyond the last filter are 0
    */
   def slice(blocks: Array[Byte]): Array[Long] = {
@@ -62,7 +65,7 @@ object BitSlices {
     slices
   }
 
-  /** The blocks that [[slice]] made the slices of. */
+  /** Returns the blocks from which [[slice]] made the slices. */
   def blocks(slices: Array[Long], numFilters: Int): Array[Byte] = {
     val width = wordsPerSlice(numFilters)
     checkSlices(slices, width)
@@ -92,15 +95,15 @@ object BitSlices {
   }
 
   /**
-   * Which of the filters might contain `hash`, whose block number is the slices': bit `f % 64` of
-   * `matches(f / 64)` for filter `f`.
+   * Writes to `matches` which of the filters might contain `hash`: bit `f % 64` of
+   * `matches(f / 64)` for filter `f`. The slices must have the hash's block number.
    */
   def probe(slices: Array[Long], numFilters: Int, hash: Long, matches: Array[Long]): Unit = {
     val width = wordsPerSlice(numFilters)
     checkSlices(slices, width)
     if (matches.length < width) {
       throw new IndexOutOfBoundsException(
-        s"the answers of $numFilters filters do not fit into ${matches.length} words of $Word bits")
+        s"$numFilters results do not fit into ${matches.length} words of $Word bits")
     }
     val key = hash.toInt
     val s0 = (key * Salt0 >>> 27) * width
@@ -122,12 +125,12 @@ object BitSlices {
   private def checkSlices(slices: Array[Long], width: Int): Unit =
     if (width <= 0 || slices.length != Slices.toLong * width) {
       throw new IndexOutOfBoundsException(
-        s"${slices.length} words are not $Slices slices of $width")
+        s"${slices.length} words are not $Slices slices of $width words")
     }
 
   /**
-   * Bit `j` of word `i` becomes bit `i` of word `j`, by swapping ever smaller squares (Warren,
-   * "Hacker's Delight", section 7-3).
+   * Transposes a square of bits: bit `j` of word `i` becomes bit `i` of word `j`. Swaps ever
+   * smaller squares (Warren, "Hacker's Delight", section 7-3).
    */
   private def transpose(square: Array[Long]): Unit = {
     var size = Word / 2

@@ -3,21 +3,22 @@ package io.sbbf.core.bloom
 import scala.annotation.tailrec
 
 /**
- * What a bitset tells about itself, with nothing known about what was inserted: how full it is,
- * how often it lies, how many distinct values it took, and how small it could be. All methods
- * are pure; each throws IllegalArgumentException for a bitset that is not a positive multiple of
- * 32 bytes long.
+ * Computes facts about a bitset whose values are unknown: how full it is, its false positive
+ * probability, how many distinct values it holds, and how small it could be. All methods except
+ * [[union]] are pure. Each throws IllegalArgumentException for a bitset that is not a positive
+ * multiple of 32 bytes long.
  */
 object BloomFilterStats {
   import SplitBlockBloomFilter.{checkLength, BytesPerBlock}
 
   /**
-   * The filter of `numBytes` bytes that holds what this one holds, bit for bit as if built at
-   * that size: a block's number is the upper half of the hash, scaled, so that a group of
-   * adjacent blocks becomes one.
+   * Returns the filter of `numBytes` bytes with the same values, bit for bit as if built at that
+   * size. A block's number is the scaled upper half of the hash, so a group of adjacent blocks
+   * becomes one block.
    *
    * @return a new array
-   * @throws IllegalArgumentException unless both are powers of two, `numBytes` not the larger
+   * @throws IllegalArgumentException unless both sizes are powers of two and `numBytes` is not
+   *   the larger one
    */
   def fold(bitset: Array[Byte], numBytes: Int): Array[Byte] = {
     checkFoldable(bitset.length)
@@ -37,9 +38,10 @@ object BloomFilterStats {
   }
 
   /**
-   * Makes `target` the filter of what either holds.
+   * Adds the values of `source` to `target`.
    *
-   * @throws IllegalArgumentException unless both are equally long; [[fold]] the larger one first
+   * @throws IllegalArgumentException unless both have the same length; [[fold]] the larger one
+   *   first
    */
   def union(target: Array[Byte], source: Array[Byte]): Unit = {
     checkLength(target.length)
@@ -55,11 +57,12 @@ object BloomFilterStats {
   }
 
   /**
-   * The smallest fold whose [[effectiveFpp]] is at most `fpp`; `bitset` itself, not a copy, if
-   * no fold is. A filter that misses `fpp` is returned as it is: folding only ever adds false
-   * positives.
+   * Returns the smallest fold whose [[effectiveFpp]] is at most `fpp`, or `bitset` itself, not a
+   * copy, if there is none. A filter that misses `fpp` is returned unchanged, because folding
+   * only adds false positives.
    *
-   * @throws IllegalArgumentException if the size is no power of two or `fpp` not within (0, 1)
+   * @throws IllegalArgumentException if the size is not a power of two or `fpp` is not within
+   *   (0, 1)
    */
   @tailrec
   def foldTo(bitset: Array[Byte], fpp: Double): Array[Byte] = {
@@ -72,7 +75,7 @@ object BloomFilterStats {
     }
   }
 
-  /** The share of bits that are set, 0 to 1. */
+  /** Returns the share of set bits, 0 to 1. */
   def fillRatio(bitset: Array[Byte]): Double = {
     checkLength(bitset.length)
     var set = 0L
@@ -85,10 +88,10 @@ object BloomFilterStats {
   }
 
   /**
-   * The probability that the filter reports a value it does not hold: a block lies if all of its
-   * words have the bit asked for set, and every block is asked equally often. Unlike the eighth
-   * power of the fill ratio it sees blocks that are fuller than others, which cause most false
-   * positives.
+   * Returns the probability that the filter reports a value that it does not hold. A block
+   * reports a value if all of its words have the probed bit set, and every block is probed
+   * equally often. Unlike the eighth power of the fill ratio, this accounts for blocks that are
+   * fuller than others and cause most false positives.
    */
   def effectiveFpp(bitset: Array[Byte]): Double = {
     checkLength(bitset.length)
@@ -108,16 +111,16 @@ object BloomFilterStats {
   }
 
   /**
-   * How many distinct values were inserted, by the fill ratio: `n = -32 blocks ln(1 - fill)`,
-   * from the mean fill `1 - e^(-n / (32 blocks))` of Poisson loads. `Long.MaxValue` for a filter
-   * with every bit set.
+   * Estimates the number of distinct values by the fill ratio: `n = -32 blocks ln(1 - fill)`,
+   * from the mean fill `1 - e^(-n / (32 blocks))` of Poisson loads. Returns `Long.MaxValue` for a
+   * filter with every bit set.
    */
   def distinctEstimate(bitset: Array[Byte]): Long =
     math.round(-math.log1p(-fillRatio(bitset)) * bitset.length)
 
   /**
-   * Whether nothing was ever inserted. Over non-null values that is no filter but a writer's
-   * fault.
+   * Returns whether nothing was ever inserted. A writer that leaves a filter over non-null values
+   * empty has a bug.
    */
   def isAllZero(bitset: Array[Byte]): Boolean = {
     checkLength(bitset.length)

@@ -1,11 +1,11 @@
 package io.sbbf.core.bloom
 
 /**
- * How large a split block bloom filter has to be, and how often it lies. NDV is the number of
- * distinct values inserted; FPP the probability that a value never inserted is reported as
- * contained.
+ * Computes sizes and false positive probabilities of split block bloom filters. NDV is the number
+ * of distinct values inserted. FPP is the probability that the filter reports a value that was
+ * never inserted.
  *
- * Bytes of [[FilterSizing.bytesFor]], the smallest power of two that keeps the FPP:
+ * [[FilterSizing.bytesFor]] returns these sizes, the smallest powers of two that keep the FPP:
  *
  * {{{
  * NDV      FPP       0.1      0.01     0.001    0.0001
@@ -17,24 +17,26 @@ package io.sbbf.core.bloom
  * 10,000,000       8 MiB    16 MiB    32 MiB    32 MiB
  * }}}
  *
- * All methods are pure. Each throws IllegalArgumentException, naming the argument and its range,
- * for an `ndv` below 0, an `fpp` outside of (0, 1) or a `numBytes` that is not a positive
- * multiple of 32.
+ * All methods are pure. Each throws IllegalArgumentException, with the argument and its range in
+ * the message, for an `ndv` below 0, an `fpp` outside of (0, 1) or a `numBytes` that is not a
+ * positive multiple of 32.
  */
 object FilterSizing {
 
-  /** One block. */
+  /** The size of one block. */
   final val MinBytes = SplitBlockBloomFilter.BytesPerBlock
 
   /** 128 MiB, the largest bitset that parquet-mr writes or reads (`UPPER_BOUND_BYTES`). */
   final val MaxBytes = 128 * 1024 * 1024
 
   /**
-   * The size by the closed form for a filter of one block, `bits = -8 ndv / ln(1 - fpp^(1/8))`,
-   * which parquet-mr and most other writers use, rounded up to a power of two and held between
-   * [[MinBytes]] and [[MaxBytes]]. It leaves out that blocks fill unevenly: before rounding, the
-   * real FPP is 1.46 times the asked 1 %. (Within 32 bytes of a power of two parquet-mr's own
-   * rounding may end one power beside this one.)
+   * Returns the size by the closed form for a filter of one block,
+   * `bits = -8 ndv / ln(1 - fpp^(1/8))`, which parquet-mr and most other writers use. The size is
+   * rounded up to a power of two between [[MinBytes]] and [[MaxBytes]].
+   *
+   * The closed form ignores that blocks fill unevenly: before rounding, the real FPP is 1.46
+   * times a requested 1 %. Within 32 bytes of a power of two, parquet-mr's own rounding may
+   * return the adjacent power.
    */
   def closedFormBytes(ndv: Long, fpp: Double): Int = {
     checkNdv(ndv)
@@ -44,8 +46,8 @@ object FilterSizing {
   }
 
   /**
-   * The smallest power of two of bytes that keeps `fpp`, at least [[MinBytes]]; [[MaxBytes]] if
-   * none does.
+   * Returns the smallest power of two of bytes that keeps `fpp`, at least [[MinBytes]]. Returns
+   * [[MaxBytes]] if none does.
    */
   def bytesFor(ndv: Long, fpp: Double): Int = {
     checkFpp(fpp)
@@ -55,11 +57,11 @@ object FilterSizing {
   }
 
   /**
-   * The exact FPP of a filter of `numBytes` after `ndv` inserts: equation 3 of Putze, Sanders
-   * and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", for eight words of 32 bits.
-   * A block holds `i` values with the probability of a Poisson distribution, and then each word
-   * has the bit asked for set with probability `1 - (31/32)^i`. (A block's load is really
-   * binomial: a few blocks lie a little less often.)
+   * Returns the exact FPP of a filter of `numBytes` bytes after `ndv` inserts: equation 3 of
+   * Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", for eight
+   * words of 32 bits. The number `i` of values in a block has a Poisson distribution. In such a
+   * block, each word has the probed bit set with probability `1 - (31/32)^i`. (The load of a
+   * block is really binomial: the FPP of a filter with few blocks is a little lower.)
    */
   def falsePositiveProbability(ndv: Long, numBytes: Int): Double = {
     checkNdv(ndv)
@@ -68,21 +70,23 @@ object FilterSizing {
     if (mean > CertainLoad) 1.0 else poissonSum(mean)
   }
 
-  /** Values per block from which on the FPP is 1 in a double: `8 e^(-load/32) < 2^-54`. */
+  /**
+   * The mean of values per block above which the FPP is 1 in a double: `8 e^(-load/32) < 2^-54`.
+   */
   private final val CertainLoad = 1280
 
   private val LogUnset = math.log1p(-1.0 / 32)
 
   /**
-   * In log space, because `e^-mean` underflows for full filters. Ends twelve standard deviations
-   * out.
+   * Sums in log space, because `e^-mean` underflows for full filters. Stops twelve standard
+   * deviations above the mean.
    */
   private def poissonSum(mean: Double): Double = {
     val last = (mean + 12 * math.sqrt(mean)).toInt + 64
     val logMean = math.log(mean)
     var logLoad = -mean
     var sum = 0.0
-    var load = 1 // an empty block never lies
+    var load = 1 // an empty block reports nothing
     while (load <= last) {
       logLoad += logMean - math.log(load)
       sum += math.exp(logLoad) * math.pow(-math.expm1(load * LogUnset), 8)
@@ -97,10 +101,10 @@ object FilterSizing {
   }
 
   private def checkNdv(ndv: Long): Unit =
-    if (ndv < 0) throw new IllegalArgumentException(s"ndv is at least 0, not $ndv")
+    if (ndv < 0) throw new IllegalArgumentException(s"ndv must be at least 0, not $ndv")
 
   private[core] def checkFpp(fpp: Double): Unit =
     if (!(fpp > 0 && fpp < 1)) {
-      throw new IllegalArgumentException(s"fpp is between 0 and 1, both excluded, not $fpp")
+      throw new IllegalArgumentException(s"fpp must be between 0 and 1, both excluded, not $fpp")
     }
 }

@@ -1,18 +1,18 @@
 package io.sbbf.core.bloom
 
 /**
- * Parquet's split block bloom filter over a plain bitset: the bytes as a file holds them after
- * the filter's header, any whole number of 32-byte blocks, each of eight little-endian 32-bit
- * words. Names and constants are those of the specification (`BloomFilter.md` of
- * github.com/apache/parquet-format, "Technical Approach").
+ * Inserts into and probes Parquet's split block bloom filters. A filter is a plain bitset: the
+ * bytes that follow the filter's header in a file, any whole number of 32-byte blocks, each of
+ * eight little-endian 32-bit words. Names and constants are those of the specification
+ * (`BloomFilter.md` of github.com/apache/parquet-format, "Technical Approach").
  *
- * A `hash` is the [[XxHash64]] of a value in Parquet's PLAIN encoding. There is no state beside
- * the bitset. Thread safety: asking is pure, so any number of threads may ask one bitset; while
- * a thread inserts into a bitset, no other thread may insert into it or rely on its answers.
+ * A `hash` is the [[XxHash64]] of a value in Parquet's PLAIN encoding. The bitset is the only
+ * state. Any number of threads may probe a bitset at the same time. While a thread inserts into a
+ * bitset, no other thread may insert into it or rely on its results.
  */
 object SplitBlockBloomFilter {
 
-  /** Eight words of 32 bits. */
+  /** The size of a block: eight words of 32 bits. */
   final val BytesPerBlock = 32
 
   // `salt[0]` to `salt[7]` of the specification: one odd multiplier for each word of a block.
@@ -26,7 +26,7 @@ object SplitBlockBloomFilter {
   private[core] final val Salt7 = 0x5c6bfb31
 
   /**
-   * `filter_insert`: from now on the filter contains `hash`.
+   * `filter_insert`: adds `hash` to the filter.
    *
    * @throws IllegalArgumentException if the bitset is not a positive multiple of 32 bytes long
    */
@@ -49,20 +49,20 @@ object SplitBlockBloomFilter {
   }
 
   /**
-   * `filter_check`: false only if `hash` was never inserted.
+   * `filter_check`: returns false only if `hash` was never inserted.
    *
    * @throws IllegalArgumentException if the bitset is not a positive multiple of 32 bytes long
    */
   def mightContain(bitset: Array[Byte], hash: Long): Boolean = {
     checkLength(bitset.length)
-    answer(bitset, hash) != 0
+    probeChecked(bitset, hash) != 0
   }
 
   /**
-   * 1 if a bitset of a good length might contain `hash`, else 0. All eight words are always asked:
-   * leaving early costs a mispredicted branch for each hash.
+   * Returns 1 if a bitset of valid length might contain `hash`, else 0. Always reads all eight
+   * words: an early exit costs a mispredicted branch per hash.
    */
-  private[core] def answer(bitset: Array[Byte], hash: Long): Int = {
+  private[core] def probeChecked(bitset: Array[Byte], hash: Long): Int = {
     val block = blockOffset(bitset.length, hash)
     val key = hash.toInt
     val bits = LittleEndian.getInt(bitset, block) >>> (key * Salt0 >>> 27) &
@@ -79,13 +79,16 @@ object SplitBlockBloomFilter {
   private[core] def checkLength(length: Int): Unit =
     if (length <= 0 || length % BytesPerBlock != 0) {
       throw new IllegalArgumentException(
-        s"a bitset is a positive multiple of $BytesPerBlock bytes long, not $length")
+        s"a bitset's length must be a positive multiple of $BytesPerBlock bytes, not $length")
     }
 
-  /** Where the block begins that the upper half of `hash` selects: `((h >> 32) * z) >> 32`. */
+  /**
+   * Returns the offset of the block that the upper half of `hash` selects:
+   * `((h >> 32) * z) >> 32`.
+   */
   private[core] def blockOffset(length: Int, hash: Long): Int =
     (((hash >>> 32) * (length / BytesPerBlock)) >>> 32).toInt * BytesPerBlock
 
-  /** The bit of a word that the upper five bits of a product number: `1 << (y >> 27)`. */
+  /** Returns the bit of a word that the upper five bits of a product select: `1 << (y >> 27)`. */
   private def bit(product: Int): Int = 1 << (product >>> 27)
 }

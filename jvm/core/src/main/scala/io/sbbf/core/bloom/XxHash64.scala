@@ -3,10 +3,10 @@ package io.sbbf.core.bloom
 import java.lang.Long.rotateLeft
 
 /**
- * XXH64 with seed 0, the only hash of Parquet's bloom filters, as in the xxHash specification
- * (`doc/xxhash_spec.md` of github.com/Cyan4973/xxHash, "XXH64 algorithm description"; the steps
- * below bear its names). Every result is an unsigned 64-bit number in a `Long`. Nothing is
- * allocated; all methods are pure and safe to call from any thread.
+ * Computes XXH64 with seed 0, the only hash of Parquet's bloom filters. Follows the xxHash
+ * specification (`doc/xxhash_spec.md` of github.com/Cyan4973/xxHash, "XXH64 algorithm
+ * description"); the steps below have its names. Every result is an unsigned 64-bit number in a
+ * `Long`. All methods are pure, allocate nothing and are safe to call from any thread.
  */
 object XxHash64 {
 
@@ -20,31 +20,31 @@ object XxHash64 {
   private[core] final val StripeBytes = 32
 
   /**
-   * The hash of the 4 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT32.
+   * Returns the hash of the 4 little-endian bytes of `v`, Parquet's PLAIN encoding of an INT32.
    */
   def hashInt(v: Int): Long = avalanche(mixInt(Prime5 + 4, v))
 
   /**
-   * The hash of the 8 little-endian bytes of `v`, which is Parquet's PLAIN encoding of an INT64.
+   * Returns the hash of the 8 little-endian bytes of `v`, Parquet's PLAIN encoding of an INT64.
    */
   def hashLong(v: Long): Long = avalanche(mixLong(Prime5 + 8, v))
 
   def hashBytes(bytes: Array[Byte]): Long = hashBytes(bytes, 0, bytes.length)
 
   /**
-   * The hash of `length` bytes from `offset` on.
+   * Returns the hash of `length` bytes from `offset` on.
    *
    * @throws IndexOutOfBoundsException if they are not all inside `bytes`
    */
   def hashBytes(bytes: Array[Byte], offset: Int, length: Int): Long = {
     if (offset < 0 || length < 0 || offset > bytes.length - length) {
       throw new IndexOutOfBoundsException(
-        s"offset $offset and length $length reach outside of ${bytes.length} bytes")
+        s"offset $offset and length $length exceed an array of ${bytes.length} bytes")
     }
     hashRange(bytes, offset, offset + length)
   }
 
-  /** The same of the bytes from `from` until `until`, which are inside of the array. */
+  /** Returns the hash of the bytes from `from` until `until`, without a check of the range. */
   private[core] def hashRange(bytes: Array[Byte], from: Int, until: Int): Long = {
     val length = until - from
     val stripesEnd = from + length / StripeBytes * StripeBytes
@@ -52,7 +52,7 @@ object XxHash64 {
     avalanche(mixRest(accumulator + length, bytes, stripesEnd, until))
   }
 
-  /** Steps 1 to 3: four accumulators take every stripe's four lanes and then converge. */
+  /** Steps 1 to 3: four accumulators consume the four lanes of every stripe and then converge. */
   private def consume(bytes: Array[Byte], from: Int, until: Int): Long = {
     var acc1 = Prime1 + Prime2
     var acc2 = Prime2
@@ -78,7 +78,8 @@ object XxHash64 {
     (accumulator ^ round(0, stripes)) * Prime1 + Prime4
 
   /**
-   * Step 5: the fewer than 32 bytes that fill no stripe, eight, then four, then one at a time.
+   * Step 5: consumes the fewer than 32 bytes after the last stripe: eight, then four, then one at
+   * a time.
    */
   private def mixRest(start: Long, bytes: Array[Byte], from: Int, until: Int): Long = {
     var accumulator = start
@@ -109,7 +110,7 @@ object XxHash64 {
   private[core] def unsignedInt(bytes: Array[Byte], at: Int): Long =
     LittleEndian.getInt(bytes, at) & 0xffffffffL
 
-  /** Step 6: every input bit gets its chance to change every output bit. */
+  /** Step 6: mixes the bits, so that every input bit can change every output bit. */
   private def avalanche(accumulator: Long): Long = {
     val a = (accumulator ^ accumulator >>> 33) * Prime2
     val b = (a ^ a >>> 29) * Prime3

@@ -7,27 +7,33 @@ import io.sbbf.core.bloom.XxHash64
 import io.sbbf.core.bloom.XxHash64._
 
 /**
- * XXH64 of many byte strings of one width at once: steps 1 to 5 go from word to word, each for all
- * strings before the next. Bringing the strings' words of one number together is scalar work, the
- * arithmetic on them is [[VectorKernel]]'s.
+ * Computes XXH64 of many byte strings of one width at once. Steps 1 to 5 process one word of all
+ * strings before the next word. Collecting the strings' words is scalar work; [[VectorKernel]]
+ * does the arithmetic on them.
  */
 private[kernel] object FixedWidth {
 
   /**
-   * Strings at once. Their words and the four accumulators of step 1 stay in the nearest cache.
+   * The number of strings at once. Their words and the four accumulators of step 1 stay in the
+   * nearest cache.
    */
   final val Tile = 256
 
   /**
-   * In bytes. Going from string to string for each word is slower than one string after the other
-   * when a tile of them outgrows the nearest cache by much.
+   * The widest strings, in bytes. Collecting each word from string to string is slower than
+   * hashing one string after the other when a tile of them outgrows the nearest cache by much.
    */
   final val MaxWidth = 128
 
-  /** For [[mix]]: a tile of words, then one of each of the four accumulators. */
+  /**
+   * Returns an array for [[mix]]: a tile of words, then a tile of each of the four accumulators.
+   */
   def scratch(): Array[Long] = new Array[Long](5 * Tile)
 
-  /** Whether the strings `from` until `until` lie end to end in `length` bytes, `width` each. */
+  /**
+   * Returns whether the strings from `from` until `until` lie end to end in `length` bytes,
+   * `width` bytes each.
+   */
   def isEven(offsets: Array[Int], from: Int, until: Int, width: Int, length: Int): Boolean = {
     var difference = 0
     var i = from
@@ -40,8 +46,9 @@ private[kernel] object FixedWidth {
   }
 
   /**
-   * What step 6 makes the hashes of, for `count` strings from `offset` on: a multiple of 8 and at
-   * most [[Tile]].
+   * Writes the input of step 6 to `hashes` from `to` on, for `count` strings from `offset` on.
+   *
+   * @param count a multiple of 8 and at most [[Tile]]
    */
   def mix(
       bytes: Array[Byte],
@@ -72,7 +79,7 @@ private[kernel] object FixedWidth {
     }
   }
 
-  /** Steps 1 to 4. */
+  /** Runs steps 1 to 4. */
   private def consume(
       bytes: Array[Byte],
       offset: Int,

@@ -9,64 +9,68 @@ import scala.util.control.NonFatal
 import Kernels.Mode
 
 /**
- * When one group of loops moves from scalar code to the Vector API. The policy, in one place:
+ * Decides when one group of loops moves from scalar code to the Vector API. The policy, in one
+ * place:
  *
- *   1. Where the module or HotSpot's C2 is missing: never.
- *   1. Until [[KernelSelector.WorkToPay]] elements have passed: not yet. The vector code costs a
+ *   1. Without the module or HotSpot's C2: never.
+ *   1. Before [[KernelSelector.WorkToPay]] elements have passed: not yet. The vector code costs a
  *      cold JVM 0.1 to 1 s of compilation, which a short life never earns back.
- *   1. Then a daemon thread runs both kernels side by side on data of its own, off any query's
- *      path, until the vector kernel is compiled and was faster in ten rounds on end: it takes
- *      over. If it was not within [[KernelSelector.Timeout]], scalar stays. Flags and widths cannot
- *      tell: the same loop is 2.5 times slower than scalar on one CPU with AVX-512 and 6 times
- *      faster on another.
+ *   1. Then a daemon thread runs both kernels side by side on its own data, off any query's path.
+ *      The vector kernel takes over once it is compiled and was faster in ten consecutive rounds.
+ *      If that takes longer than [[KernelSelector.Timeout]], scalar stays.
+ *
+ * CPU flags and vector widths cannot replace the measurement: the same loop is 2.5 times slower
+ * than scalar on one CPU with AVX-512 and 6 times faster on another.
  *
  * Thread-safe.
  */
-private[kernel] final class KernelSelector(label: String, trial: KernelSelector.Calibration) {
+private[kernel] final class KernelSelector(
+    label: String,
+    calibration: KernelSelector.Calibration) {
   import KernelSelector._
 
   @volatile private var choice: Choice = AtFirst
   @volatile private var listener: Option[String => Unit] = None
   private var mode: Mode = Mode.Auto
-  private var rehearsal: Option[Choice] = None // made once: neither the JVM nor the CPU change
+  private var measured: Option[Choice] = None // once: neither the JVM nor the CPU changes
   private val work = new AtomicLong
 
   def current: Kernel = choice.kernel
 
-  /** Counts work that was done, until there was enough of it to rehearse. */
+  /** Counts finished work, and starts the calibration when there was enough of it. */
   def recordWork(elements: Int): Unit =
     if (!choice.isFinal && work.get < WorkToPay) {
       val before = work.getAndAdd(elements.toLong)
-      if (before < WorkToPay && before + elements >= WorkToPay) startRehearsal()
+      if (before < WorkToPay && before + elements >= WorkToPay) startCalibration()
     }
 
   def reset(to: Mode): Unit = {
     synchronized {
       mode = to
       choice = to match {
-        case Mode.Scalar => Choice(ScalarKernel, "set so")
+        case Mode.Scalar => Choice(ScalarKernel, "as configured")
         case Mode.Vector =>
           obstacle match {
             case Some(why) => Choice(ScalarKernel, why)
-            case None => Choice(VectorKernel, "set so")
+            case None => Choice(VectorKernel, "as configured")
           }
         case Mode.Auto =>
-          (Platform.obstacle, rehearsal) match {
+          (Platform.obstacle, measured) match {
             case (Some(why), _) => Choice(ScalarKernel, why)
             case (None, Some(found)) => found
             case (None, None) => AtFirst
           }
       }
     }
-    tell()
+    report()
   }
 
   def onChoice(log: String => Unit): Unit = {
     listener = Some(log)
-    tell()
+    report()
   }
 
-  private def tell(): Unit = listener match {
+  private def report(): Unit = listener match {
     case Some(log) => log(toString)
     case None =>
   }
@@ -76,7 +80,7 @@ private[kernel] final class KernelSelector(label: String, trial: KernelSelector.
     s"$label: ${now.kernel.name} (${now.reason})"
   }
 
-  private def startRehearsal(): Unit = {
+  private def startCalibration(): Unit = {
     val thread = new Thread(() => calibrate(), "sbbf-kernel-warm-up")
     thread.setDaemon(true)
     thread.start()
@@ -90,11 +94,11 @@ private[kernel] final class KernelSelector(label: String, trial: KernelSelector.
         case NonFatal(e) => Choice(ScalarKernel, failing(e))
       }
     val isChosen = synchronized {
-      rehearsal = Some(found)
+      measured = Some(found)
       if (mode == Mode.Auto) choice = found
       mode == Mode.Auto
     }
-    if (isChosen) tell()
+    if (isChosen) report()
   }
 
   private def calibrated(): Choice =
@@ -104,15 +108,15 @@ private[kernel] final class KernelSelector(label: String, trial: KernelSelector.
         val gain = measuredGain()
         val factor = String.format(Locale.ROOT, "%.1f", Double.box(gain))
         if (gain > 1) Choice(VectorKernel, s"$factor times as fast as scalar")
-        else Choice(ScalarKernel, s"vector was not steadily faster: $factor times")
+        else Choice(ScalarKernel, s"vector was not consistently faster: $factor times")
     }
 
   /**
-   * How many times as fast vector was as scalar: in the rounds that it won, or the last one, which
-   * is at most 1.
+   * Returns how many times as fast the vector kernel was as the scalar one, over the rounds that
+   * it won on end. Returns at most 1 if it did not win [[WinsOnEnd]] rounds on end in time.
    */
   private def measuredGain(): Double = {
-    val task = trial.prepare()
+    val task = calibration.prepare()
     val end = System.nanoTime() + Timeout
     var wins = 0
     var (scalar, vector) = (0.0, 0.0)
@@ -126,7 +130,10 @@ private[kernel] final class KernelSelector(label: String, trial: KernelSelector.
     if (wins == WinsOnEnd) scalar / vector else math.min(scalar / vector, 1)
   }
 
-  /** The best of three, because other threads take the CPU away at times. */
+  /**
+   * Returns the shortest of three times in nanoseconds, because other threads take the CPU away
+   * at times.
+   */
   private def time(task: Kernel => Unit, kernel: Kernel): Double =
     Seq
       .fill(3) {
@@ -136,14 +143,14 @@ private[kernel] final class KernelSelector(label: String, trial: KernelSelector.
       }
       .min
 
-  /** Why the vector kernel cannot run here, if so; loads it to see. */
+  /** Returns why the vector kernel cannot run here, if so. Loads the kernel to find out. */
   private def obstacle: Option[String] = Platform.obstacle.orElse {
     try {
-      val bits = trial.bits
-      if (bits >= trial.bitsNeeded) {
-        trial.prepare()(VectorKernel) // methods are linked when they are called
+      val bits = calibration.bits
+      if (bits >= calibration.bitsNeeded) {
+        calibration.prepare()(VectorKernel) // a method is linked at its first call
         None
-      } else Some(s"vectors have $bits bits, ${trial.bitsNeeded} are needed")
+      } else Some(s"vectors have $bits bits, ${calibration.bitsNeeded} are needed")
     } catch {
       case e: LinkageError => Some(anotherApi(e))
       case NonFatal(e) => Some(failing(e))
@@ -158,38 +165,45 @@ private[kernel] object KernelSelector {
   }
 
   private val AtFirst =
-    Choice(ScalarKernel, "at first; there has not been work enough to calibrate vector")
+    Choice(ScalarKernel, "at first; there was too little work to calibrate vector")
 
-  private def anotherApi(e: LinkageError) = s"the Vector API of this JDK is another one: $e"
+  private def anotherApi(e: LinkageError) = s"this JDK has an incompatible Vector API: $e"
   private def failing(e: Throwable) = s"the Vector API fails: $e"
 
   /**
-   * About 0.1 s of scalar work, as much as compiling takes from other threads at least. (Work in
-   * all at which a cold JVM comes out even: 25 to 45 million probes.)
+   * The number of elements that starts the calibration. They take about 0.1 s of scalar work, at
+   * least as much as compilation takes from other threads. (A cold JVM breaks even at 25 to 45
+   * million probes in total.)
    */
   final val WorkToPay: Long = 1L << 24
 
-  /** In nanoseconds; on two busy cores JDK 17 and 25 took up to 2 s to compile the hashes. */
+  /**
+   * The longest calibration, in nanoseconds. On two busy cores, JDK 17 and 25 took up to 2 s to
+   * compile the hashes.
+   */
   final val Timeout = 10000000000L
 
   private final val WinsOnEnd = 10
 
-  /** Less is noise. */
+  /** The factor by which the vector kernel has to be faster to win a round; less is noise. */
   private final val Margin = 1.1
 
-  /** What a capability needs and how to try it out. */
+  /** States which vectors a group of loops needs, and provides work to measure it with. */
   sealed abstract class Calibration(val bitsNeeded: Int) {
 
-    /** How wide the vectors of this machine are. */
+    /** Returns the width of this machine's vectors in bits. */
     def bits: Int
 
-    /** Work for a kernel, on data that are made now. */
+    /** Returns work for a kernel, on data that this call makes. */
     def prepare(): Kernel => Unit
   }
 
   private final val Elements = 4096
 
-  /** In calls as short as real ones may be, because calls are compiled apart from their loops. */
+  /**
+   * Splits the elements into calls as short as real ones may be, because calls are compiled apart
+   * from their loops.
+   */
   private def inCallsOf(length: Int)(call: (Int, Int) => Unit): Unit = {
     var from = 0
     while (from < Elements) {
@@ -238,13 +252,13 @@ private[kernel] object KernelSelector {
     override def prepare(): Kernel => Unit = {
       val bitset = new Array[Byte](1 << 16)
       val (held, absent) = longs().splitAt(Elements / 2)
-      val (present, asked) = (held ++ held, absent ++ absent)
+      val (present, probed) = (held ++ held, absent ++ absent)
       val matches = new Array[Long](1)
       kernel =>
         inCallsOf(64) { (from, until) =>
           kernel.insert(bitset, present, from, until)
-          kernel.probe(bitset, asked, from, until, matches)
-          kernel.containsAny(bitset, asked, from, until)
+          kernel.probe(bitset, probed, from, until, matches)
+          kernel.containsAny(bitset, probed, from, until)
         }
     }
   }

@@ -1,12 +1,12 @@
 package io.sbbf.core.kernel
 
 /**
- * The kernel that everything in this JVM uses. Each capability starts scalar and moves to the
- * Vector API by the policy of [[KernelSelector]], on its own, because a CPU may have what one needs
- * and lack what another does. Thread-safe.
+ * Runs the loops with the kernel that this JVM has chosen. Each capability (a group of loops)
+ * starts scalar and moves to the Vector API by the policy of [[KernelSelector]]. Each moves on
+ * its own, because a CPU may have what one needs and lack what another does. Thread-safe.
  *
- * The system property `sbbf.kernel` (`auto`, `scalar` or `vector`) sets the mode that [[use]]
- * changes.
+ * The system property `sbbf.kernel` (`auto`, `scalar` or `vector`) sets the first mode; [[use]]
+ * changes it.
  */
 object Kernels extends Kernel {
   import KernelSelector.{Blocks, Numbers, Strings}
@@ -15,26 +15,30 @@ object Kernels extends Kernel {
 
   object Mode {
 
-    /** Scalar at first, then whichever was measured to be faster. */
+    /** Scalar at first, then the kernel that was measured to be faster. */
     case object Auto extends Mode("auto")
     case object Scalar extends Mode("scalar")
 
-    /** The Vector API at once where the JVM and the CPU have it, else scalar. */
+    /** The Vector API at once if the JVM and the CPU have it, else scalar. */
     case object Vector extends Mode("vector")
 
     val all: Seq[Mode] = Seq(Auto, Scalar, Vector)
 
-    /** @throws IllegalArgumentException for any other text */
+    /**
+     * Returns the mode with this name.
+     *
+     * @throws IllegalArgumentException for any other text
+     */
     def of(text: String): Mode = text match {
       case Auto.text => Auto
       case Scalar.text => Scalar
       case Vector.text => Vector
       case _ =>
         throw new IllegalArgumentException(
-          s"a kernel is ${all.map(_.text).mkString(", ")}, not '$text'")
+          s"a kernel must be one of ${all.map(_.text).mkString(", ")}, not '$text'")
     }
 
-    /** What the system property says; `auto` if nothing or nothing known. */
+    /** The mode that the system property sets; `auto` if the property is missing or unknown. */
     val default: Mode =
       try of(System.getProperty("sbbf.kernel", Auto.text))
       catch { case _: IllegalArgumentException => Auto }
@@ -48,7 +52,7 @@ object Kernels extends Kernel {
   @volatile private var mode: Mode = _
   use(Mode.default)
 
-  /** From now on; nothing happens if that is the mode already. */
+  /** Uses this mode from now on. Does nothing if it is the current mode. */
   def use(to: Mode): Unit = synchronized {
     if (to != mode) {
       numbers.reset(to)
@@ -58,15 +62,19 @@ object Kernels extends Kernel {
     }
   }
 
-  /** Is told, in a line each, what was chosen and why, now and whenever that changes. */
+  /**
+   * Calls `log` with one line per capability that states the choice and the reason, now and
+   * whenever a choice changes.
+   */
   def onChoice(log: String => Unit): Unit = capabilities.foreach(_.onChoice(log))
 
   /**
-   * What runs now, for people: `filter blocks: vector (2.9 times as fast as scalar), ...`.
+   * Returns the current choices for people to read:
+   * `filter blocks: vector (2.9 times as fast as scalar), ...`.
    */
   def implementationName: String = capabilities.mkString(", ")
 
-  /** `scalar`, `vector`, or `mixed` where capabilities differ. */
+  /** Returns `scalar`, `vector`, or `mixed` if capabilities differ. */
   override def name: String =
     capabilities.map(_.current.name).distinct match {
       case Seq(one) => one
@@ -125,7 +133,7 @@ object Kernels extends Kernel {
       from: Int,
       until: Int): Boolean = {
     val isThere = blocks.current.containsAny(bitset, hashes, from, until)
-    if (!isThere) blocks.recordWork(until - from) // else it may have been the first
+    if (!isThere) blocks.recordWork(until - from) // a hit may end at the first hash
     isThere
   }
 }

@@ -3,9 +3,9 @@ package io.sbbf.core.kernel
 import io.sbbf.core.bloom.{SplitBlockBloomFilter, XxHash64}
 
 /**
- * Plain arithmetic, which every JVM runs well from its first calls on: the twin that
- * [[VectorKernel]] must agree with, bit for bit. Without branches on data, because a mispredicted
- * one costs more than a whole answer.
+ * Runs the loops in plain arithmetic, which every JVM executes well from its first calls on.
+ * [[VectorKernel]] must agree with it bit for bit. There are no branches on data, because a
+ * mispredicted branch costs more than a whole probe.
  */
 object ScalarKernel extends Kernel {
   import Kernel._
@@ -76,13 +76,13 @@ object ScalarKernel extends Kernel {
     var start = from
     while (start < until) {
       val count = math.min(until - start, BitsPerWord)
-      var answers = 0L
+      var hits = 0L
       var j = 0
       while (j < count) {
-        answers |= SplitBlockBloomFilter.answer(bitset, hashes(start + j)).toLong << j
+        hits |= SplitBlockBloomFilter.probeChecked(bitset, hashes(start + j)).toLong << j
         j += 1
       }
-      matches((start - from) / BitsPerWord) = answers
+      matches((start - from) / BitsPerWord) = hits
       start += count
     }
   }
@@ -94,7 +94,7 @@ object ScalarKernel extends Kernel {
       until: Int): Boolean = {
     checkFilter(bitset, hashes, from, until)
     var i = from
-    while (i < until && SplitBlockBloomFilter.answer(bitset, hashes(i)) == 0) i += 1
+    while (i < until && SplitBlockBloomFilter.probeChecked(bitset, hashes(i)) == 0) i += 1
     i < until
   }
 }

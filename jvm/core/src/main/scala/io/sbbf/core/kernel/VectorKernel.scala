@@ -6,13 +6,13 @@ import io.sbbf.core.bloom.SplitBlockBloomFilter
 import io.sbbf.core.bloom.XxHash64.{Prime1, Prime2, Prime3, Prime4, Prime5}
 
 /**
- * The same on the Java Vector API, as it is from JDK 17 on. The only file that names it: the
- * module may be absent, so in a query only [[KernelSelector]], which expects a LinkageError, and
- * [[FixedWidth]] on its behalf touch this object.
+ * Runs the loops on the Java Vector API, as it is from JDK 17 on. This is the only file that
+ * names the API, because the module may be absent. In a query only [[KernelSelector]], which
+ * expects a LinkageError, and [[FixedWidth]], which this object calls, touch this object.
  *
- * Species and constants are private vals of an object, and apart from those constants no vector
- * outlives the method that made it: only then does the compiler keep vectors in registers. All
- * vectors of longs have 512 bits: on JDK 17 loops of two widths slow each other for good.
+ * Species and constants are private vals of an object, and no other vector outlives the method
+ * that made it: only then does the compiler keep vectors in registers. All vectors of longs have
+ * 512 bits, because on JDK 17 loops of two widths slow each other down for good.
  */
 object VectorKernel extends Kernel {
   import Kernel._
@@ -28,12 +28,15 @@ object VectorKernel extends Kernel {
   private final val Lanes = 8
 
   /**
-   * Elements that go through each step together: some CPUs make a multiplication wait for the
-   * last one whose result lay in the same register, and four vectors hide that.
+   * The number of elements that go through each step together. Some CPUs make a multiplication
+   * wait for the last one whose result was in the same register; four vectors hide that.
    */
   private final val InStep = 4 * Lanes
 
-  /** Elements whose half-made hashes are still in the nearest cache when they are finished. */
+  /**
+   * The number of elements whose unfinished hashes stay in the nearest cache until they are
+   * finished.
+   */
   private final val Tile = 8 * InStep
 
   private[this] val One = IntVector.broadcast(BlockInts, 1)
@@ -42,8 +45,10 @@ object VectorKernel extends Kernel {
     Array(Salt0, Salt1, Salt2, Salt3, Salt4, Salt5, Salt6, Salt7),
     0)
 
-  /** Bits in the widest vectors that this machine has of each kind. */
+  /** Returns the bits of this machine's widest vectors of ints. */
   def bitsOfInts: Int = IntVector.SPECIES_PREFERRED.vectorBitSize
+
+  /** Returns the bits of this machine's widest vectors of longs. */
   def bitsOfLongs: Int = LongVector.SPECIES_PREFERRED.vectorBitSize
 
   override def hashLongs(
@@ -82,8 +87,8 @@ object VectorKernel extends Kernel {
   }
 
   /**
-   * Strings of one width, as keys and digests mostly are, go eight to a vector; few of them are
-   * not worth the scratch space.
+   * Hashes strings of one width, as most keys and digests are, eight per vector. A few strings
+   * are not worth the scratch space.
    */
   override def hashBytes(
       bytes: Array[Byte],
@@ -112,9 +117,9 @@ object VectorKernel extends Kernel {
     } else ScalarKernel.hashBytes(bytes, offsets, from, until, hashes, to)
   }
 
-  // Steps 5 and 6 of XXH64 (see XxHash64), each a loop of its own and written out on purpose: the
-  // compiler gives up on graphs as large as both together, then vectors live on the heap, ten
-  // times slower; and it leaves alone, as too big to inline, what has this many bytecodes.
+  // Steps 5 and 6 of XXH64 (see XxHash64) are separate loops, written out on purpose. The
+  // compiler gives up on a graph as large as both together: vectors then live on the heap, ten
+  // times slower. It does not inline methods of this many bytecodes.
 
   private def mixLongs(
       values: Array[Long],
@@ -204,10 +209,12 @@ object VectorKernel extends Kernel {
     }
   }
 
-  // What FixedWidth needs of steps 1 to 5, for accumulators and words that lie in arrays; `count`
-  // is a multiple of eight.
+  // The parts of steps 1 to 5 that FixedWidth calls, for accumulators and words in arrays.
+  // `count` is a multiple of eight.
 
-  /** A round of step 2 for accumulators from `to` on, with the words at the array's beginning. */
+  /**
+   * Runs a round of step 2 on the accumulators from `to` on, with the words at the array's start.
+   */
   private[kernel] def addRound(scratch: Array[Long], to: Int, count: Int): Unit = {
     var i = 0
     while (i < count) {
@@ -222,7 +229,10 @@ object VectorKernel extends Kernel {
     }
   }
 
-  /** Eight bytes of step 5, with a rotation by 27, or an accumulator of step 3, with none. */
+  /**
+   * Mixes in eight bytes of step 5, with a rotation by 27, or an accumulator of step 3, with a
+   * rotation by 0.
+   */
   private[kernel] def mixRound(
       hashes: Array[Long],
       to: Int,
@@ -246,7 +256,7 @@ object VectorKernel extends Kernel {
     }
   }
 
-  /** Four bytes of step 5, or one, by their constants. */
+  /** Mixes in four bytes of step 5, or one byte, as the constants say. */
   private[kernel] def mixShort(
       hashes: Array[Long],
       to: Int,
@@ -276,7 +286,7 @@ object VectorKernel extends Kernel {
     while (i < until) {
       val at = blockOffset(bitset.length, hashes(i))
       val mask = One.lanewise(LSHL, Salt.mul(hashes(i).toInt).lanewise(LSHR, 27))
-      // loaded and stored hash by hash: two of a batch may fall into one block
+      // loads and stores hash by hash: two hashes of a batch may select one block
       ByteVector
         .fromArray(BlockBytes, bitset, at)
         .reinterpretAsInts()
@@ -298,14 +308,14 @@ object VectorKernel extends Kernel {
     var start = from
     while (start < until) {
       val count = math.min(until - start, BitsPerWord)
-      var answers = 0L
+      var hits = 0L
       var j = 0
       while (j < count) {
-        // no branch: at half hits it would be guessed wrong every other time
-        answers |= (if (isHit(bitset, hashes(start + j))) 1L else 0L) << j
+        // no branch: with half hits it would be mispredicted every other time
+        hits |= (if (isHit(bitset, hashes(start + j))) 1L else 0L) << j
         j += 1
       }
-      matches((start - from) / BitsPerWord) = answers
+      matches((start - from) / BitsPerWord) = hits
       start += count
     }
   }

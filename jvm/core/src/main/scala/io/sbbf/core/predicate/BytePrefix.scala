@@ -2,10 +2,13 @@ package io.sbbf.core.predicate
 
 import java.util.Arrays
 
-/** Texts and bytes with a common start, in the order of unsigned bytes. */
+/** Computes bounds of texts and bytes with a common prefix, in the order of unsigned bytes. */
 object BytePrefix {
 
-  /** The least bytes above everything that starts with `prefix`; None if nothing is above all of that. */
+  /**
+   * Returns the least bytes above everything that starts with `prefix`; None if there are no such
+   * bytes.
+   */
   def end(prefix: Array[Byte]): Option[Array[Byte]] = {
     val last = prefix.lastIndexWhere(_ != -1)
     if (last < 0) None

@@ -1,24 +1,25 @@
 package io.sbbf.core.predicate
 
 /**
- * A query's predicate as far as evidence about row groups can answer it. Immutable, thread-safe, compared by
- * content. Whatever a query asks that no evidence can answer is [[RowGroupPredicate.Unknown]].
+ * A query's predicate, in the form that evidence about row groups can decide. Parts that no
+ * evidence can decide are [[RowGroupPredicate.Unknown]]. Immutable, thread-safe, compared by
+ * content.
  */
 sealed abstract class RowGroupPredicate extends Product with Serializable {
   import RowGroupPredicate._
 
   /**
-   * Asks each leaf for its own verdict and combines them, left to right, as far as needed: evidence of
-   * different kinds may refute different arms of an OR in the same row group.
+   * Evaluates each leaf on its own and combines the verdicts from left to right, as far as
+   * needed. Evidence of different kinds may refute different arms of an OR in the same row group.
    */
-  final def evaluate(ask: Leaf => Verdict): Verdict = this match {
-    case leaf: Leaf => ask(leaf)
+  final def evaluate(evaluateLeaf: Leaf => Verdict): Verdict = this match {
+    case leaf: Leaf => evaluateLeaf(leaf)
     case And(children) =>
       children.foldLeft[Verdict](Verdict.AllMatch)((sofar, child) =>
-        sofar and child.evaluate(ask))
+        sofar and child.evaluate(evaluateLeaf))
     case Or(children) =>
       children.foldLeft[Verdict](Verdict.CannotMatch)((sofar, child) =>
-        sofar or child.evaluate(ask))
+        sofar or child.evaluate(evaluateLeaf))
     case False => Verdict.CannotMatch
     case True => Verdict.AllMatch
     case Unknown(_) => Verdict.MightMatch
@@ -31,7 +32,7 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
     case False | True | Unknown(_) => Nil
   }
 
-  /** Why parts of it are unknown, each reason once. */
+  /** Returns why parts of the predicate are unknown, each reason once. */
   final def unknowns: Seq[String] = this match {
     case And(children) => children.flatMap(_.unknowns).distinct
     case Or(children) => children.flatMap(_.unknowns).distinct
@@ -39,32 +40,40 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
     case Leaf(_, _) | False | True => Nil
   }
 
-  /** Whether its leaves could refute it at all; if not, no file need be read. */
+  /**
+   * Returns whether the leaves could refute the predicate at all. If not, no file need be read.
+   */
   final def canPrune: Boolean = evaluate(_ => Verdict.CannotMatch) == Verdict.CannotMatch
 
   /**
-   * NOT, pushed down to the leaves, where it is one test more. A row for which this is NULL matches neither
-   * this nor its negation; so [[Never]], which may stand for FALSE as for NULL, turns into [[Unknown]]. So does
-   * a leaf within an array or a map: that no element passes is another thing than that one fails.
+   * Returns the negation, pushed down to the tests of the leaves. A row for which this predicate
+   * is NULL matches neither this predicate nor its negation.
+   *
+   * The negation of [[False]], which stands for FALSE or NULL, is therefore [[Unknown]]. The
+   * negation of a leaf within an array or a map is also [[Unknown]]: that no element passes is
+   * not the same as that one fails.
    */
   final def negated: RowGroupPredicate = this match {
     case And(children) => or(children.map(_.negated))
     case Or(children) => and(children.map(_.negated))
-    case Leaf(column, _) if column.isRepeated => Unknown("NOT of a test of an array or a map")
+    case Leaf(column, _) if column.isRepeated => Unknown("NOT of a test on an array or a map")
     case Leaf(column, AllOf(tests)) => or(tests.map(t => Leaf(column, t.negated)))
     case Leaf(column, test: SimpleTest) => Leaf(column, test.negated)
     case True => False
-    case False => Unknown("NOT of what never matches")
+    case False => Unknown("NOT of a predicate that never matches")
     case unknown: Unknown => unknown
   }
 
   /**
-   * The same with all tests that an AND puts to one column in one leaf. Such tests have to be passed by one and
-   * the same value, which evidence may rule out where it rules out none of them alone: `5 < c AND c < 9`.
+   * Returns the predicate with all tests that an AND applies to one column merged into one leaf.
+   * One and the same value has to pass them, which evidence may rule out although it rules out
+   * none of them alone: `5 < c AND c < 9`.
    *
-   * The result matches the same rows, but no longer tells FALSE from NULL: it is not to be negated.
+   * The result matches the same rows, but no longer distinguishes FALSE from NULL. Do not negate
+   * it.
    *
-   * @param isSingle whether a column has one value in each row, or NULL; of others nothing is joined
+   * @param isSingle whether a column has one value, or NULL, in each row; other columns are not
+   *   merged
    */
   final def mergeByColumn(isSingle: ColumnPath => Boolean): RowGroupPredicate = this match {
     case And(children) =>
@@ -93,14 +102,17 @@ object RowGroupPredicate {
   final case class And(children: Seq[RowGroupPredicate]) extends RowGroupPredicate
   final case class Or(children: Seq[RowGroupPredicate]) extends RowGroupPredicate
 
-  /** A test of one column. Where a row holds many of its values, one that passes makes the row match. */
+  /**
+   * A test of one column. If a row holds many values of the column, one passing value makes the
+   * row match.
+   */
   final case class Leaf(column: ColumnPath, test: Test) extends RowGroupPredicate {
     private[core] def isOfValues: Boolean = !test.passesNull
   }
 
   object Leaf {
 
-    /** A test of a column, or of a field within structs, found by names alone. */
+    /** Returns a test of a column, or of a field within structs, found by names alone. */
     def apply(column: Seq[String], test: Test): Leaf = Leaf(ColumnPath.named(column), test)
   }
 
@@ -110,10 +122,12 @@ object RowGroupPredicate {
   /** Matches every row. */
   case object True extends RowGroupPredicate
 
-  /** @param reason why evidence cannot answer it, without any value of the query */
+  /**
+   * @param reason the reason why evidence cannot decide this part, without any value of the query
+   */
   final case class Unknown(reason: String) extends RowGroupPredicate
 
-  /** AND, flat and without what decides nothing. */
+  /** Returns the AND of the parts, flat and without parts that decide nothing. */
   def and(parts: Seq[RowGroupPredicate]): RowGroupPredicate = {
     val others = parts.filter(_ != True).flatMap {
       case And(nested) => nested
@@ -125,7 +139,7 @@ object RowGroupPredicate {
     else And(others)
   }
 
-  /** OR, flat and without what decides nothing. */
+  /** Returns the OR of the parts, flat and without parts that decide nothing. */
   def or(parts: Seq[RowGroupPredicate]): RowGroupPredicate = {
     val others = parts.filter(_ != False).flatMap {
       case Or(nested) => nested
@@ -137,10 +151,13 @@ object RowGroupPredicate {
     else Or(others)
   }
 
-  /** What a leaf asks of its column. Each is NULL, hence no match, for a NULL row, but for the two about NULL. */
+  /**
+   * The test that a leaf applies to its column. All tests except those about NULL are NULL for a
+   * NULL value, which is no match.
+   */
   sealed abstract class Test extends Product with Serializable {
 
-    /** Whether it is TRUE of NULL. */
+    /** Returns whether the test is TRUE for NULL. */
     def passesNull: Boolean = this match {
       case IsNull | IsNullDecimal(_, _) => true
       case _ => false
@@ -158,28 +175,31 @@ object RowGroupPredicate {
     }
   }
 
-  /** Equal to one of the values (Spark's equality: NaN equals NaN, the two zeros are equal). */
+  /**
+   * Passes a value that equals one of the values (Spark's equality: NaN equals NaN, the two zeros
+   * are equal).
+   */
   final case class In(values: Seq[Value]) extends SimpleTest
 
-  /** Not NULL and equal to none of the values. */
+  /** Passes a value that is not NULL and equals none of the values. */
   final case class NotIn(values: Seq[Value]) extends SimpleTest
   final case class Less(than: Value, orEqual: Boolean) extends SimpleTest
 
-  /** Of floating-point numbers, NaN is the greatest. */
+  /** NaN is the greatest floating-point number. */
   final case class Greater(than: Value, orEqual: Boolean) extends SimpleTest
   case object IsNull extends SimpleTest
 
   /**
-   * NULL, or a decimal that does not fit a column of this type, which Spark's row-based reader returns as NULL. Files
-   * count the NULLs alone.
+   * Passes NULL, and a decimal that does not fit a column of this type, which Spark's row-based
+   * reader returns as NULL. Null counts in files include only the NULLs.
    */
   final case class IsNullDecimal(precision: Int, scale: Int) extends SimpleTest
   case object IsNotNull extends SimpleTest
 
-  /** One value passes all of the tests, none of which is about NULL. */
+  /** Passes a value that passes all of the tests, none of which is about NULL. */
   final case class AllOf(tests: Seq[SimpleTest]) extends Test
 
-  /** What passes any test but IS NULL is not NULL. */
+  /** Merges tests of one column. A value that passes any test but IS NULL is not NULL. */
   private def join(leaves: Seq[Leaf]): Test = {
     val tests = leaves.map(_.test).flatMap {
       case AllOf(several) => several

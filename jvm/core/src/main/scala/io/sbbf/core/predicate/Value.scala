@@ -4,14 +4,15 @@ import java.math.BigInteger
 import java.util
 
 /**
- * A non-null literal of a query, in the type that the query gives to the column it is compared with. How a
- * file stores that type (its width, unit and scale) is the business of whoever compares it with the file.
+ * A non-null literal of a query, in the type that the query gives to the compared column. Code
+ * that compares a literal with a file handles how the file stores that type (width, unit and
+ * scale).
  */
 sealed abstract class Value extends Product with Serializable
 
 object Value {
 
-  /** A signed integer column of `bits` (8, 16, 32 or 64) bits. */
+  /** A literal of a signed integer column of `bits` (8, 16, 32 or 64) bits. */
   final case class IntegerLiteral(value: Long, bits: Int) extends Value
   final case class Bool(value: Boolean) extends Value
 
@@ -42,7 +43,7 @@ object Value {
   /** Microseconds since 1970-01-01T00:00:00; an instant if `utc`, else a local date and time. */
   final case class Timestamp(micros: Long, utc: Boolean) extends Value
 
-  /** Nanoseconds since midnight, of a column that tells microseconds or less. */
+  /** Nanoseconds since midnight, of a column with microsecond precision or less. */
   final case class Time(nanos: Long) extends Value
 
   /** UTF-8 text if `text` (binary collation), else raw bytes. Equal by content. */

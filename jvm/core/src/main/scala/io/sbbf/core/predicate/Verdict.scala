@@ -1,8 +1,8 @@
 package io.sbbf.core.predicate
 
 /**
- * What is known about the rows of one row group under one predicate, in SQL's three-valued logic.
- * Unknown is always [[Verdict.MightMatch]]: the row group is kept.
+ * The result of evaluating a predicate over the rows of one row group, in SQL's three-valued
+ * logic. An unknown result is always [[Verdict.MightMatch]], which keeps the row group.
  */
 sealed abstract class Verdict extends Product with Serializable {
   import Verdict._

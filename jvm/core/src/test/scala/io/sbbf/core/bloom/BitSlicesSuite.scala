@@ -5,7 +5,7 @@ class BitSlicesSuite extends RandomSuite {
 
   private val numbersOfFilters = Seq(1, 2, 63, 64, 65, 127, 128, 200, 1000)
 
-  randomTest("bit f of slice p is bit p of filter f's block, and beyond the last filter 0") {
+  randomTest("bit f of slice p is bit p of filter f's block, and 0 beyond the last filter") {
     random =>
       for (numFilters <- numbersOfFilters) {
         val bytes = randomBytes(random, numFilters * 32)
@@ -21,14 +21,14 @@ class BitSlicesSuite extends RandomSuite {
       }
   }
 
-  randomTest("slices become the blocks again") { random =>
+  randomTest("blocks restores the blocks from their slices") { random =>
     for (numFilters <- numbersOfFilters) {
       val bytes = randomBytes(random, numFilters * 32)
       assert(blocks(slice(bytes), numFilters).sameElements(bytes), s"$numFilters filters")
     }
   }
 
-  randomTest("one hash gets from slices the answer of each filter") { random =>
+  randomTest("a probe of slices returns the result of each filter") { random =>
     for (numFilters <- numbersOfFilters; numBlocks <- Seq(1, 3, 64)) {
       val held = Array.fill(numFilters, numBlocks * 8)(random.nextLong())
       val filters = held.map(filterOf(numBlocks * 32, _))
@@ -47,19 +47,19 @@ class BitSlicesSuite extends RandomSuite {
     }
   }
 
-  test("arrays that are too short are refused before anything is written") {
+  test("arrays that are too short are rejected before anything is written") {
     val slices = slice(new Array[Byte](65 * 32))
     val matches = Array(-1L)
     assert(
       intercept[IndexOutOfBoundsException](probe(slices, 65, 1, matches)).getMessage ==
-        "the answers of 65 filters do not fit into 1 words of 64 bits")
+        "65 results do not fit into 1 words of 64 bits")
     assert(matches.head == -1)
-    for (ask <- Seq[() => Any](
+    for (call <- Seq[() => Any](
         () => probe(slices, 129, 1, new Array[Long](3)),
         () => blocks(slices, 129))) {
       assert(
-        intercept[IndexOutOfBoundsException](ask()).getMessage ==
-          "512 words are not 256 slices of 3")
+        intercept[IndexOutOfBoundsException](call()).getMessage ==
+          "512 words are not 256 slices of 3 words")
     }
     intercept[IllegalArgumentException](slice(new Array[Byte](33)))
   }

@@ -7,7 +7,7 @@ class BloomFilterStatsSuite extends RandomSuite {
 
   private def hashes(random: Random, n: Int): Array[Long] = Array.fill(n)(random.nextLong())
 
-  randomTest("a folded filter is the filter that was built small, bit for bit") { random =>
+  randomTest("a folded filter equals a filter that was built small, bit for bit") { random =>
     val sizes = Seq.iterate(32, 11)(_ * 2)
     for (ndv <- Seq(0, 1, 50, 1000, 20000)) {
       val inserted = hashes(random, ndv)
@@ -20,7 +20,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     }
   }
 
-  randomTest("a union is the filter of what either holds, bit for bit") { random =>
+  randomTest("a union equals the filter of all values of both, bit for bit") { random =>
     for (numBytes <- Seq(32, 96, 4096); ndv <- Seq(0, 1, 100)) {
       val (some, others) = (hashes(random, ndv), hashes(random, 40))
       val united = filterOf(numBytes, some)
@@ -32,7 +32,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     assert(message == "a bitset of 32 bytes cannot be united with one of 64 bytes")
   }
 
-  randomTest("folding to an FPP ends at the last size that keeps it") { random =>
+  randomTest("folding to an FPP ends at the last size that keeps the FPP") { random =>
     for (ndv <- Seq(10, 100, 1000, 10000, 100000); fpp <- Seq(0.05, 0.01, 0.0001)) {
       val large = filterOf(1 << 20, hashes(random, ndv))
       val folded = foldTo(large, fpp)
@@ -43,7 +43,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     }
   }
 
-  randomTest("a filter that misses the FPP is left as it is") { random =>
+  randomTest("a filter that misses the FPP is returned unchanged") { random =>
     val full = filterOf(1024, hashes(random, 5000))
     assert(foldTo(full, 0.01) eq full)
   }
@@ -63,7 +63,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     }
   }
 
-  test("the effective FPP of blocks by hand: the mean over blocks of the product over words") {
+  test("the effective FPP is the mean over blocks of the product over words") {
     val half = Array.fill[Byte](32)(0x0f)
     val full = Array.fill[Byte](32)(-1)
     val oneWordEmpty = full
@@ -86,7 +86,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     }
   }
 
-  randomTest("the number of distinct values is found again from the bits") { random =>
+  randomTest("the set bits yield the number of distinct values") { random =>
     for (numBlocks <- Seq(1024, 1500); load <- Seq(0.1, 1, 10, 40, 100)) {
       val ndv = (numBlocks * load).toInt
       val estimate = distinctEstimate(filterOf(numBlocks * 32, hashes(random, ndv)))
@@ -98,7 +98,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     assert(distinctEstimate(Array.fill[Byte](320)(-1)) == Long.MaxValue)
   }
 
-  test("one set bit anywhere is not all zero") {
+  test("a filter with one set bit anywhere is not all zero") {
     assert(isAllZero(new Array[Byte](96)))
     for (bit <- 0 until 96 * 8) {
       val bitset = new Array[Byte](96)
@@ -107,7 +107,7 @@ class BloomFilterStatsSuite extends RandomSuite {
     }
   }
 
-  test("sizes that cannot be folded are refused with their numbers") {
+  test("sizes that cannot be folded are rejected with their numbers") {
     def message(call: => Any): String = intercept[IllegalArgumentException](call).getMessage
     val bytes = new Array[Byte](96)
     assert(message(fold(bytes, 32)) == "only powers of two of bytes can be folded, not 96")
@@ -118,23 +118,23 @@ class BloomFilterStatsSuite extends RandomSuite {
         "a bitset of 64 bytes cannot be folded to 128 bytes")
     assert(message(fold(new Array[Byte](64), 16)).contains("not 16"))
     for (fpp <- Seq(0.0, 1.0, Double.NaN)) {
-      assert(message(foldTo(new Array[Byte](64), fpp)).startsWith("fpp is between"))
+      assert(message(foldTo(new Array[Byte](64), fpp)).startsWith("fpp must be between"))
     }
   }
 
-  test("a length that is no bitset's is refused by every question") {
+  test("every method rejects an invalid length") {
     for (length <- Seq(0, 31, 40)) {
       val bytes = new Array[Byte](length)
-      val questions = Seq[Array[Byte] => Any](
+      val methods = Seq[Array[Byte] => Any](
         fillRatio,
         effectiveFpp,
         distinctEstimate,
         isAllZero,
         foldTo(_, 0.1),
         fold(_, 32))
-      for (ask <- questions) {
+      for (method <- methods) {
         assert(
-          intercept[IllegalArgumentException](ask(bytes)).getMessage.endsWith(s"not $length"))
+          intercept[IllegalArgumentException](method(bytes)).getMessage.endsWith(s"not $length"))
       }
     }
   }

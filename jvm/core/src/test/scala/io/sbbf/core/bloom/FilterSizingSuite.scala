@@ -7,9 +7,9 @@ import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 class FilterSizingSuite extends RandomSuite {
   import FilterSizing._
 
-  private val sourceFile = Paths.get("jvm/core/src/main/scala/io/sbbf/core/FilterSizing.scala")
+  private val sourceFile = Paths.get("jvm/core/src/main/scala/io/sbbf/core/bloom/FilterSizing.scala")
 
-  test("the examples of the specification: 10, 5 and 20 bits a value in 1,024 blocks") {
+  test("the FPP equals the specification's examples of 10, 5 and 20 bits a value") {
     for ((ndv, percent, digits) <- Seq(
         (26214L, 1.26, 0.005),
         (52428L, 18.0, 0.5),
@@ -26,7 +26,7 @@ class FilterSizingSuite extends RandomSuite {
         26.4 -> 0.0001,
         41.0 -> 0.00001)) {
       def fppAt(bits: Double) = falsePositiveProbability((8.0 * MaxBytes / bits).toLong, MaxBytes)
-      // The table rounds up or down to one digit, but in the last row to none.
+      // The table rounds up or down to one digit, in the last row to none.
       val rounding = if (bits == 41.0) 0.5 else 0.1
       assert(fppAt(bits - rounding) > fpp && fppAt(bits + rounding) < fpp, s"at $bits bits")
     }
@@ -58,7 +58,7 @@ class FilterSizingSuite extends RandomSuite {
     assert(steps.forall { case (a, b) => a <= b + 1e-9 }) // near 1 only rounding is left
   }
 
-  test("sizes are Lance's, which sums the same way, from one block on") {
+  test("sizes equal those of Lance, which sums the same way, from one block on") {
     // Vectors of lance-index's own tests: fpp, ndv, log2 of the bytes before its lower bound.
     for ((fpp, ndv, log2) <- Seq(
         (0.1, 10, 3),
@@ -74,7 +74,7 @@ class FilterSizingSuite extends RandomSuite {
     }
   }
 
-  test("the closed form's sizes are those that the documentation of parquet-rs publishes") {
+  test("the closed form gives the sizes that the documentation of parquet-rs publishes") {
     val fpps = Seq(0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001)
     for ((ndv, kibs) <- Seq(
         10000 -> Seq(8, 16, 32, 32),
@@ -95,7 +95,7 @@ class FilterSizingSuite extends RandomSuite {
     }
   }
 
-  randomTest("the closed form sizes as parquet-mr does, but for its rounding at the edge") {
+  randomTest("the closed form sizes as parquet-mr does, except for its rounding at the edge") {
     random =>
       for (_ <- 1 to 20000) {
         val ndv = math.exp(random.nextDouble() * math.log(1e9)).toLong
@@ -126,7 +126,7 @@ class FilterSizingSuite extends RandomSuite {
     }
   }
 
-  test("the table in the documentation says what is computed") {
+  test("the table in the documentation states the computed sizes") {
     val row = """ \* ([0-9,]+)((?: +[0-9,]+ [KM]?i?B)+)""".r
     val header = """ \* NDV +FPP (.*)""".r
     val lines = new String(Files.readAllBytes(sourceFile), "UTF-8").split("\n").toSeq
@@ -145,11 +145,11 @@ class FilterSizingSuite extends RandomSuite {
     else if (bytes >= (1 << 10)) s"${bytes >> 10} KiB"
     else s"$bytes B"
 
-  test("arguments out of range are refused by name") {
+  test("arguments out of range are rejected by name") {
     val sizes = Seq[(Long, Double) => Int](bytesFor, closedFormBytes)
     for (size <- sizes; fpp <- Seq(0.0, 1.0, -0.1, 1.5, Double.NaN, Double.PositiveInfinity)) {
       val error = intercept[IllegalArgumentException](size(1, fpp))
-      assert(error.getMessage == s"fpp is between 0 and 1, both excluded, not $fpp")
+      assert(error.getMessage == s"fpp must be between 0 and 1, both excluded, not $fpp")
     }
     val calls = Seq[() => Any](
       () => bytesFor(-1, 0.1),
@@ -157,7 +157,8 @@ class FilterSizingSuite extends RandomSuite {
       () => falsePositiveProbability(-1, 32))
     for (call <- calls) {
       assert(
-        intercept[IllegalArgumentException](call()).getMessage == "ndv is at least 0, not -1")
+        intercept[IllegalArgumentException](call()).getMessage ==
+          "ndv must be at least 0, not -1")
     }
     for (numBytes <- Seq(0, -32, 33)) {
       intercept[IllegalArgumentException](falsePositiveProbability(1, numBytes))

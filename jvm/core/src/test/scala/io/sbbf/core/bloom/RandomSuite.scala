@@ -5,8 +5,8 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 /**
- * Tests on random input. The seed is new in each run, printed, and repeated by setting
- * `SBBF_SEED`.
+ * Runs tests on random input. Each run has a new seed and prints it. `SBBF_SEED` sets the seed to
+ * repeat a run.
  */
 abstract class RandomSuite extends AnyFunSuite {
   private val seed = sys.env.get("SBBF_SEED").map(_.toLong).getOrElse(System.nanoTime())

@@ -3,8 +3,7 @@ package io.sbbf.core.bloom
 import java.nio.{ByteBuffer, ByteOrder}
 
 /**
- * The specification's pseudocode, word by word: the plain twin that the real filter is compared
- * with.
+ * Implements the specification's pseudocode word by word, as the plain twin of the real filter.
  */
 final class SpecFilter(numBlocks: Int) {
   private val salt = Array(0x47b6137bL, 0x44974d91L, 0x8824ad5bL, 0xa2b7289dL, 0x705495c7L,

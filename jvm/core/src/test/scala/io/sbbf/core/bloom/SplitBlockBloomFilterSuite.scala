@@ -20,7 +20,7 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
     out.toByteArray
   }
 
-  randomTest("the bits are parquet-mr's, and so are its answers, at every power of two") {
+  randomTest("bits and results equal those of parquet-mr at every power of two") {
     random =>
       for (numBytes <- Iterator.iterate(32)(_ * 2).takeWhile(_ <= (1 << 20))) {
         val theirs = new BlockSplitBloomFilter(numBytes)
@@ -47,7 +47,7 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
     }
   }
 
-  randomTest("whatever was inserted is contained, however full the filter is") { random =>
+  randomTest("a filter contains all inserted values, however full it is") { random =>
     for (numBlocks <- Seq(1, 2, 3, 7, 64, 1001); load <- Seq(1, 10, 100)) {
       val inserted = hashes(random, numBlocks * load)
       val bitset = filterOf(numBlocks * 32, inserted)
@@ -55,7 +55,7 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
     }
   }
 
-  randomTest("absent values are reported as often as the exact formula says") { random =>
+  randomTest("a filter reports absent values as often as the exact formula says") { random =>
     val probes = 400000
     for ((numBlocks, ndv) <- Seq(
         (1024, 26214),
@@ -67,7 +67,7 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
       val bitset = filterOf(numBlocks * 32, hashes(random, ndv))
       val found = Iterator.fill(probes)(random.nextLong()).count(mightContain(bitset, _))
       val fpp = FilterSizing.falsePositiveProbability(ndv.toLong, numBlocks * 32)
-      // Six standard deviations of the probes and of the filter's own luck, one in 10^9.
+      // Six standard deviations of the probes and of the filter's own luck: one failure in 10^9.
       val ownLuck = math.abs(BloomFilterStats.effectiveFpp(bitset) - fpp)
       assert(ownLuck < 0.25 * fpp, s"$ndv values in $numBlocks blocks")
       val bound = 6 * math.sqrt(probes * fpp * (1 - fpp)) + probes * ownLuck
@@ -81,10 +81,10 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
     assert(edgeHashes.forall(mightContain(full, _)))
   }
 
-  test("a length that is no positive multiple of 32 bytes is refused with its number") {
+  test("a length that is no positive multiple of 32 bytes is rejected with its number") {
     for (length <- Seq(0, 1, 31, 33, 48)) {
       val bitset = new Array[Byte](length)
-      val message = s"a bitset is a positive multiple of 32 bytes long, not $length"
+      val message = s"a bitset's length must be a positive multiple of 32 bytes, not $length"
       for (call <- Seq[() => Any](() => insert(bitset, 1), () => mightContain(bitset, 1))) {
         assert(intercept[IllegalArgumentException](call()).getMessage == message)
       }

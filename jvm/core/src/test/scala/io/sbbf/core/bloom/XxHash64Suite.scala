@@ -11,8 +11,8 @@ class XxHash64Suite extends RandomSuite {
   private val reference = LongHashFunction.xx()
 
   /**
-   * Length, hash at seed 0. From the reference program's own check, github.com/Cyan4973/xxHash
-   * `cli/xsum_sanity_check.c` (0 to 14, 222) and, in later releases,
+   * Lengths and their hashes at seed 0. They are from the reference program's own check,
+   * github.com/Cyan4973/xxHash `cli/xsum_sanity_check.c` (0 to 14, 222) and, in later releases,
    * `tests/sanity_test_vectors.h` (the rest).
    */
   private val publishedVectors = Seq(
@@ -37,7 +37,7 @@ class XxHash64Suite extends RandomSuite {
       .take(4161)
       .toArray
 
-  test("the published vectors of the reference program are reproduced") {
+  test("the hashes equal the published vectors of the reference program") {
     for ((length, expected) <- publishedVectors) {
       assert(XxHash64.hashBytes(sanityBuffer, 0, length) == expected, s"at length $length")
     }
@@ -52,7 +52,7 @@ class XxHash64Suite extends RandomSuite {
   }
 
   randomTest(
-    "every length up to 1,024 hashes as zero-allocation-hashing does, at odd offsets too") {
+    "every length up to 1,024 hashes as zero-allocation-hashing does, also at odd offsets") {
     random =>
       val bytes = randomBytes(random, 1024 + 16)
       for (length <- 0 to 1024; offset <- Seq(0, 1, 3, 7, 13)) {
@@ -82,7 +82,7 @@ class XxHash64Suite extends RandomSuite {
     }
   }
 
-  test("a range outside of the array is refused with its numbers, also where sums overflow") {
+  test("a range outside of the array is rejected with its numbers, also where sums overflow") {
     val bytes = new Array[Byte](10)
     for ((offset, length) <- Seq(
         (-1, 1),
@@ -96,7 +96,7 @@ class XxHash64Suite extends RandomSuite {
       val error = intercept[IndexOutOfBoundsException](XxHash64.hashBytes(bytes, offset, length))
       assert(
         error.getMessage ==
-          s"offset $offset and length $length reach outside of 10 bytes")
+          s"offset $offset and length $length exceed an array of 10 bytes")
     }
     assert(XxHash64.hashBytes(bytes, 10, 0) == XxHash64.hashBytes(Array.emptyByteArray))
   }

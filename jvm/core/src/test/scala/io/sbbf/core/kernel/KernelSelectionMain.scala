@@ -3,8 +3,8 @@ package io.sbbf.core.kernel
 import scala.util.Random
 
 /**
- * Run in a JVM of its own: prints a checksum of what the kernels answer before and after they
- * were chosen, then the choice.
+ * Runs in a JVM of its own. Prints a checksum of the kernels' results before and after they were
+ * chosen, then the choice.
  */
 object KernelSelectionMain {
 
@@ -19,7 +19,10 @@ object KernelSelectionMain {
     println(Kernels.implementationName)
   }
 
-  /** Of every loop's results for a fixed input, of which no length is a multiple of a vector's. */
+  /**
+   * Returns the checksum of every loop's results for a fixed input. None of its lengths is a
+   * multiple of a vector's.
+   */
   private def checksum(): Long = {
     val count = 4001
     val random = new Random(1)

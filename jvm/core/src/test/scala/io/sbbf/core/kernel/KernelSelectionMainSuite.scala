@@ -8,14 +8,15 @@ import scala.sys.process.{Process, ProcessLogger}
 import org.scalatest.funsuite.AnyFunSuite
 
 /**
- * Which kernels JVMs choose and that all of them answer alike: this JDK, and a JDK 25 beside it if
- * there is one, as they come and with less and less of a compiler and of a CPU.
+ * Tests which kernels JVMs choose, and that all of them return the same results. Runs this JDK,
+ * and a JDK 25 next to it if there is one, as they are and with ever less of a compiler and of a
+ * CPU.
  */
 class KernelSelectionMainSuite extends AnyFunSuite {
 
   private val module = "--add-modules=jdk.incubator.vector"
 
-  // What this CPU can do, from the kernel of its operating system and not from the JVM.
+  // The abilities of this CPU, from the kernel of its operating system and not from the JVM.
   private lazy val flags: Set[String] = {
     val info = Paths.get("/proc/cpuinfo")
     if (Files.isReadable(info)) new String(Files.readAllBytes(info)).split("\\s+").toSet
@@ -81,7 +82,7 @@ class KernelSelectionMainSuite extends AnyFunSuite {
   for (jdk <- jdks) {
     leg(jdk, "with the module", module) { leg =>
       if (hasAvx2) assert(leg.blocks.startsWith("vector (") && isMeasured(leg.blocks))
-      // CPUs with AVX-512 differ in which loop is faster
+      // the faster loop depends on the CPU, even with AVX-512
       if (hasAvx512) assert(leg.hashes.forall(isMeasured))
       else assert(leg.hashes.forall(_.startsWith("scalar (vectors have ")))
     }
@@ -101,17 +102,17 @@ class KernelSelectionMainSuite extends AnyFunSuite {
       assert(leg.all.forall(_.startsWith("scalar (no C2 compiler")))
     }
     leg(jdk, "set to scalar", module, "-Dsbbf.kernel=scalar") { leg =>
-      assert(leg.all.forall(_ == "scalar (set so)"))
+      assert(leg.all.forall(_ == "scalar (as configured)"))
     }
     leg(jdk, "set to vector", module, "-Dsbbf.kernel=vector") { leg =>
-      if (hasAvx512) assert(leg.all.forall(_ == "vector (set so)"))
+      if (hasAvx512) assert(leg.all.forall(_ == "vector (as configured)"))
     }
     leg(jdk, "set to something unknown", "-Dsbbf.kernel=fast") { leg =>
       assert(leg.all.forall(_.startsWith("scalar (start the JVM with")))
     }
   }
 
-  test("set to vector without the module, scalar answers and says what is missing.") {
+  test("set to vector without the module, the scalar kernel runs and reports what is missing.") {
     val leg = run(thisJdk, "-Dsbbf.kernel=vector")
     assert(leg.after == expected)
     assert(leg.all.forall(_.startsWith("scalar (start the JVM with --add-modules")))

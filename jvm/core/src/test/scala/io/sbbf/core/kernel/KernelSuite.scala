@@ -11,8 +11,9 @@ import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 import io.sbbf.core.bloom.{RandomSuite, SplitBlockBloomFilter, XxHash64}
 
 /**
- * Both kernels called directly, because a JVM that chooses one of them never runs the other: each
- * against the definitions in [[XxHash64]] and [[SplitBlockBloomFilter]] and other people's code.
+ * Calls both kernels directly, because a JVM that chooses one of them never runs the other.
+ * Compares each with the definitions in [[XxHash64]] and [[SplitBlockBloomFilter]] and with other
+ * implementations.
  */
 class KernelSuite extends RandomSuite {
 
@@ -25,7 +26,7 @@ class KernelSuite extends RandomSuite {
   private def longs(random: Random, n: Int): Array[Long] =
     Array.tabulate(n)(i => if (i < edges.length) edges(i) else random.nextLong())
 
-  /** A range with something before and after it, so that what lies beside it is seen to be left. */
+  /** Checks a range with elements before and after it, which must stay unchanged. */
   private def withMargins(n: Int)(check: (Int, Int) => Unit): Unit =
     Seq(0, 1, 7).foreach(from => check(from, from + n))
 
@@ -59,7 +60,7 @@ class KernelSuite extends RandomSuite {
     }
 
     randomTest(
-      s"${kernel.name}: byte strings of 0 to 1,024 bytes hash as one by one, wherever they lie") {
+      s"${kernel.name}: byte strings of 0 to 1,024 bytes hash as one by one, at any offset") {
       random =>
         val lengths = random.shuffle((0 to 1024).toList)
         for (start <- Seq(0, 1, 3, 13)) {
@@ -92,7 +93,7 @@ class KernelSuite extends RandomSuite {
         }
     }
 
-    randomTest(s"${kernel.name}: bitsets are parquet-mr's after the same inserts") { random =>
+    randomTest(s"${kernel.name}: bitsets equal parquet-mr's after the same inserts") { random =>
       for (numBytes <- Seq(32, 64, 1024, 1 << 17); n <- sizes :+ 20000) withMargins(n) {
         (from, until) =>
           val hashes = longs(random, until + 2)
@@ -106,7 +107,7 @@ class KernelSuite extends RandomSuite {
       }
     }
 
-    randomTest(s"${kernel.name}: inserts add to what any number of blocks holds already") {
+    randomTest(s"${kernel.name}: inserts keep the bits that are set already") {
       random =>
         for (numBlocks <- (1 to 40) ++ Seq(63, 65, 1000, 4097)) {
           val before = randomBytes(random, numBlocks * 32).map(b => (b & 17).toByte)
@@ -119,7 +120,7 @@ class KernelSuite extends RandomSuite {
         }
     }
 
-    randomTest(s"${kernel.name}: answers are those to one hash after the other") { random =>
+    randomTest(s"${kernel.name}: probes of a batch equal single probes") { random =>
       val filters = Seq(1, 2, 3, 40, 1000).flatMap { numBlocks =>
         val half = filterOf(numBlocks * 32, longs(random, numBlocks * 8))
         Seq(half, new Array[Byte](numBlocks * 32), Array.fill[Byte](numBlocks * 32)(-1))
@@ -131,14 +132,14 @@ class KernelSuite extends RandomSuite {
         val expected = Array.fill(matches.length)(0L)
         for (i <- 0 until n if SplitBlockBloomFilter.mightContain(bitset, hashes(from + i)))
           expected(i / 64) |= 1L << i
-        expected(matches.length - 1) = -1 // beside the answers
+        expected(matches.length - 1) = -1 // beyond the results
         assert(matches.sameElements(expected), s"$n hashes, ${bitset.length / 32} blocks")
         val any = expected.init.exists(_ != 0)
         assert(kernel.containsAny(bitset, hashes, from, until) == any, s"any of $n")
       }
     }
 
-    randomTest(s"${kernel.name}: one hash of many is found wherever it stands") { random =>
+    randomTest(s"${kernel.name}: one hash of many is found at any index") { random =>
       val held = random.nextLong()
       val bitset = filterOf(1 << 15, Array(held))
       val absent =
@@ -156,7 +157,7 @@ class KernelSuite extends RandomSuite {
       }
     }
 
-    randomTest(s"${kernel.name}: a million hashes give the bits and the answers of one by one") {
+    randomTest(s"${kernel.name}: a million hashes give the bits and the results of one by one") {
       random =>
         val hashes = Array.fill(1 << 20)(random.nextLong())
         val numbers = new Array[Long](hashes.length)
@@ -170,7 +171,7 @@ class KernelSuite extends RandomSuite {
         assert(matches.forall(_ == -1))
     }
 
-    test(s"${kernel.name}: what reaches outside is refused before anything is written") {
+    test(s"${kernel.name}: a range outside of an array is rejected before anything is written") {
       val (bitset, hashes, matches) =
         (new Array[Byte](64), new Array[Long](10), new Array[Long](1))
       val (bytes, offsets) = (new Array[Byte](8), Array(0, 4, 8))
@@ -210,21 +211,21 @@ class KernelSuite extends RandomSuite {
       }
     }
 
-    test(s"${kernel.name}: a length that is no positive multiple of 32 bytes is refused") {
+    test(s"${kernel.name}: a length that is no positive multiple of 32 bytes is rejected") {
       for (length <- Seq(0, 1, 31, 33, 48)) {
         val bitset = new Array[Byte](length)
-        for (ask <- Seq[() => Any](
+        for (call <- Seq[() => Any](
             () => kernel.insert(bitset, Array(1L), 0, 1),
             () => kernel.probe(bitset, Array(1L), 0, 1, Array(0L)),
             () => kernel.containsAny(bitset, Array(1L), 0, 1))) {
           assert(
-            intercept[IllegalArgumentException](ask()).getMessage ==
-              s"a bitset is a positive multiple of 32 bytes long, not $length")
+            intercept[IllegalArgumentException](call()).getMessage ==
+              s"a bitset's length must be a positive multiple of 32 bytes, not $length")
         }
       }
     }
 
-    randomTest(s"${kernel.name}: hashes are zero-allocation-hashing's") { random =>
+    randomTest(s"${kernel.name}: hashes equal those of zero-allocation-hashing") { random =>
       val reference = LongHashFunction.xx()
       val values = longs(random, 5000)
       val (hashes, ints) = (new Array[Long](5000), new Array[Long](5000))

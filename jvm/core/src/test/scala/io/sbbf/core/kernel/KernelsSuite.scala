@@ -21,7 +21,7 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
 
   private def work(): Unit = Kernels.containsAny(bitset, hashes, 0, hashes.length)
 
-  test("little work stays scalar, and a hit at the first hash is next to no work.") {
+  test("little work stays scalar, and a hit at the first hash counts as no work.") {
     for (_ <- 0 until 100) work() // 6.5 million
     val full = Array.fill[Byte](32)(-1)
     for (_ <- 0 until 1000) assert(Kernels.containsAny(full, hashes, 0, hashes.length))
@@ -29,16 +29,16 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
     assert(Kernels.implementationName.split(", ").forall(_.contains("scalar (at first")))
   }
 
-  test("the capability that has worked alone is calibrated, once for the JVM.") {
+  test("only the capability that has worked is calibrated, once per JVM.") {
     val lines = new ConcurrentLinkedQueue[String]
     Kernels.onChoice(line => { lines.add(line); () })
     assert(lines.size == 3)
-    while (!isRehearsing && lines.size == 3) work()
+    while (!isCalibrating && lines.size == 3) work()
     Kernels.use(Mode.Scalar) // while it is being calibrated
-    assert(Kernels.implementationName.endsWith("scalar (set so)"))
+    assert(Kernels.implementationName.endsWith("scalar (as configured)"))
     val end = System.nanoTime() + 60000000000L
-    while (isRehearsing && System.nanoTime() < end) Thread.sleep(10)
-    assert(Kernels.implementationName.endsWith("scalar (set so)"))
+    while (isCalibrating && System.nanoTime() < end) Thread.sleep(10)
+    assert(Kernels.implementationName.endsWith("scalar (as configured)"))
     Kernels.use(Mode.Auto)
     assert(lines.size == 9)
     Kernels.onChoice(_ => ())
@@ -47,43 +47,46 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
     assert(Kernels.implementationName.split(", ").count(_.contains("at first")) == 2)
   }
 
-  private def isRehearsing: Boolean =
+  private def isCalibrating: Boolean =
     Thread.getAllStackTraces.keySet.toArray
       .exists(_.asInstanceOf[Thread].getName == "sbbf-kernel-warm-up")
 
-  test("what is set is used from then on, and named.") {
+  test("a mode that is set is used from then on, and named.") {
     Kernels.use(Mode.Scalar)
     assert(
-      Kernels.implementationName == "hashes of numbers: scalar (set so), " +
-        "hashes of byte strings: scalar (set so), filter blocks: scalar (set so)")
+      Kernels.implementationName == "hashes of numbers: scalar (as configured), " +
+        "hashes of byte strings: scalar (as configured), filter blocks: scalar (as configured)")
     Kernels.use(Mode.Vector)
     if (VectorKernel.bitsOfInts >= 256)
-      assert(Kernels.implementationName.endsWith("filter blocks: vector (set so)"))
+      assert(Kernels.implementationName.endsWith("filter blocks: vector (as configured)"))
   }
 
-  test("a mode that there is not is refused with those that there are.") {
+  test("an unknown mode is rejected with the known ones.") {
     assert(Mode.all.map(m => Mode.of(m.text)) == Mode.all)
     assert(
       intercept[IllegalArgumentException](Mode.of("simd")).getMessage ==
-        "a kernel is auto, scalar, vector, not 'simd'")
+        "a kernel must be one of auto, scalar, vector, not 'simd'")
   }
 
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
 
   for (kernel <- Seq[Kernel](ScalarKernel, VectorKernel))
     test(
-      s"once compiled, the ${kernel.name} kernel allocates nothing for an element asked or inserted.") {
+      s"once compiled, the ${kernel.name} kernel allocates nothing for a probe or an insert.") {
       val matches = new Array[Long](hashes.length / 64)
       val out = new Array[Long](hashes.length)
       val ints = hashes.map(_.toInt)
       val own = new Array[Byte](1 << 16)
-      val loops = Seq[(String, () => Unit)](
+      val blocks = Seq[(String, () => Unit)](
         "insert" -> (() => kernel.insert(own, hashes, 0, hashes.length)),
         "probe" -> (() => kernel.probe(bitset, hashes, 0, hashes.length, matches)),
-        "any" -> (() => kernel.containsAny(bitset, hashes, 0, hashes.length)),
+        "any" -> (() => kernel.containsAny(bitset, hashes, 0, hashes.length)))
+      val numbers = Seq[(String, () => Unit)](
         "longs" -> (() => kernel.hashLongs(hashes, 0, hashes.length, out, 0)),
-        "ints" -> (() => kernel.hashInts(ints, 0, hashes.length, out, 0))
-      )
+        "ints" -> (() => kernel.hashInts(ints, 0, hashes.length, out, 0)))
+      // vectors of 512 bits are objects on the heap where the CPU has shorter ones; KernelSelector never chooses them there
+      val hashesNumbers = kernel == ScalarKernel || VectorKernel.bitsOfLongs >= 512
+      val loops = if (hashesNumbers) blocks ++ numbers else blocks
       val thread = Thread.currentThread.getId
       def allocated(loop: () => Unit): Long = {
         val before = threads.getThreadAllocatedBytes(thread)
@@ -93,7 +96,7 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
       for ((name, loop) <- loops) {
         val end = System.nanoTime() + 60000000000L
         var bytes = allocated(loop)
-        // of 65,536 elements; the measurement takes a little itself
+        // of 65,536 elements; the measurement itself allocates a little
         while (bytes > 4096 && System.nanoTime() < end) bytes = allocated(loop)
         assert(bytes <= 4096, name)
       }

@@ -16,10 +16,10 @@ final class ColumnPathSuite extends AnyFunSuite {
     assert(Leaf(Seq("a", "b"), test5) == Leaf(column, test5))
   }
 
-  test("that some item passes a test is not denied by one that does not") {
+  test("one item that fails a test does not negate that some item passes it") {
     assert(Leaf(column, test5).negated == Leaf(column, NotIn(test5.values)))
     val ofItems = Leaf(column / Element, test5)
-    assert(ofItems.negated == Unknown("NOT of a test of an array or a map"))
+    assert(ofItems.negated == Unknown("NOT of a test on an array or a map"))
     assert(
       And(Seq(ofItems, Leaf(column, IsNull))).negated ==
         Or(Seq(ofItems.negated, Leaf(column, IsNotNull))))

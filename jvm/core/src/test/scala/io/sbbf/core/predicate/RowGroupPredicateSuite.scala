@@ -35,23 +35,23 @@ class RowGroupPredicateSuite extends RandomSuite {
   }
 
   /**
-   * What SQL answers for one row. Unknown may be anything, Never anything but TRUE: the caller's
-   * choice.
+   * Returns SQL's result for one row. The caller chooses the result of Unknown, which may be
+   * anything, and of False, which may be anything but TRUE.
    */
-  private def truth(p: RowGroupPredicate, row: Row, unknown: Truth, never: Truth): Truth =
+  private def truth(p: RowGroupPredicate, row: Row, unknown: Truth, falsity: Truth): Truth =
     p match {
       case And(children) =>
-        val all = children.map(truth(_, row, unknown, never))
+        val all = children.map(truth(_, row, unknown, falsity))
         if (all.contains(Some(false))) Some(false)
         else if (all.contains(None)) None
         else Some(true)
       case Or(children) =>
-        val all = children.map(truth(_, row, unknown, never))
+        val all = children.map(truth(_, row, unknown, falsity))
         if (all.contains(Some(true))) Some(true)
         else if (all.contains(None)) None
         else Some(false)
-      case Leaf(column, asked) => test(asked, row(column.toString))
-      case False => never
+      case Leaf(column, leafTest) => test(leafTest, row(column.toString))
+      case False => falsity
       case True => Some(true)
       case Unknown(_) => unknown
     }
@@ -63,7 +63,7 @@ class RowGroupPredicateSuite extends RandomSuite {
     else CannotMatch
   }
 
-  private val unknown = Unknown("untold")
+  private val unknown = Unknown("unclear")
 
   private def randomTestOf(random: Random): SimpleTest = {
     def value = literal(random.nextInt(4).toLong)
@@ -98,8 +98,8 @@ class RowGroupPredicateSuite extends RandomSuite {
   }
 
   /**
-   * Few values, and columns that are constant or all NULL now and then, so that much can be
-   * proven.
+   * Makes groups with few values, and with columns that are sometimes constant or all NULL, so
+   * that much can be proven.
    */
   private def randomGroup(random: Random): Group = {
     def cell = if (random.nextInt(4) == 0) None else Some(random.nextInt(4).toLong)
@@ -113,15 +113,15 @@ class RowGroupPredicateSuite extends RandomSuite {
     for (_ <- 1 to 50000) {
       val predicate = randomPredicate(random, depth = 3)
       val group = randomGroup(random)
-      // Evidence is often less than exact: a leaf may always say MightMatch.
+      // Evidence is often inexact: a leaf may always result in MightMatch.
       val vague = random.nextInt(3)
-      def ask(leaf: Leaf): Verdict =
+      def evaluateLeaf(leaf: Leaf): Verdict =
         if (random.nextInt(10) < vague) MightMatch else exactVerdict(group)(leaf)
-      val verdict = predicate.evaluate(ask)
-      val ofNegation = predicate.negated.evaluate(ask)
-      for (unknown <- Seq(None, Some(true), Some(false)); never <- Seq(None, Some(false))) {
-        val truths = group.map(truth(predicate, _, unknown, never))
-        def clue = s"$predicate over $group with Unknown = $unknown and False = $never"
+      val verdict = predicate.evaluate(evaluateLeaf)
+      val ofNegation = predicate.negated.evaluate(evaluateLeaf)
+      for (unknown <- Seq(None, Some(true), Some(false)); falsity <- Seq(None, Some(false))) {
+        val truths = group.map(truth(predicate, _, unknown, falsity))
+        def clue = s"$predicate over $group with Unknown = $unknown and False = $falsity"
         if (verdict == CannotMatch) assert(!truths.contains(Some(true)), clue)
         if (verdict == AllMatch) assert(truths.forall(_.contains(true)), clue)
         if (ofNegation == CannotMatch) assert(!truths.map(not).contains(Some(true)), clue)
@@ -138,11 +138,11 @@ class RowGroupPredicateSuite extends RandomSuite {
 
   randomTest("a negated test is SQL's NOT of the test, NULL included") { random =>
     for (_ <- 1 to 1000) {
-      val asked = randomTestOf(random)
+      val original = randomTestOf(random)
       for (cell <- None +: (0L to 4L).map(Some(_))) {
-        assert(test(asked.negated, cell) == not(test(asked, cell)), s"$asked of $cell")
+        assert(test(original.negated, cell) == not(test(original, cell)), s"$original of $cell")
       }
-      assert(asked.negated.negated == asked)
+      assert(original.negated.negated == original)
     }
   }
 
@@ -157,7 +157,7 @@ class RowGroupPredicateSuite extends RandomSuite {
             Leaf(Seq("a"), NotIn(Seq(literal(1)))),
             And(Seq(Leaf(Seq("s", "b"), Greater(literal(5), orEqual = false)), unknown)))))
     assert(True.negated == False)
-    assert(False.negated.unknowns == Seq("NOT of what never matches"))
+    assert(False.negated.unknowns == Seq("NOT of a predicate that never matches"))
     val between = AllOf(Seq(Less(literal(5), orEqual = true), NotIn(Seq(literal(1)))))
     assert(
       Leaf(Seq("a"), between).negated ==
@@ -171,46 +171,46 @@ class RowGroupPredicateSuite extends RandomSuite {
     assert(And(Seq(b, a)).evaluate(verdicts) == CannotMatch)
   }
 
-  test("leaves are asked left to right and only as far as needed") {
-    def asked(p: RowGroupPredicate, answer: Verdict): Seq[Leaf] = {
+  test("leaves are evaluated from left to right and only as far as needed") {
+    def evaluated(p: RowGroupPredicate, verdict: Verdict): Seq[Leaf] = {
       val log = Seq.newBuilder[Leaf]
-      p.evaluate { leaf => log += leaf; answer }
+      p.evaluate { leaf => log += leaf; verdict }
       log.result()
     }
-    assert(asked(And(Seq(a, b)), CannotMatch) == Seq(a))
-    assert(asked(And(Seq(b, a)), MightMatch) == Seq(b, a))
-    assert(asked(Or(Seq(b, a)), AllMatch) == Seq(b))
-    assert(asked(Or(Seq(a, b)), CannotMatch) == Seq(a, b))
-    assert(asked(And(Seq(False, a)), MightMatch) == Nil)
+    assert(evaluated(And(Seq(a, b)), CannotMatch) == Seq(a))
+    assert(evaluated(And(Seq(b, a)), MightMatch) == Seq(b, a))
+    assert(evaluated(Or(Seq(b, a)), AllMatch) == Seq(b))
+    assert(evaluated(Or(Seq(a, b)), CannotMatch) == Seq(a, b))
+    assert(evaluated(And(Seq(False, a)), MightMatch) == Nil)
   }
 
-  test("leaves lists every test, in order") {
+  test("leaves returns every test in order") {
     assert(And(Seq(b, Or(Seq(a, unknown)), False)).leaves == Seq(b, a))
   }
 
-  randomTest("joined tests match the same rows, and refute no less") { random =>
+  randomTest("merged tests match the same rows and refute no less") { random =>
     var more = 0
     for (_ <- 1 to 50000) {
       def ofOneColumn = And(Seq.fill(3)(Leaf(Seq("a"), randomTestOf(random))))
       val predicate =
         if (random.nextBoolean()) randomPredicate(random, depth = 3) else ofOneColumn
-      val joined = predicate.mergeByColumn(_ != Seq("c"))
+      val merged = predicate.mergeByColumn(_ != Seq("c"))
       val group = randomGroup(random)
       for (unknown <- Seq(Some(true), Some(false)); row <- group)
         assert(
           truth(predicate, row, unknown, None).contains(true) ==
-            truth(joined, row, unknown, None).contains(true),
-          s"$predicate as $joined of $row")
+            truth(merged, row, unknown, None).contains(true),
+          s"$predicate as $merged of $row")
       val before = predicate.evaluate(exactVerdict(group))
-      val after = joined.evaluate(exactVerdict(group))
-      if (before == CannotMatch) assert(after == CannotMatch, s"$predicate as $joined")
+      val after = merged.evaluate(exactVerdict(group))
+      if (before == CannotMatch) assert(after == CannotMatch, s"$predicate as $merged")
       if (before != CannotMatch && after == CannotMatch) more += 1
     }
     info(s"refuted $more more")
     assert(more > 100)
   }
 
-  test("only tests that AND puts to one column are joined, and IS NOT NULL is one of them") {
+  test("only tests that an AND applies to one column are merged, including IS NOT NULL") {
     def leaf(column: String, test: Test) = Leaf(Seq(column), test)
     val (low, high) = (Greater(literal(1), orEqual = true), Less(literal(9), orEqual = false))
     val everyColumn = (_: ColumnPath) => true
@@ -229,7 +229,7 @@ class RowGroupPredicateSuite extends RandomSuite {
     assert(repeated.mergeByColumn(_ => false) == repeated)
   }
 
-  test("AND and OR are flat, and without what decides nothing") {
+  test("AND and OR are flat and without parts that decide nothing") {
     assert(and(Seq(a, True, And(Seq(b, a)))) == And(Seq(a, b, a)))
     assert(or(Seq(a, False, Or(Seq(b, a)))) == Or(Seq(a, b, a)))
     assert(and(Seq(a, False)) == False && or(Seq(a, True)) == True)
@@ -237,12 +237,12 @@ class RowGroupPredicateSuite extends RandomSuite {
     assert(and(Seq(a)) == a && or(Seq(a)) == a)
   }
 
-  test("the reasons of what is unknown are told once") {
+  test("unknowns returns each reason once") {
     val other = Unknown("other")
-    assert(And(Seq(a, Or(Seq(unknown, other, b)), unknown)).unknowns == Seq("untold", "other"))
+    assert(And(Seq(a, Or(Seq(unknown, other, b)), unknown)).unknowns == Seq("unclear", "other"))
   }
 
-  test("a predicate is usable exactly if its leaves could refute it") {
+  test("a predicate can prune exactly if its leaves could refute it") {
     val usable = Seq(a, And(Seq(a, unknown)), Or(Seq(a, b)), False, And(Seq(unknown, False)))
     val useless =
       Seq(unknown, Or(Seq(a, unknown)), And(Seq(unknown, Or(Seq(unknown, b)))), And(Nil), True)

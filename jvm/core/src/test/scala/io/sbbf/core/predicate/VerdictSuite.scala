@@ -22,9 +22,9 @@ class VerdictSuite extends AnyFunSuite {
     }
   }
 
-  test("a side that decides alone does not ask the other") {
-    def notAsked: Verdict = fail("was asked")
-    assert((C and notAsked) == C)
-    assert((A or notAsked) == A)
+  test("a side that decides alone does not evaluate the other") {
+    def notEvaluated: Verdict = fail("was evaluated")
+    assert((C and notEvaluated) == C)
+    assert((A or notEvaluated) == A)
   }
 }

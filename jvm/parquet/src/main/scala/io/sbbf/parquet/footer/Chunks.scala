@@ -1,8 +1,15 @@
 package io.sbbf.parquet.footer
 
 /**
- * `numValues` is 0 where it is the number of rows, `nullCounts` one more than the count or 0 if
- * unknown.
+ * Holds the facts about a file's column chunks in arrays, ordered by row group, then column. An
+ * array is empty if all of its entries would be zero.
+ *
+ * @param numValues the numbers of values; 0 where a chunk has as many values as rows
+ * @param nullCounts the null counts plus one; 0 where the count is unknown
+ * @param filterOffsets the offsets of the bloom filters; 0 where there is none
+ * @param filterLengths the bytes of filter header and bitset; 0 if unknown, -1 if invalid
+ * @param dictionaryOffsets the offsets of the dictionary pages; 0 where no dictionary is usable
+ * @param maxDictionaryBytes the upper limits of the dictionary pages' sizes, in bytes
  */
 private[parquet] final class Chunks(
     val flags: Array[Byte],
@@ -21,11 +28,13 @@ private[parquet] final class Chunks(
 
 private[parquet] object Chunks {
 
-  /** Encrypted with a key that is not at hand. */
+  /** Marks a chunk whose metadata is encrypted with a key that the reader does not have. */
   final val Encrypted = 1
+
+  /** Marks a chunk whose bounds are exact and equal. */
   final val Constant = 2
 
-  /** Missing, of another column, or about another file. */
+  /** Marks a chunk whose metadata is missing, or names another column or another file. */
   final val Damaged = 4
 
   def at(numbers: Array[Long], chunk: Int): Long = if (numbers.length == 0) 0 else numbers(chunk)

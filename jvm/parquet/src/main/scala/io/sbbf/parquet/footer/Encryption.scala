@@ -2,7 +2,11 @@ package io.sbbf.parquet.footer
 
 import io.sbbf.parquet.input.ChunkModules
 
-/** @param modules of each chunk; left out in a file that was read without keys */
+/**
+ * States whether a file is encrypted, and how its modules are read.
+ *
+ * @param modules the readers of each chunk's modules; empty if the file was read without keys
+ */
 private[parquet] final class Encryption(
     val isPresent: Boolean,
     val modules: Array[ChunkModules]) {

@@ -6,16 +6,14 @@ import io.sbbf.parquet.model.{ColumnType, FileSchema, LeafResult}
 import io.sbbf.parquet.statistics.{Bounds, DeclaredType, ValueRange}
 
 /**
- * What a file's footer tells about its row groups and column chunks, in compact arrays.
- * Immutable, thread-safe. Row groups and columns are numbered as in the file; columns are the
+ * Holds what a footer records about a file's row groups and column chunks, in compact arrays.
+ * Immutable and thread-safe. Row groups and columns are numbered as in the file. Columns are the
  * leaves of its schema.
- *
- * The arrays of the chunks are ordered by row group, then column; one in which all are zero is
- * left out.
  *
  * @param hasCorruptStatistics whether statistics of a column chunk or a page are known to be wrong
  * @param hasShortDecimals whether a DECIMAL column stores its values in fewer than four bytes
- * @param countsNaN whether a NaN shows in the statistics of its column chunk: in the maximum, as parquet-mr writes it
+ * @param countsNaN whether a chunk's statistics show that it holds NaN: as the maximum, which is
+ *   how parquet-mr writes it
  */
 final class FileFooter private[parquet] (
     private[parquet] val schema: FileSchema,
@@ -33,54 +31,60 @@ final class FileFooter private[parquet] (
   def numRowGroups: Int = groups.rows.length
   def numRows(rowGroup: Int): Long = groups.rows(rowGroup)
 
-  /** Bytes of the row group's column chunks, compressed. */
+  /** Returns the compressed size of the row group's column chunks, in bytes. */
   def compressedBytes(rowGroup: Int): Long = groups.compressed(rowGroup)
 
   /**
-   * The byte by which readers choose the split that a row group belongs to, computed as
-   * parquet-mr does (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`). Right only where
-   * [[hasDistinctMidpoints]].
+   * Returns the offset by which readers assign a row group to a split. It is computed as in
+   * parquet-mr (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`). Valid only if
+   * [[hasDistinctMidpoints]] holds.
    */
   def midpoint(rowGroup: Int): Long = groups.midpoints(rowGroup)
 
   /**
-   * Whether all midpoints are known and strictly increasing, so that each stands for its row
-   * group alone.
+   * Returns whether all midpoints are known and strictly increasing, so that each identifies one
+   * row group.
    */
   def hasDistinctMidpoints: Boolean = groups.hasDistinctMidpoints
 
   def numColumns: Int = schema.numColumns
 
-  /** The path of the column, its names joined by dots. */
+  /** Returns the path of the column, its names joined by dots. */
   def columnName(column: Int): String = schema.column(column).path.mkString(".")
 
+  /** Returns the number of values of the column chunk, including its NULLs. */
   def numValues(rowGroup: Int, column: Int): Long = {
     val stored = at(chunks.numValues, chunk(rowGroup, column))
     if (stored == 0) numRows(rowGroup) else stored
   }
 
-  /** NULLs of the column chunk, or -1 if they are not told or cannot be right. */
+  /** Returns the null count of the column chunk, or -1 if it is missing or invalid. */
   def nullCount(rowGroup: Int, column: Int): Long =
     at(chunks.nullCounts, chunk(rowGroup, column)) - 1
 
-  /** Where the chunk's bloom filter starts, or 0 if it has none. */
+  /** Returns the offset of the chunk's bloom filter, or 0 if it has none. */
   private[parquet] def filterOffset(chunk: Int): Long = at(chunks.filterOffsets, chunk)
 
-  /** Bytes of header and bitset, told or found; -1 if they cannot be right. */
+  /**
+   * Returns the bytes of filter header and bitset, as the footer states or [[FilterExtents]]
+   * derives them; 0 if unknown, -1 if invalid.
+   */
   private[parquet] def filterLength(chunk: Int): Int = at(chunks.filterLengths, chunk)
 
-  /** Where the chunk's dictionary page starts if all its data pages use it, else 0. */
+  /**
+   * Returns the offset of the chunk's dictionary page if all of its data pages use it, else 0.
+   */
   private[parquet] def dictionaryOffset(chunk: Int): Long = at(chunks.dictionaryOffsets, chunk)
 
-  /** More bytes than these the dictionary page cannot have. */
+  /** Returns an upper limit of the size of the dictionary page, in bytes. */
   private[parquet] def maxDictionaryBytes(chunk: Int): Int = at(chunks.maxDictionaryBytes, chunk)
 
-  /** The ordinal of the codec in parquet.thrift. */
+  /** Returns the number of the codec in parquet.thrift. */
   private[parquet] def codec(chunk: Int): Int = chunks.codecs(chunk).toInt
 
   /**
-   * Whether the file holds each value of the column as a table of the declared type has it, and statistics that cover
-   * all of them. True also where the file lacks the column.
+   * Returns whether the file stores each value of the column as the declared type represents it,
+   * and has statistics that include all values. Also true if the file lacks the column.
    */
   def storesAsDeclared(
       column: ColumnPath,
@@ -96,7 +100,10 @@ final class FileFooter private[parquet] (
       case _ => false
     }
 
-  /** Whether every row group counts the column's NULLs. True also where the file lacks the column. */
+  /**
+   * Returns whether every row group has a valid null count of the column. Also true if the file
+   * lacks the column.
+   */
   def countsNulls(column: ColumnPath, caseSensitive: Boolean): Boolean =
     schema.resolve(column, caseSensitive) match {
       case FileSchema.Absent => true
@@ -104,7 +111,10 @@ final class FileFooter private[parquet] (
       case _ => false
     }
 
-  /** Some writers store values that their own annotation does not allow. */
+  /**
+   * Returns whether the chunk's values are within the range of the declared type. Some writers
+   * store values that their own annotation does not allow.
+   */
   private def isWithin(
       range: ValueRange,
       rowGroup: Int,
@@ -115,29 +125,30 @@ final class FileFooter private[parquet] (
     nullCount(rowGroup, column) == numValues(rowGroup, column)
   }
 
-  /** Whether anything of the file is encrypted. */
+  /** Returns whether any part of the file is encrypted. */
   def isEncrypted: Boolean = encryption.isPresent
 
-  /** How the chunk's modules are read. */
+  /** Returns the reader of the chunk's modules. */
   private[parquet] def modules(chunk: Int): ChunkModules =
     if (encryption.modules.length == 0) ChunkModules.Plain else encryption.modules(chunk)
 
-  /** Whether nothing of the chunk's metadata can be read. */
+  /** Returns whether the chunk's metadata is unreadable: encrypted or damaged. */
   private[parquet] def isUnreadable(chunk: Int): Boolean =
     (chunks.flags(chunk) & (Encrypted | Damaged)) != 0
 
-  /** Why nothing of an unreadable chunk's metadata can be read. */
+  /** Returns the reason why the metadata of an unreadable chunk cannot be read. */
   private[parquet] def whyUnreadable(chunk: Int): LeafResult =
     if ((chunks.flags(chunk) & Encrypted) != 0) LeafResult.EncryptedColumn
     else LeafResult.DamagedColumn
 
-  /** Whether both bounds are exact and the same. */
+  /** Returns whether both bounds are exact and equal. */
   private[parquet] def isConstant(chunk: Int): Boolean = (chunks.flags(chunk) & Constant) != 0
 
   private[parquet] def chunk(rowGroup: Int, column: Int): Int = rowGroup * numColumns + column
 
   /**
-   * Heap that the footer holds; a schema is counted with the first of the files that share it.
+   * Returns the heap that the footer holds, in bytes. A shared schema is counted with the first
+   * of the files that share it.
    */
   def retainedBytes: Long =
     128 + groups.retainedBytes + chunks.retainedBytes + bounds.retainedBytes +

@@ -5,19 +5,22 @@ import java.util
 import org.apache.parquet.format.RowGroup
 
 /**
- * How long bloom filters can be. Writers put them, column chunks and page indexes side by side:
- * a filter ends where the next thing starts that the footer names. That sees through a header
- * that claims half of its filter, or twice as much, where the footer tells no length (parquet-mr
- * before 1.14), and through an offset that leads to another chunk's filter.
+ * Derives the lengths of bloom filters from their neighbours. Writers store filters, column
+ * chunks and page indexes side by side. So a filter ends where the next structure starts that the
+ * footer names.
+ *
+ * If the footer states no length (parquet-mr before 1.14), this detects a header that claims
+ * half or twice the size of its filter. It also detects an offset of another chunk's filter.
  */
 private[parquet] object FilterExtents {
   private final val Invalid = -1
 
   /**
-   * Writes into `lengths` (of header and bitset, by chunk) what is not told, which is 0, and -1
-   * for what cannot be: two filters at one place, or one that reaches into something else.
+   * Replaces missing lengths, which are 0, by derived ones, and invalid lengths by -1. A length is
+   * invalid if two filters start at one offset, or if the filter overlaps another structure.
    *
-   * @param offsets where the filters start, by chunk; 0 where there is none
+   * @param offsets the offsets of the filters by chunk; 0 where there is none
+   * @param lengths the lengths of header and bitset by chunk, which are updated in place
    */
   def measure(
       rowGroups: util.List[RowGroup],
@@ -34,14 +37,14 @@ private[parquet] object FilterExtents {
       }
     }
 
-  private def measured(offset: Long, told: Int, starts: Array[Long]): Int = {
+  private def measured(offset: Long, stored: Int, starts: Array[Long]): Int = {
     val at = util.Arrays.binarySearch(starts, offset)
     def isShared(other: Int): Boolean =
       other >= 0 && other < starts.length && starts(other) == offset
-    val room = if (at + 1 < starts.length) starts(at + 1) - offset else 0
-    if (isShared(at - 1) || isShared(at + 1) || told > room) Invalid
-    else if (told != 0) told
-    else if (room <= Int.MaxValue) room.toInt
+    val available = if (at + 1 < starts.length) starts(at + 1) - offset else 0
+    if (isShared(at - 1) || isShared(at + 1) || stored > available) Invalid
+    else if (stored != 0) stored
+    else if (available <= Int.MaxValue) available.toInt
     else Invalid
   }
 

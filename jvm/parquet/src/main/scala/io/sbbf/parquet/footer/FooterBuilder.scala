@@ -26,8 +26,8 @@ import io.sbbf.parquet.model.{
 import io.sbbf.parquet.statistics.{Bounds, CorruptStatistics}
 
 /**
- * Takes out of a parsed footer what pruning needs and checks what can be checked without reading
- * more.
+ * Builds a [[FileFooter]] from a parsed footer, and checks all that can be checked without further
+ * reads.
  */
 private[parquet] final class FooterBuilder(
     metadata: FileMetaData,
@@ -64,7 +64,7 @@ private[parquet] final class FooterBuilder(
       }
       g += 1
     }
-    // beside chunks whose metadata cannot be read nobody knows where the next thing starts
+    // unreadable chunks hide offsets, so the structure after a filter is unknown
     if (!modules.usesKeys && !flags.exists(f => f == Chunks.Encrypted || f == Chunks.Damaged))
       FilterExtents.measure(rowGroups, footerStart, filterOffsets, filterLengths)
     val chunks = new Chunks(
@@ -121,7 +121,7 @@ private[parquet] final class FooterBuilder(
     if (data.getNum_values != group.getNum_rows) numValues(i) = data.getNum_values
     if (data.isSetStatistics) addStatistics(i, group, node, data)
     filterOffsets(i) = math.max(0, data.getBloom_filter_offset)
-    // a length that is told but wrong must not pass for one that is not told
+    // a stored but invalid length must not pass for a missing one
     filterLengths(i) =
       if (!data.isSetBloom_filter_length) 0
       else if (data.getBloom_filter_length <= 0) -1
@@ -139,7 +139,7 @@ private[parquet] final class FooterBuilder(
     val isCounted = statistics.isSetNull_count && nulls >= 0 && nulls <= data.getNum_values &&
       (!node.isFlat || data.getNum_values == group.getNum_rows) &&
       (nulls == 0 || node.isNullable) && (node.path.length == 1 || !faults.nestedNulls)
-    // there are bounds, and so there are values, whoever wrote them
+    // a chunk with bounds has a value that is not NULL, whoever wrote it
     val isTooMany = nulls == data.getNum_values && nulls > 0 &&
       (statistics.isSetMin_value || statistics.isSetMin)
     val kind = node.columnType
@@ -157,16 +157,20 @@ private[parquet] final class FooterBuilder(
     faults.noOrder && !metadata.isSetColumn_orders && kind.isOrdered &&
       (statistics.isSetMin_value || statistics.isSetMax_value)
 
-  /** At a literal of more bytes Spark fails: `ParquetFilters.decimalToByteArray`; those of 32 bits are handed down. */
+  /**
+   * Returns whether pushed-down literals may be longer than the column's values, so that Spark
+   * fails in `ParquetFilters.decimalToByteArray`. Literals of up to 32 bits are pushed down.
+   */
   private def isShortDecimal(kind: ColumnType): Boolean = kind match {
     case ColumnType(Physical.FixedBytes(length), Logical.Decimal(_, _)) => length < 4
     case _ => false
   }
 
   /**
-   * `min_value` and `max_value` count only under a column order that says what they mean; the
-   * deprecated `min` and `max` only where the signed order they were written in is the type's
-   * (parquet.thrift, Statistics).
+   * Adds the bounds of a chunk and returns whether they are exact and equal. `min_value` and
+   * `max_value` are valid only if the footer states the column order. The deprecated `min` and
+   * `max` are in signed order and valid only if the type has that order (parquet.thrift,
+   * Statistics).
    */
   private def addBounds(i: Int, node: SchemaNode, statistics: Statistics): Boolean = {
     val kind = node.columnType
@@ -183,7 +187,10 @@ private[parquet] final class FooterBuilder(
       .get(column)
       .isSetTYPE_ORDER
 
-  /** Texts may be cut without saying so; numbers are not cut unless they say so. */
+  /**
+   * Returns whether both bounds are values of the chunk. Writers may truncate bounds of strings
+   * without a mark. Bounds of numbers are exact unless marked as inexact.
+   */
   private def isExact(kind: ColumnType, statistics: Statistics): Boolean =
     if (kind.keys == KeyKind.Bytes && kind.width < 0)
       statistics.isIs_min_value_exact && statistics.isIs_max_value_exact
@@ -191,13 +198,13 @@ private[parquet] final class FooterBuilder(
       !(statistics.isSetIs_min_value_exact && !statistics.isIs_min_value_exact) &&
       !(statistics.isSetIs_max_value_exact && !statistics.isIs_max_value_exact)
 
-  /** Writers that leave the page's offset out begin the chunk with it. */
+  /** If the page's offset is missing, the writer put the page at the start of the chunk. */
   private def addDictionary(i: Int, data: ColumnMetaData): Unit = {
     val firstPage = data.getData_page_offset
-    val isTold = data.isSetDictionary_page_offset && data.getDictionary_page_offset > 0
-    val start = if (isTold) data.getDictionary_page_offset else firstPage
+    val hasOffset = data.isSetDictionary_page_offset && data.getDictionary_page_offset > 0
+    val start = if (hasOffset) data.getDictionary_page_offset else firstPage
     val end =
-      if (isTold && firstPage > start) firstPage else start + data.getTotal_compressed_size
+      if (hasOffset && firstPage > start) firstPage else start + data.getTotal_compressed_size
     if (start > 0 && end > start && end <= footerStart) {
       dictionaryOffsets(i) = start
       maxDictionaryBytes(i) = math.min(end - start, Int.MaxValue.toLong).toInt
@@ -207,7 +214,10 @@ private[parquet] final class FooterBuilder(
 
 private[parquet] object FooterBuilder {
 
-  /** Checked before anything is allocated: few bytes may claim many row groups of many columns. */
+  /**
+   * Returns the number of column chunks. The check precedes all allocations, because few bytes may
+   * claim many row groups of many columns.
+   */
   private def numChunks(rowGroups: util.List[RowGroup], columns: Int): Int = {
     val groups = rowGroups.iterator
     while (groups.hasNext)
@@ -226,7 +236,7 @@ private[parquet] object FooterBuilder {
       data.getEncodings.contains(Encoding.RLE_DICTIONARY)
 
   /**
-   * Whether every value of the chunk is in its dictionary, by the rules of parquet-mr's
+   * Returns whether every value of the chunk is in its dictionary, by the rules of parquet-mr's
    * `DictionaryFilter`.
    */
   def isAllDictionary(data: ColumnMetaData): Boolean =
@@ -247,7 +257,7 @@ private[parquet] object FooterBuilder {
       encodings.contains(Encoding.PLAIN_DICTIONARY) && {
         val rest = new util.HashSet(encodings)
         rest.remove(Encoding.PLAIN_DICTIONARY)
-        rest.remove(Encoding.RLE) // of levels
+        rest.remove(Encoding.RLE) // used by levels
         rest.remove(Encoding.BIT_PACKED)
         rest.isEmpty
       }

@@ -25,19 +25,20 @@ object FooterReader {
   private final val Plain = 0x31524150 // "PAR1", little-endian
   private final val Encrypted = 0x45524150 // "PARE"
 
-  /** Magic, length and magic again: less is no file. */
+  /** The bytes of magic, footer length and magic, which every file has. */
   private final val MinLength = 12
 
-  /** What parquet-mr's own thrift parser accepts by default (`Util.DEFAULT_MAX_MESSAGE_SIZE`). */
+  /** The default limit of parquet-mr's thrift parser (`Util.DEFAULT_MAX_MESSAGE_SIZE`). */
   private[parquet] final val MaxFooter = 100 * 1024 * 1024
 
   /**
-   * Reads the tail, and once more if the footer is longer than that.
+   * Returns the footer. Reads the tail of the file, and reads once more if the footer is longer
+   * than the tail.
    *
-   * @param keys to what of the file is encrypted
-   * @throws UnusableFile when nothing can be known: not a Parquet file, an encrypted footer
-   *   without its key, damaged metadata
-   * @throws java.io.IOException when the file cannot be read
+   * @param keys the keys to the encrypted parts of the file
+   * @throws UnusableFile if the file is not a Parquet file, its footer is encrypted and the key is
+   *   missing, or its metadata is damaged
+   * @throws java.io.IOException if the file cannot be read
    */
   def read(bytes: FileBytes, keys: Decryption = Decryption.NoKeys): FileFooter = {
     val stored = locate(bytes)
@@ -48,7 +49,7 @@ object FooterReader {
     }
   }
 
-  /** Where the footer is. Throws as [[read]] does. */
+  /** Returns the position of the footer. Throws the same exceptions as [[read]]. */
   private[parquet] def locate(bytes: FileBytes): StoredFooter = {
     if (bytes.length < MinLength) throw new UnusableFile("not a Parquet file")
     val tail = bytes.tail
@@ -59,12 +60,16 @@ object FooterReader {
     }
     val length = ColumnType.int(tail, tail.length - 8)
     if (length <= 0 || length > bytes.length - MinLength)
-      throw new UnusableFile("footer length lies")
+      throw new UnusableFile("invalid footer length")
     if (length > MaxFooter) throw new UnusableFile("footer too large")
     StoredFooter(bytes.length - 8 - length, length, isEncrypted)
   }
 
-  /** @throws UnusableFile for what is no thrift `FileMetaData` */
+  /**
+   * Parses the footer.
+   *
+   * @throws UnusableFile if the bytes are not a valid thrift `FileMetaData`
+   */
   private[parquet] def parse(footer: Array[Byte]): FileMetaData = {
     CompactStruct.end(footer, 0, footer.length)
     val metadata = new FileMetaData
@@ -73,13 +78,13 @@ object FooterReader {
     metadata
   }
 
-  // Fields that nobody knows are skipped, within one another, and that by default as deep as the bytes tell.
+  // By default, thrift skips unknown nested fields without a limit on their depth.
   TProtocolUtil.setMaxSkipDepth(CompactStruct.MaxDepth)
 
   /**
-   * Lets no list or string claim more than the bytes at hand. That [[CompactStruct]] has seen them
-   * is not enough: the generated parser takes the elements of a list for what the format has there,
-   * whatever the list says that they are, and so may read bytes otherwise.
+   * Rejects lists and strings that claim more than the available bytes. The check by
+   * [[CompactStruct]] does not suffice. The generated parser ignores the element type that a list
+   * declares and assumes the type of the format, so it may read the bytes differently.
    */
   private final class BoundedProtocol(bytes: ByteArrayInputStream, limit: TConfiguration)
       extends TCompactProtocol(new TIOStreamTransport(limit, bytes)) {
@@ -91,7 +96,7 @@ object FooterReader {
     override def readListBegin(): TList = {
       val list = super.readListBegin()
       if (list.size > bytes.available)
-        throw new TProtocolException("a list longer than its bytes")
+        throw new TProtocolException("list is longer than the remaining bytes")
       list
     }
   }

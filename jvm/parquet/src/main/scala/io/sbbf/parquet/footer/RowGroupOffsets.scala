@@ -7,7 +7,7 @@ import org.apache.parquet.format.RowGroup
 import io.sbbf.parquet.model.UnusableFile
 
 /**
- * The midpoints by which parquet-mr gives row groups to splits, computed as it does
+ * Computes the midpoints by which parquet-mr assigns row groups to splits, with its own formula
  * (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`, the same from 1.13 to 1.17).
  */
 private[parquet] object RowGroupOffsets {
@@ -23,7 +23,7 @@ private[parquet] object RowGroupOffsets {
     while (g < count) {
       val group = rowGroups.get(g)
       rows(g) = group.getNum_rows
-      if (rows(g) < 0) throw new UnusableFile("row group without a number of rows")
+      if (rows(g) < 0) throw new UnusableFile("row group with a negative row count")
       if (if (isOpen) isKnown(group) else isGuessable(group)) {
         val from = if (isOpen) start(group) else guessedStart(group, g == 0, end)
         compressed(g) = compressedBytes(group)
@@ -39,7 +39,10 @@ private[parquet] object RowGroupOffsets {
   private def hasFirstMetadata(group: RowGroup): Boolean =
     !group.getColumns.isEmpty && group.getColumns.get(0).isSetMeta_data
 
-  /** Without a total it needs the metadata of all chunks. */
+  /**
+   * Returns whether the row group's midpoint is known. If the total size is missing, the metadata
+   * of all chunks is needed.
+   */
   private def isKnown(group: RowGroup): Boolean = {
     val chunks = group.getColumns
     def all: Boolean = {
@@ -57,19 +60,23 @@ private[parquet] object RowGroupOffsets {
     else first.getData_page_offset
   }
 
-  /** Where the file's first chunk is encrypted parquet-mr goes by what the row groups tell. */
+  /**
+   * Returns whether the row group states its offset and size, which parquet-mr uses if the file's
+   * first chunk is encrypted.
+   */
   private def isGuessable(group: RowGroup): Boolean =
     !group.getColumns.isEmpty && group.isSetFile_offset && group.isSetTotal_compressed_size
 
   /**
-   * Writers got the offsets wrong (PARQUET-2078), so that parquet-mr doubts them.
+   * Returns the start of a row group as parquet-mr computes it. Some writers stored wrong offsets
+   * (PARQUET-2078), so parquet-mr corrects them by the end of the previous row group.
    *
-   * @param end of the row group before
+   * @param end the end of the previous row group
    */
   private def guessedStart(group: RowGroup, isFirst: Boolean, end: Long): Long =
     if (isFirst) MagicBytes else math.max(group.getFile_offset, end)
 
-  /** The magic that a file starts with. */
+  /** The length of the magic at the start of a file. */
   final val MagicBytes = 4L
 
   private def compressedBytes(group: RowGroup): Long =

@@ -1,5 +1,13 @@
 package io.sbbf.parquet.footer
 
+/**
+ * Holds the facts about a file's row groups in arrays.
+ *
+ * @param rows the numbers of rows
+ * @param compressed the compressed sizes in bytes
+ * @param midpoints the offsets by which readers assign row groups to splits
+ * @param hasDistinctMidpoints whether all midpoints are known and strictly increasing
+ */
 private[parquet] final class RowGroups(
     val rows: Array[Long],
     val compressed: Array[Long],

@@ -15,7 +15,7 @@ import io.sbbf.parquet.model.{
   UnusableFile
 }
 
-/** Turns the flattened tree of a footer's schema into a [[FileSchema]]. */
+/** Builds a [[FileSchema]] from the flattened schema tree of a footer. */
 private[parquet] final class SchemaReader(
     elements: util.List[SchemaElement],
     writer: RebaseMetadata) {
@@ -24,7 +24,11 @@ private[parquet] final class SchemaReader(
   private var next = 0
   private var columns = 0
 
-  /** @throws UnusableFile if the elements do not form a tree */
+  /**
+   * Returns the schema.
+   *
+   * @throws UnusableFile if the elements do not form a tree
+   */
   def read(): FileSchema = {
     if (elements.isEmpty) refuse()
     next = 1
@@ -93,7 +97,7 @@ private[parquet] final class SchemaReader(
 
 private[parquet] object SchemaReader {
 
-  /** Real schemas nest a few deep; the reader's stack is not for others. */
+  /** Limits the stack that a damaged schema can take. Real schemas nest only a few levels. */
   private val MaxDepth = 200
 
   private def refuse(): Nothing = throw new UnusableFile("damaged schema")
@@ -131,7 +135,7 @@ private[parquet] object SchemaReader {
     ColumnType(physical, if (isSparkInstant) Logical.SparkInt96 else annotation)
   }
 
-  /** An annotation that this version of the format does not know is one of the others. */
+  /** Returns `Other` for annotations that this version of the format does not know. */
   private def logical(element: SchemaElement, writer: RebaseMetadata): Logical = {
     val annotation = element.getLogicalType
     if (annotation.isSetSTRING || annotation.isSetENUM || annotation.isSetJSON) Logical.Text
@@ -148,13 +152,13 @@ private[parquet] object SchemaReader {
       val perMilli = if (unit.isSetMILLIS) 1 else if (unit.isSetMICROS) 1000 else 1000000
       Logical.Timestamp(perMilli, utc, writer.mayRebase)
     } else if (annotation.isSetTIME && annotation.getTIME.getUnit.isSetMICROS) Logical.TimeMicros
-    else if (annotation.isSetUUID) Logical.Plain // its bytes, in their order
+    else if (annotation.isSetUUID) Logical.Plain // compared as plain bytes
     else Logical.Other
   }
 
   /**
-   * The annotations of files written before there were logical types (LogicalTypes.md,
-   * compatibility).
+   * Returns the annotation of a file without logical types, which older writers produce
+   * (LogicalTypes.md, compatibility).
    */
   private def converted(element: SchemaElement, writer: RebaseMetadata): Logical = {
     import ConvertedType._

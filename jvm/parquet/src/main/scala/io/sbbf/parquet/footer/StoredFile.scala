@@ -11,17 +11,21 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.model.UnusableFile
 
-/** A Parquet file without encryption, as it was listed, for what reads its values. */
+/**
+ * Opens an unencrypted Parquet file to read its values.
+ *
+ * @param file the file as listed
+ */
 private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
   import StoredFile._
 
   val store: FileSystem = file.getPath.getFileSystem(conf)
 
   /**
-   * The footer.
+   * Returns the footer.
    *
-   * @throws UnusableFile when there is none, or anything is encrypted
-   * @throws java.io.IOException when it cannot be read
+   * @throws UnusableFile if the file has no valid footer, or any part of it is encrypted
+   * @throws java.io.IOException if the file cannot be read
    */
   def metadata(): LocatedMetadata = {
     val bytes = open()
@@ -35,18 +39,21 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
     } finally bytes.close()
   }
 
-  /** Its bytes, to be closed. */
+  /** Returns the bytes of the file. The caller closes them. */
   def open(): FileBytes = new FileBytes(store, file.getPath, file.getLen, TailBytes)
 
-  /** Reads with parquet-mr, all row groups whatever predicate the settings have for other readers. */
-  def reading[T](ask: ParquetFileReader => T): T = {
+  /**
+   * Reads with parquet-mr. `use` sees all row groups, because predicates in the configuration are
+   * ignored.
+   */
+  def reading[T](use: ParquetFileReader => T): T = {
     val options = HadoopReadOptions
       .builder(conf, file.getPath)
       .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
       .withRecordFilter(FilterCompat.NOOP)
       .build()
     val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf), options)
-    try ask(reader)
+    try use(reader)
     finally reader.close()
   }
 }

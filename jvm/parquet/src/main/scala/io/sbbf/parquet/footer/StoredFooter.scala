@@ -1,7 +1,10 @@
 package io.sbbf.parquet.footer
 
 /**
- * @param start of the metadata in the file
- * @param length of the metadata in bytes
+ * Holds the position of a file's metadata.
+ *
+ * @param start the offset of the metadata in the file
+ * @param length the length of the metadata in bytes
+ * @param isEncrypted whether the file's magic marks the footer as encrypted
  */
 private[parquet] final case class StoredFooter(start: Long, length: Int, isEncrypted: Boolean)

@@ -10,34 +10,39 @@ import org.apache.parquet.crypto.{AesCipher, InternalColumnDecryptionSetup}
 import io.sbbf.parquet.model.{ColumnType, UnusableFile}
 
 /**
- * The modules of one column chunk: the parts of a file that are encrypted one by one, or not at
- * all (parquet-format, Encryption.md, 3). Thread-safe.
+ * Reads the modules of one column chunk: the parts of a file that are encrypted one by one, or
+ * not at all (parquet-format, Encryption.md, 3). Thread-safe.
  */
 private[parquet] sealed abstract class ChunkModules {
 
-  /** How many bytes of the file a module takes that holds `length` bytes and is no page. */
+  /**
+   * Returns how many bytes of the file a module takes that holds `length` bytes and is no page.
+   */
   def size(length: Int): Int
 
   /**
-   * The thrift structure in the module that starts with `bytes`.
+   * Returns the thrift structure in the module that starts with `bytes`.
    *
-   * @throws UnusableFile when it does not end before `until`, is not honest about its sizes, or
-   *   was not put here by a holder of the key
+   * @throws UnusableFile if the module does not end by `until`, states invalid sizes, or was not
+   *   written by a holder of the key
    */
   def struct(kind: ModuleType, bytes: Array[Byte], until: Int): ChunkModules.Struct
 
   /**
-   * What a whole module holds.
+   * Returns the content of a whole module.
    *
-   * @throws UnusableFile when it was not put here by a holder of the key; of pages that holds
-   *   with AES_GCM_V1 only
+   * @throws UnusableFile if the module was not written by a holder of the key; for pages with
+   *   AES_GCM_V1 only
    */
   def open(kind: ModuleType, module: Array[Byte]): Array[Byte]
 }
 
 private[parquet] object ChunkModules {
 
-  /** @param end where its module ends; `thrift` is the structure alone, honest about its sizes */
+  /**
+   * @param end the end of the structure's module
+   * @param thrift the structure alone, whose sizes are valid
+   */
   final case class Struct(end: Int, thrift: Array[Byte])
 
   object Plain extends ChunkModules {
@@ -52,10 +57,10 @@ private[parquet] object ChunkModules {
   }
 
   /**
-   * Length, nonce, ciphertext and tag (Encryption.md, 5.1).
+   * Reads encrypted modules: length, nonce, ciphertext and tag (Encryption.md, 5.1).
    *
-   * @param fileAad what identifies the file in the tags of all of its modules
-   * @param rowGroup its ordinal, which tags tell too
+   * @param fileAad the identification of the file in the tags of all of its modules
+   * @param rowGroup the ordinal of the row group, which tags include
    */
   final class Encrypted(setup: InternalColumnDecryptionSetup, fileAad: Array[Byte], rowGroup: Int)
       extends ChunkModules {
@@ -82,15 +87,15 @@ private[parquet] object ChunkModules {
   private final val Frame = SIZE_LENGTH + AesCipher.NONCE_LENGTH + AesCipher.GCM_TAG_LENGTH
 
   /**
-   * Where the encrypted module ends that starts at `from`; parquet-mr would allocate whatever its
-   * length claims.
+   * Returns the end of the encrypted module that starts at `from`. parquet-mr would allocate any
+   * length that the module claims.
    *
-   * @throws UnusableFile when that is not before `until`
+   * @throws UnusableFile if the module does not end by `until`
    */
   def moduleEnd(bytes: Array[Byte], from: Int, until: Int): Int = {
-    val room = until - from - SIZE_LENGTH
-    val length = if (room < 0) -1 else ColumnType.int(bytes, from)
-    if (length < 0 || length > room) refuse()
+    val available = until - from - SIZE_LENGTH
+    val length = if (available < 0) -1 else ColumnType.int(bytes, from)
+    if (length < 0 || length > available) refuse()
     from + SIZE_LENGTH + length
   }
 

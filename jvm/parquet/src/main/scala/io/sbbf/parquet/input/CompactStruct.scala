@@ -3,10 +3,10 @@ package io.sbbf.parquet.input
 import io.sbbf.parquet.model.UnusableFile
 
 /**
- * Thrift's compact protocol, as far as it takes to know where a struct ends and that it is
- * honest: every list and string it claims fits into the bytes at hand, and it does not nest
- * without end. What passes can be handed to the generated parsers, which allocate what a list
- * claims and descend as deep as the bytes tell them.
+ * Finds the end of structs in Thrift's compact protocol and checks that they are sane: every list
+ * and string fits into the available bytes, and nesting is limited. Structs that pass are safe
+ * for the generated parsers, which allocate the size that a list claims and descend as deep as
+ * the bytes say.
  * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md)
  */
 private[parquet] object CompactStruct {
@@ -15,9 +15,9 @@ private[parquet] object CompactStruct {
   final val MaxDepth = 32
 
   /**
-   * The end of the struct that starts at `from`, if it ends before `until`.
+   * Returns the end of the struct that starts at `from`.
    *
-   * @throws UnusableFile when it does not, or lies about a size
+   * @throws UnusableFile if the struct does not end by `until`, or states an invalid size
    */
   def end(bytes: Array[Byte], from: Int, until: Int): Int =
     new Walk(bytes, from, until).structEnd()
@@ -28,7 +28,7 @@ private[parquet] object CompactStruct {
   final class Walk(bytes: Array[Byte], from: Int, until: Int) {
     private var position = from
 
-    /** Where the next byte is. */
+    /** Returns the position of the next byte. */
     def at: Int = position
 
     def structEnd(): Int = {
@@ -39,7 +39,8 @@ private[parquet] object CompactStruct {
     /**
      * Goes through the fields of the struct that starts here.
      *
-     * @param field gets id and kind of a field whose value comes next, and has to go past it
+     * @param field a function of the id and the kind of a field whose value comes next; it has to
+     *   go past the value
      */
     def fields(field: (Int, Int) => Unit): Unit = {
       var id = 0
@@ -52,14 +53,17 @@ private[parquet] object CompactStruct {
       }
     }
 
-    /** Goes through the list that starts here; `element` gets a number and goes past the element. */
+    /**
+     * Goes through the list that starts here. `element` gets a number and has to go past the
+     * element.
+     */
     def elements(element: Int => Unit): Unit = {
       val (size, _) = listHeader()
       if (size < 0 || size > until - at) refuse()
       (0 until size.toInt).foreach(element)
     }
 
-    /** Goes past the value of a field of this kind; that of a boolean one is its kind. */
+    /** Goes past the value of a field of this kind. The kind of a boolean field is its value. */
     def skipField(kind: Int): Unit = if (kind > 2) skip(kind, 1)
 
     private def skipStruct(depth: Int): Unit = {
@@ -103,7 +107,7 @@ private[parquet] object CompactStruct {
       }
     }
 
-    /** An element takes a byte at least. */
+    /** Goes past `size` elements. An element takes at least a byte. */
     private def skipElements(size: Long, kind: Int, second: Int, depth: Int): Unit = {
       if (depth > MaxDepth || size < 0 || size > until - at) refuse()
       var left = size

@@ -20,34 +20,34 @@ import org.apache.parquet.{HadoopReadOptions, ParquetReadOptions}
 import io.sbbf.parquet.model.{SchemaNode, UnusableFile}
 
 /**
- * One query's way into encrypted files, by the keys that parquet-mr's crypto factory gives
- * (`parquet.crypto.factory.class`) in the name of the user who created this. Holds no key; those
- * of a file live as long as what was read of it. Thread-safe.
+ * Opens encrypted files for one query, with the keys that parquet-mr's crypto factory provides
+ * (`parquet.crypto.factory.class`). Acts in the name of the user who created this object. Holds
+ * no key; the keys of a file live as long as what was read of the file. Thread-safe.
  *
- * What parquet-mr itself would refuse of a file is refused here: a footer that cannot be
- * decrypted, a signature or an AAD prefix that is wrong, a plain file where there should be none.
+ * Rejects files that parquet-mr would reject: with a footer that cannot be decrypted, with a
+ * wrong signature or AAD prefix, or plain where no plain file is allowed.
  */
 abstract class Decryption {
 
   /**
-   * Whether queries with other keys may use what this query reads of a file.
+   * Returns whether queries with other keys may use what this query reads of a file.
    *
    * @param isEncrypted whether the footer or a column of the file is encrypted
    */
   def mayShare(isEncrypted: Boolean): Boolean
 
-  /** Whether this query may use what another one has read of the file. */
+  /** Returns whether this query may use what another one has read of the file. */
   def mayReuse(isEncrypted: Boolean, path: Path): Boolean
 
   /** Runs `body` as the user whose keys these are. */
   private[parquet] def asOwner[T](body: => T): T
 
   /**
-   * The footer in plain thrift, and access to the file's chunks.
+   * Returns the footer in plain thrift, and access to the file's chunks.
    *
-   * @param stored as it lies in the file, without the length that follows it
-   * @param isEncrypted whether the file's magic says so
-   * @throws UnusableFile when it cannot be opened
+   * @param stored the footer as the file stores it, without the length that follows it
+   * @param isEncrypted whether the file's magic marks an encrypted footer
+   * @throws UnusableFile if the footer cannot be opened
    */
   private[parquet] def open(
       path: Path,
@@ -59,16 +59,16 @@ object Decryption {
   private[parquet] final case class OpenFooter(thrift: Array[Byte], modules: FileModules)
 
   /**
-   * The keys that `conf` leads to.
+   * Returns access with the keys that `conf` leads to.
    *
-   * @param topLevelColumns those whose keys, and the keys of all that lies within them, may be
-   *   retrieved; None stands for all
+   * @param topLevelColumns the top-level columns whose keys may be retrieved, with the keys of
+   *   all fields within them; None stands for all
    */
   def of(conf: Configuration, topLevelColumns: Option[Seq[String]]): Decryption =
     if (conf.get(CRYPTO_FACTORY_CLASS_PROPERTY_NAME) == null) NoKeys
     else new FactoryDecryption(conf, topLevelColumns.map(_.map(SchemaNode.fold).toSet))
 
-  /** No keys at all: what is encrypted stays closed. */
+  /** Uses no keys: encrypted parts stay closed. */
   object NoKeys extends Decryption {
     override def mayShare(isEncrypted: Boolean): Boolean = true
     override def mayReuse(isEncrypted: Boolean, path: Path): Boolean = true
@@ -82,7 +82,10 @@ object Decryption {
       else OpenFooter(stored, FileModules.Plain)
   }
 
-  /** @param roots top-level names of the columns that are asked, folded; None stands for all */
+  /**
+   * @param roots the folded top-level names of the columns that the query needs; None stands for
+   *   all
+   */
   private final class FactoryDecryption(conf: Configuration, roots: Option[Set[String]])
       extends Decryption {
     private val owner = UserGroupInformation.getCurrentUser
@@ -90,9 +93,9 @@ object Decryption {
     override def mayShare(isEncrypted: Boolean): Boolean = !isEncrypted
 
     override def mayReuse(isEncrypted: Boolean, path: Path): Boolean =
-      mayShare(isEncrypted) && asOwner(isContentWithPlainFiles(path))
+      mayShare(isEncrypted) && asOwner(allowsPlainFile(path))
 
-    private def isContentWithPlainFiles(path: Path): Boolean =
+    private def allowsPlainFile(path: Path): Boolean =
       try {
         val properties = optionsFor(path).getDecryptionProperties
         properties == null || new InternalFileDecryptor(properties).plaintextFilesAllowed
@@ -115,13 +118,13 @@ object Decryption {
         case NonFatal(_) => throw new UnusableFile("footer not decrypted or not verified")
       }
 
-    /** As readers of parquet-mr ask for a file's keys. */
+    /** Returns read options that request a file's keys as parquet-mr's readers do. */
     private def optionsFor(path: Path): ParquetReadOptions =
       HadoopReadOptions.builder(conf, path).withMetadataFilter(SKIP_ROW_GROUPS).build()
 
     /**
-     * A plain footer is followed by its signature, an encrypted one led by what it takes to open
-     * it.
+     * Opens a footer. A signature follows a plain footer; the data that are needed to decrypt it
+     * precede an encrypted one.
      */
     private def open(
         stored: Array[Byte],
@@ -129,7 +132,7 @@ object Decryption {
         options: ParquetReadOptions): OpenFooter = {
       val end = CompactStruct.end(stored, 0, stored.length)
       if (isEncrypted && ChunkModules.moduleEnd(stored, end, stored.length) != stored.length)
-        throw new UnusableFile("footer length lies")
+        throw new UnusableFile("invalid footer length")
       val decryptor = accept(new FooterFile(stored, isEncrypted), options)
       if (decryptor.plaintextFile) OpenFooter(stored, FileModules.Plain)
       else {
@@ -139,7 +142,7 @@ object Decryption {
             decryptor.fetchFooterDecryptor.decrypt(
               Arrays.copyOfRange(stored, end, stored.length),
               AesCipher.createFooterAAD(decryptor.getFileAAD))
-        OpenFooter(thrift, new FileModules.Decrypted(decryptor, !isEncrypted, isAsked))
+        OpenFooter(thrift, new FileModules.Decrypted(decryptor, !isEncrypted, isNeeded))
       }
     }
 
@@ -149,11 +152,11 @@ object Decryption {
         .getFileMetaData
         .getFileDecryptor
 
-    private def isAsked(column: SchemaNode): Boolean =
+    private def isNeeded(column: SchemaNode): Boolean =
       roots.forall(_.contains(SchemaNode.fold(column.path.head)))
   }
 
-  /** What is left of a file for parquet-mr to read a footer from: nothing but that. */
+  /** A file of nothing but a footer, from which parquet-mr reads the footer. */
   private final class FooterFile(stored: Array[Byte], isEncrypted: Boolean) extends InputFile {
     private val magic = if (isEncrypted) ParquetFileWriter.EFMAGIC else ParquetFileWriter.MAGIC
     private val bytes = ByteBuffer

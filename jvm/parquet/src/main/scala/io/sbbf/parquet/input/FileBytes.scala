@@ -9,17 +9,19 @@ import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 import io.sbbf.parquet.model.FileVersion
 
 /**
- * The bytes of one file: opened at first need, once; the tail that is read for the footer serves
- * every later read that lies within it. Not thread-safe: one for each file and pass.
+ * Reads the bytes of one file. Opens the file once, at the first read. The tail that is read for
+ * the footer serves every later read within it. Not thread-safe: use one instance per file and
+ * pass.
  *
- * @param length of the file in bytes, as its listing told; it saves asking the store again
- * @param tailBytes how much of the end of the file the first read of the tail takes
+ * @param length the length of the file in bytes, as its listing reported it, which saves a
+ *   request to the store
+ * @param tailBytes how many bytes the first read of the tail takes from the end of the file
  */
 final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailBytes: Int)
     extends Closeable {
   private var stream: FSDataInputStream = _
   private var expected = Option.empty[FileVersion]
-  private var mayBeAnother = false
+  private var isUnverified = false
   private var tailRead: Array[Byte] = _
   private var ahead: Array[Byte] = _
   private var aheadStart: Long = 0
@@ -27,22 +29,22 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
   private var opened: Int = 0
 
   /**
-   * From now on nothing is read of another version: what is known of this one would be combined with what the other
-   * one says.
+   * Rejects reads of any other version from now on, because facts about one version must not be
+   * combined with those about another.
    */
   def expect(version: FileVersion): Unit = expected = Some(version)
 
-  /** Bytes asked of the store so far. */
+  /** Returns how many bytes were read from the store so far. */
   def bytesRead: Long = read
 
-  /** How often the file was opened: 0 or 1. */
+  /** Returns how often the file was opened: 0 or 1. */
   def opens: Int = opened
 
   /**
-   * Exactly these bytes.
+   * Returns exactly these bytes.
    *
-   * @throws java.io.IOException naming the file, when they do not lie in it or cannot be read in
-   *   full
+   * @throws java.io.IOException with the file in the message, if the bytes are not within the
+   *   file or cannot be read in full
    */
   def read(offset: Long, length: Int): Array[Byte] = {
     if (offset < 0 || length < 0 || offset > this.length - length)
@@ -53,8 +55,7 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
   }
 
   /**
-   * Fetches bytes that the next reads will ask for in pieces; those of an earlier call are
-   * forgotten.
+   * Fetches bytes that the next reads will request in pieces, and drops those of an earlier call.
    *
    * @throws java.io.IOException as [[read]]
    */
@@ -64,7 +65,7 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
       aheadStart = offset
     }
 
-  /** The last bytes of the file, read once; not to be changed. */
+  /** Returns the last bytes of the file, which are read once. Do not change them. */
   private[parquet] def tail: Array[Byte] = {
     if (tailRead == null) {
       val size = math.min(length, math.max(tailBytes, FileBytes.MinTail).toLong).toInt
@@ -89,28 +90,29 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
       bytes
     } catch {
       case e: EOFException =>
-        throw new IOException(s"$path: ends before byte ${offset + length}", e)
+        throw new IOException(s"$path: the file ends before byte ${offset + length}", e)
     }
   }
 
   /**
-   * The version is looked at when the file is open: what is read then is of the file that was there before.
+   * Opens the file at the first call, then checks its version. In this order, later reads are of
+   * the file that was there before the check.
    *
    * `openFile` with a known length saves object stores a HEAD request; others ignore the options.
    */
   private def open(): FSDataInputStream = {
     if (stream == null) {
       opened += 1
-      mayBeAnother = expected.isDefined // until it is known not to be
+      isUnverified = expected.isDefined // until its version is checked
       val opening = fs.openFile(path)
       opening.opt("fs.option.openfile.length", length.toString)
       opening.opt("fs.option.openfile.read.policy", "random")
       stream =
         try opening.build().get()
         catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
-      mayBeAnother = expected.exists(!FileVersion.of(fs.getFileStatus(path)).isSameAs(_))
+      isUnverified = expected.exists(!FileVersion.of(fs.getFileStatus(path)).isSameAs(_))
     }
-    if (mayBeAnother) throw new IOException(s"$path: replaced since it was listed")
+    if (isUnverified) throw new IOException(s"$path: the file was replaced after its listing")
     stream
   }
 
@@ -119,6 +121,6 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
 
 private object FileBytes {
 
-  /** The footer's length and the closing magic. */
+  /** The size of the footer's length and the closing magic. */
   val MinTail = 8
 }

@@ -15,15 +15,15 @@ import io.sbbf.parquet.model.{SchemaNode, UnusableFile}
 /** Gives access to the column chunks of one file. Not thread-safe. */
 private[parquet] sealed abstract class FileModules {
 
-  /** Whether keys were used to read the file. */
+  /** Returns whether keys were used to read the file. */
   def usesKeys: Boolean
 
   /**
-   * The chunk, or None if it is encrypted with a key that is not at hand, or damaged.
+   * Returns the chunk, or None if it is damaged or encrypted with a key that is not available.
    *
-   * @param column which stands at this place of the file's schema
-   * @param rowGroup its ordinal
-   * @throws UnusableFile where parquet-mr could read nothing of the file: columns that share the
+   * @param column the column at this place of the file's schema
+   * @param rowGroup the ordinal of the row group
+   * @throws UnusableFile if parquet-mr could read nothing of the file: columns that share the
    *   footer's key have to be decrypted with the footer
    */
   def open(chunk: ColumnChunk, column: SchemaNode, rowGroup: Int): Option[OpenChunk]
@@ -31,7 +31,10 @@ private[parquet] sealed abstract class FileModules {
 
 private[parquet] object FileModules {
 
-  /** A file that is not encrypted, or of which no more is read than its writer left open. */
+  /**
+   * Opens the chunks that a writer left plain, in a file that is not encrypted or is read without
+   * keys.
+   */
   object Plain extends FileModules {
     override def usesKeys: Boolean = false
 
@@ -46,17 +49,17 @@ private[parquet] object FileModules {
   }
 
   /**
-   * A file read with keys.
+   * Opens the chunks of a file that is read with keys.
    *
-   * @param decryptor of parquet-mr, which has accepted the footer
-   * @param hasPlainFooter whether the columns under the footer's key, too, have their metadata
-   *   encrypted one by one (Encryption.md, 5.5)
-   * @param isAsked whether the key of a column may be retrieved
+   * @param decryptor parquet-mr's decryptor, which has accepted the footer
+   * @param hasPlainFooter whether the footer is plain, so that the columns under its key also
+   *   have their metadata encrypted one by one (Encryption.md, 5.5)
+   * @param isNeeded whether the key of a column may be retrieved
    */
   final class Decrypted(
       decryptor: InternalFileDecryptor,
       hasPlainFooter: Boolean,
-      isAsked: SchemaNode => Boolean)
+      isNeeded: SchemaNode => Boolean)
       extends FileModules {
     private val denied = new mutable.HashSet[Int]
 
@@ -68,12 +71,12 @@ private[parquet] object FileModules {
         try Option(setupOf(chunk, column)).map(decrypt(chunk, _, rowGroup))
         catch { case NonFatal(_) => if (isUnderFooterKey(chunk)) refuse() else None }
 
-    /** What decrypts the column, or null; a key that was denied is not asked for again. */
+    /** Returns what decrypts the column, or null. A denied key is not requested again. */
     private def setupOf(chunk: ColumnChunk, column: SchemaNode): InternalColumnDecryptionSetup = {
       val path = ColumnPath.get(column.path: _*)
       if (isUnderFooterKey(chunk))
         decryptor.setColumnCryptoMetadata(path, true, true, null, column.column)
-      else if (!isAsked(column) || denied(column.column)) null
+      else if (!isNeeded(column) || denied(column.column)) null
       else
         try {
           val key = chunk.getCrypto_metadata.getENCRYPTION_WITH_COLUMN_KEY.getKey_metadata
@@ -109,5 +112,6 @@ private[parquet] object FileModules {
   private def isUnderFooterKey(chunk: ColumnChunk): Boolean =
     chunk.isSetCrypto_metadata && chunk.getCrypto_metadata.isSetENCRYPTION_WITH_FOOTER_KEY
 
-  private def refuse(): Nothing = throw new UnusableFile("columns under the footer's key")
+  private def refuse(): Nothing =
+    throw new UnusableFile("columns encrypted with the footer's key")
 }

@@ -1,10 +1,11 @@
 package io.sbbf.parquet.model
 
 /**
- * How a table's columns are found in its files.
+ * Defines how a table's columns are found in its files.
  *
  * @param caseSensitive whether names have to agree in case
- * @param defaulted names of top-level columns that read as something else than NULL where a file lacks them
+ * @param defaulted names of top-level columns that read as a value other than NULL if a file
+ *   lacks them
  */
 final case class ColumnLookup(caseSensitive: Boolean, defaulted: Set[String] = Set.empty) {
   def hasDefault(column: String): Boolean = defaulted.exists(_.equalsIgnoreCase(column))

@@ -4,17 +4,17 @@ import java.lang.{Double => JDouble, Float => JFloat}
 import java.nio.{ByteBuffer, ByteOrder}
 
 /**
- * How a file stores the values of a column. Immutable, compared by content.
+ * The way in which a file stores the values of a column. Immutable, compared by content.
  *
- * Everything is compared through ''keys'' that order as the values do: a signed Long for what is
- * at most eight bytes wide, else bytes in unsigned lexicographic order. Spark's equality is that
- * of the keys.
+ * Values are compared by ''keys'' that order as the values do. Numbers, booleans and Spark's
+ * INT96 have a signed Long as key. Byte arrays of any kind have bytes in unsigned lexicographic
+ * order. Equal keys are equal values in Spark.
  */
 private[parquet] final case class ColumnType(physical: Physical, logical: Logical) {
   import ColumnType.{int, long}
   import Physical._
 
-  /** Bytes of a value in PLAIN encoding, or -1 where each has its own length. */
+  /** Returns the bytes of a value in PLAIN encoding, or -1 if each value has its own length. */
   def width: Int = physical match {
     case Bool => 1
     case Int32 | Float32 => 4
@@ -26,12 +26,12 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
 
   def isFloating: Boolean = physical == Float32 || physical == Float64
 
-  /** Whether statistics can tell its bounds; the order of INT96 is not defined. */
+  /** Returns whether statistics can state its bounds; the order of INT96 is not defined. */
   def isOrdered: Boolean = physical != Int96
 
   /**
-   * Whether a smaller value has a smaller key; columns of other types have neither keys nor
-   * bounds.
+   * Returns the kind of the keys. Smaller values have smaller keys; columns of kind
+   * [[KeyKind.None]] have neither keys nor bounds.
    */
   def keys: KeyKind = (physical, logical) match {
     case (Bool | Float32 | Float64, Logical.Plain) => KeyKind.Longs
@@ -42,10 +42,15 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
     case _ => KeyKind.None
   }
 
-  /** Statistics in the fields that were deprecated for their signed order are right for these. */
+  /**
+   * Returns whether statistics are right in the fields that were deprecated for their signed
+   * order.
+   */
   def isSigned: Boolean = keys == KeyKind.Longs && !isUnsigned && isOrdered
 
-  /** The key of the value whose PLAIN bytes lie at `at`, if `keys` is [[KeyKind.Longs]]. */
+  /**
+   * Returns the key of the value whose PLAIN bytes start at `at`, if `keys` is [[KeyKind.Longs]].
+   */
   def longKey(plain: Array[Byte], at: Int): Long = physical match {
     case Bool => (plain(at) & 1).toLong
     case Int32 if isUnsigned => int(plain, at) & 0xffffffffL
@@ -58,12 +63,12 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
   }
 
   /**
-   * The key of the value with these PLAIN bytes, if `keys` is [[KeyKind.Bytes]]; also the other
-   * way round.
+   * Returns the key of the value with these PLAIN bytes, if `keys` is [[KeyKind.Bytes]]. Also
+   * converts a key to PLAIN bytes.
    */
   def bytesKey(plain: Array[Byte]): Array[Byte] = logical match {
     case Logical.Decimal(_, _) if plain.length > 0 =>
-      // two's complement, big-endian: with its sign turned over it orders without one
+      // big-endian two's complement orders as unsigned bytes once its sign bit is flipped
       val key = plain.clone()
       key(0) = (key(0) ^ 0x80).toByte
       key
@@ -78,7 +83,10 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
 
 private[parquet] object ColumnType {
 
-  /** Doubles in Spark's order, with one key for both zeros and one above all others for NaN. */
+  /**
+   * Returns keys in Spark's order of doubles, with one key for both zeros and one above all
+   * others for NaN.
+   */
   def realKey(value: Double): Long = {
     val bits = if (value == 0.0) 0L else JDouble.doubleToLongBits(value)
     bits ^ (bits >> 63 & Long.MaxValue)
@@ -86,7 +94,7 @@ private[parquet] object ColumnType {
 
   val NaNKey: Long = realKey(Double.NaN)
 
-  /** The number with this key; of the two zeros the positive one. */
+  /** Returns the number with this key, for the key of the two zeros the positive one. */
   def realOf(key: Long): Double = JDouble.longBitsToDouble(key ^ (key >> 63 & Long.MaxValue))
 
   final val MicrosPerDay = 86400L * 1000 * 1000
@@ -94,17 +102,21 @@ private[parquet] object ColumnType {
   /** The Julian day number of 1970-01-01. */
   private final val EpochDay = 2440588
 
-  /** 4713-11-24 BC, before which Spark writes INT96 in another way. */
+  /**
+   * 4713-11-24 BC in microseconds since the epoch. Spark writes earlier instants as INT96 in
+   * another way.
+   */
   final val FirstJulianMicros: Long = -EpochDay * MicrosPerDay
 
   private def micros(julianDay: Int, nanosOfDay: Long): Long =
     (julianDay.toLong - EpochDay) * MicrosPerDay + nanosOfDay / 1000
 
   /**
-   * The one way in which Spark writes an instant as INT96: nanoseconds of the day, then its
-   * Julian day number (parquet.thrift; Spark's `ParquetWriteSupport`).
+   * Returns the INT96 that Spark writes for an instant: nanoseconds of the day, then its Julian
+   * day number (parquet.thrift; Spark's `ParquetWriteSupport`). Spark writes each instant in this
+   * way only.
    *
-   * @param micros since the epoch, not before [[FirstJulianMicros]]
+   * @param micros microseconds since the epoch, not before [[FirstJulianMicros]]
    */
   def int96(micros: Long): Array[Byte] = ByteBuffer
     .allocate(12)
@@ -113,7 +125,7 @@ private[parquet] object ColumnType {
     .putInt((Math.floorDiv(micros, MicrosPerDay) + EpochDay).toInt)
     .array
 
-  /** PLAIN numbers are little-endian. */
+  /** Reads a PLAIN number, which is little-endian. */
   def int(bytes: Array[Byte], at: Int): Int =
     bytes(at) & 0xff | (bytes(at + 1) & 0xff) << 8 | (bytes(at + 2) & 0xff) << 16 |
       bytes(at + 3) << 24
@@ -138,7 +150,7 @@ private[parquet] object Physical {
   final case class FixedBytes(length: Int) extends Physical(s"FIXED_LEN_BYTE_ARRAY($length)")
 }
 
-/** Parquet's annotations (LogicalTypes.md), as far as they are told apart here. */
+/** Parquet's annotations (LogicalTypes.md), as far as this module distinguishes them. */
 private[parquet] sealed abstract class Logical extends Product with Serializable
 
 private[parquet] object Logical {
@@ -149,7 +161,7 @@ private[parquet] object Logical {
   case object Text extends Logical
   case object Bson extends Logical
 
-  /** @param mayRebase whether Spark may take old dates for those of the Julian calendar */
+  /** @param mayRebase whether Spark may read old dates as dates of the Julian calendar */
   final case class Date(mayRebase: Boolean) extends Logical
 
   /**
@@ -161,15 +173,15 @@ private[parquet] object Logical {
   /** A time of day in microseconds. */
   case object TimeMicros extends Logical
 
-  /** An INT96 that Spark wrote and reads as it stands: each instant has one encoding. */
+  /** An INT96 that Spark wrote and reads unchanged: each instant has one encoding. */
   case object SparkInt96 extends Logical
   final case class Decimal(precision: Int, scale: Int) extends Logical
 
-  /** Whatever is not compared with anything. */
+  /** A type that is not compared with anything. */
   case object Other extends Logical
 }
 
-/** What the values of a column are compared as. */
+/** The kind of keys by which the values of a column are compared. */
 private[parquet] sealed abstract class KeyKind
 
 private[parquet] object KeyKind {

@@ -1,6 +1,6 @@
 package io.sbbf.parquet.model
 
-/** What decided about a row group, cheapest first. */
+/** The kind of evidence that decided about a row group, cheapest first. */
 sealed abstract class Evidence(val name: String) extends Product with Serializable
 
 object Evidence {

@@ -13,15 +13,17 @@ import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key, Step, Value}
 private[parquet] final case class FileSchema(root: SchemaNode) {
   private val leaves: Array[SchemaNode] = root.leaves.toArray
 
-  /** Computed once, because it goes through the whole tree. */
+  /** Computed once, because it visits the whole tree. */
   override val hashCode: Int = root.hashCode
 
   def numColumns: Int = leaves.length
   def column(c: Int): SchemaNode = leaves(c)
 
   /**
-   * The column that holds what a query finds at this path, if there is exactly one and the path
-   * says of each LIST, MAP and repeated field that it is one; names may differ in case.
+   * Returns the column that holds the values of a query's path. There must be exactly one, and
+   * the path must go through each LIST, MAP and repeated field by a step of that kind.
+   *
+   * @param caseSensitive whether names have to agree in case
    */
   def resolve(path: ColumnPath, caseSensitive: Boolean): FileSchema.Resolved = {
     import FileSchema._
@@ -36,8 +38,8 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
   }
 
   /**
-   * The column whose nodes have these names, those of LISTs and MAPs included, or -1 if there is
-   * none or more than one.
+   * Returns the column whose nodes have these names, including the nodes of LISTs and MAPs.
+   * Returns -1 if there is none or more than one.
    */
   def columnNamed(names: Seq[String], caseSensitive: Boolean): Int = {
     val found = names.foldLeft(Seq(root)) { (nodes, name) =>
@@ -46,7 +48,7 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
     if (found.length == 1) found.head.column else -1
   }
 
-  /** Heap, estimated with object headers of 16 bytes and references of 8. */
+  /** Estimates the heap in bytes, with object headers of 16 bytes and references of 8. */
   def retainedBytes: Long = root.retainedBytes + 8L * leaves.length
 }
 
@@ -55,21 +57,24 @@ private[parquet] object FileSchema {
   sealed abstract class Resolved
   final case class Found(column: Int) extends Resolved
 
-  /** No such field is in the file, so that each row reads as NULL. */
+  /** The file has no such field, so that each row reads as NULL. */
   case object Absent extends Resolved
 
-  /** There is something else in its place. */
+  /** The file has another structure in its place. */
   case object SchemaMismatch extends Resolved
   case object Ambiguous extends Resolved
 
-  /** The file has a list or a map where the path has none, or one that cannot be told for sure. */
+  /**
+   * The file has a list or a map where the path has none, or one that cannot be identified for
+   * sure.
+   */
   case object Repeated extends Resolved
 
   /**
-   * A node on the way of a path.
+   * A node on a path.
    *
-   * @param isElement whether the step that led here took it for one of its repetitions; if not,
-   *   a repeated node is still an array
+   * @param isElement whether the step to this node entered one of its repetitions; if not, a
+   *   repeated node is still an array
    */
   private final case class Place(node: SchemaNode, isElement: Boolean) {
     private def isArray: Boolean = node.isRepeated && !isElement
@@ -88,7 +93,10 @@ private[parquet] object FileSchema {
         case Value => entry(1)
       }
 
-    /** Where lists are spelled in another way, a name that is not there may be another's. */
+    /**
+     * Returns the result for a missing name. If lists may be encoded in another way, the missing
+     * name may belong to another node.
+     */
     private def absent: Resolved =
       if (node.path.isEmpty || !node.isLeaf && node.isFlat && node.children.forall(_.isFlat))
         Absent
@@ -103,9 +111,9 @@ private[parquet] object FileSchema {
       if (isSure) Right(Place(repeated, isElement = true)) else Left(Repeated)
 
     /**
-     * The rules for old lists of two levels (LogicalTypes.md, backward compatibility) as Spark has
-     * them. Its two readers do not agree on a list of structs one of whose fields has the name of
-     * the list's innermost group: then nothing is sure.
+     * Applies the rules for old lists of two levels (LogicalTypes.md, backward compatibility) as
+     * Spark does. Spark's two readers disagree on a list of structs if one of their fields has
+     * the name of the list's innermost group: the path is then ambiguous.
      */
     private def element(later: Seq[Step]): Either[Resolved, Place] =
       if (isArray || node.collection != Collection.List || !hasOnlyRepeated) Left(Repeated)
@@ -123,7 +131,10 @@ private[parquet] object FileSchema {
         }
       }
 
-    /** Of a map's key and value Spark knows the order, not the names. */
+    /**
+     * Returns the key or the value of a map, which Spark finds by their order, not by their
+     * names.
+     */
     private def entry(ordinal: Int): Either[Resolved, Place] = {
       val isMap = !isArray && node.collection == Collection.Map && hasOnlyRepeated &&
         node.children.head.children.length == 2
@@ -138,8 +149,8 @@ private[parquet] object FileSchema {
   private val known = new WeakHashMap[FileSchema, WeakReference[FileSchema]]
 
   /**
-   * The one instance that files of equal schemas share, as those of a table do, while any of them
-   * is remembered.
+   * Returns the one instance that files of equal schemas share, as the files of a table do. It is
+   * shared as long as one of them is in memory.
    */
   def share(schema: FileSchema): FileSchema = known.synchronized {
     val entry = known.get(schema)
@@ -152,7 +163,7 @@ private[parquet] object FileSchema {
   }
 }
 
-/** What a group is annotated to be. */
+/** The collection that a group's annotation declares. */
 private[parquet] sealed abstract class Collection
 
 private[parquet] object Collection {
@@ -160,6 +171,6 @@ private[parquet] object Collection {
   case object List extends Collection
   case object Map extends Collection
 
-  /** Annotations that contradict each other. */
+  /** The annotations contradict each other. */
   case object Unclear extends Collection
 }

@@ -3,10 +3,10 @@ package io.sbbf.parquet.model
 import org.apache.hadoop.fs.{EtagSource, FileStatus, Path}
 
 /**
- * One version of one file, as a listing saw it.
+ * One version of one file, as a listing reported it.
  *
- * @param modificationTime in milliseconds since 1970
- * @param etag of stores that have one and tell it in listings
+ * @param modificationTime milliseconds since 1970
+ * @param etag the ETag, of stores that report one in listings
  */
 private[sbbf] final case class FileVersion(
     path: Path,
@@ -15,8 +15,9 @@ private[sbbf] final case class FileVersion(
     etag: Option[String] = None) {
 
   /**
-   * Whether a listing and a look at the file itself saw the same: etags decide where both tell one, as
-   * some stores tell milliseconds in listings and else whole seconds.
+   * Returns whether a listing and a status of the file itself report the same version. If both
+   * have an ETag, the ETags decide, because some stores report milliseconds in listings and whole
+   * seconds elsewhere.
    */
   def isSameAs(other: FileVersion): Boolean =
     path == other.path && length == other.length && {

@@ -6,7 +6,10 @@ import java.nio.channels.ClosedByInterruptException
 
 object Interruption {
 
-  /** Whether a read failed because the query was cancelled and not because of the file or its store. */
+  /**
+   * Returns whether a read failed because the query was cancelled, and not because of the file or
+   * its store.
+   */
   def is(e: Throwable): Boolean = e match {
     case _: SocketTimeoutException => false
     case _: InterruptedIOException | _: ClosedByInterruptException => true

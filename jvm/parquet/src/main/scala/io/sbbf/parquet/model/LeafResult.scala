@@ -3,11 +3,12 @@ package io.sbbf.parquet.model
 import io.sbbf.core.predicate.Verdict
 
 /**
- * What one leaf is known to match in one row group, and by which evidence.
+ * The result of evaluating one leaf for one row group: the verdict and the evidence for it.
  *
- * @param reason why nothing was decided; empty when decided. It never holds a value of the column
- *   or of the query.
- * @param filterRejected why the chunk's filter was not believed, if one was asked
+ * @param reason the reason why nothing was decided; empty when decided. It never holds a value of
+ *   the column or of the query.
+ * @param filterRejected the reason why the chunk's filter was rejected; None if the filter was
+ *   valid or not needed
  */
 final case class LeafResult(
     verdict: Verdict,
@@ -29,8 +30,8 @@ private[parquet] object LeafResult {
   val NotInFilter: LeafResult = cannot(Evidence.Bloom)
   val InFilter: LeafResult = LeafResult(Verdict.MightMatch, Evidence.Bloom, "")
 
-  val SchemaMismatch: LeafResult = unknown("column of another shape in the file")
-  val DefaultedColumn: LeafResult = unknown("column not in the file, which has a default")
+  val SchemaMismatch: LeafResult = unknown("column of another structure in the file")
+  val DefaultedColumn: LeafResult = unknown("column with a default that the file lacks")
   val AmbiguousColumn: LeafResult = unknown("ambiguous column")
   val RepeatedColumn: LeafResult = unknown("repeated column")
   val EncryptedColumn: LeafResult = unknown("encrypted column")

@@ -3,14 +3,15 @@ package io.sbbf.parquet.model
 import org.apache.parquet.format.FileMetaData
 
 /**
- * What a footer tells about its writer, as far as Spark reads dates and times by it.
+ * The facts about a file's writer by which Spark reads dates and times.
  *
- * Spark takes a file for one of the Julian calendar by these keys, and by the session's
- * configuration only where no version is told (Spark's `DataSourceUtils.datetimeRebaseSpec` and
- * `int96RebaseSpec`, which compare versions as texts).
+ * Spark reads a file by the Julian calendar if these keys say so. It consults the session's
+ * configuration only if the file records no version (Spark's `DataSourceUtils.datetimeRebaseSpec`
+ * and `int96RebaseSpec`, which compare versions as texts).
  *
- * @param mayRebase whether Spark may read a DATE or TIMESTAMP as another one than is stored
- * @param isSparkInt96 whether each instant has one encoding as INT96, which Spark reads as it is
+ * @param mayRebase whether Spark may read a DATE or TIMESTAMP as a value other than the stored
+ *   one
+ * @param isSparkInt96 whether each instant has one encoding as INT96, which Spark reads unchanged
  */
 private[parquet] final case class RebaseMetadata(mayRebase: Boolean, isSparkInt96: Boolean)
 
@@ -26,7 +27,7 @@ private[parquet] object RebaseMetadata {
       while (entries.hasNext) {
         val entry = entries.next()
         entry.getKey match {
-          // of two versions the one that proves less
+          // with two versions, assume the one that proves less
           case Version if entry.getValue == null || version.nonEmpty => version = "0"
           case Version => version = entry.getValue
           case "org.apache.spark.legacyDateTime" => isLegacy = true
@@ -35,7 +36,7 @@ private[parquet] object RebaseMetadata {
         }
       }
     }
-    // others may have copied Spark's keys, and adjust INT96 to a time zone on reading
+    // other writers may have copied Spark's keys; Spark may adjust their INT96 to a time zone
     val isParquetMr = metadata.isSetCreated_by && metadata.getCreated_by.startsWith("parquet-mr")
     RebaseMetadata(
       mayRebase = isLegacy || version < "3.0.0",

@@ -5,10 +5,10 @@ import java.io.IOException
 import scala.util.control.NonFatal
 
 /**
- * Matches errors that pruning survives: the query goes on without it.
+ * Matches errors that pruning survives: the query continues without pruning.
  *
- * LinkageError is among them, because a class may be missing in this Spark, and StackOverflowError, because a predicate may
- * nest too deep.
+ * They include LinkageError, because a class may be missing in this Spark, and
+ * StackOverflowError, because a predicate may nest too deep.
  */
 private[sbbf] object RecoverableError {
   def unapply(e: Throwable): Option[Throwable] = e match {
@@ -17,8 +17,8 @@ private[sbbf] object RecoverableError {
   }
 
   /**
-   * Matches errors of one file that are no reason to stop at the others: in addition OutOfMemoryError, because damaged pages
-   * may claim more memory than there is.
+   * Matches errors of one file that do not prevent reading the others. They also include
+   * OutOfMemoryError, because damaged pages may claim more memory than there is.
    */
   object OfFile {
     def unapply(e: Throwable): Option[Throwable] = e match {
@@ -27,7 +27,7 @@ private[sbbf] object RecoverableError {
     }
   }
 
-  /** Returns a message without values of the file: parquet-mr's messages may hold some. */
+  /** Returns a message without values of the file, which parquet-mr's messages may hold. */
   def message(e: Throwable): String = e match {
     case unusable: UnusableFile => unusable.reason
     case _: IOException => s"${e.getClass.getSimpleName}: ${e.getMessage}"

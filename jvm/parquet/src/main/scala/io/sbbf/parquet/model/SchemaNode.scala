@@ -5,10 +5,10 @@ import java.util.Locale
 /**
  * A node of the schema tree.
  *
- * @param path names from the root, which has none itself
- * @param fieldId the id that the writer gave it
+ * @param path the names from the root to this node, without a name for the root
+ * @param fieldId the id that the writer gave to the field
  * @param column the number of the column chunk, or -1 for a group
- * @param columnType of a leaf, else null
+ * @param columnType the type of a leaf, or null for a group
  * @param isNullable whether it or one of its ancestors is optional
  * @param isFlat whether a row holds exactly one value or NULL of it: nothing on its path is
  *   repeated, a LIST or a MAP
@@ -32,7 +32,10 @@ private[parquet] final case class SchemaNode(
     if (caseSensitive) children.filter(_.name == name)
     else children.filter(child => SchemaNode.fold(child.name) == SchemaNode.fold(name))
 
-  /** Two vectors, one name (the others are its ancestors') and a type for a node. */
+  /**
+   * Estimates the heap in bytes: for a node two vectors, one name and a type. The other names of
+   * its path belong to its ancestors.
+   */
   def retainedBytes: Long =
     children.foldLeft(
       64L + 120 + fieldId.fold(0)(_ => 32) + 8L * (path.length + children.length) +
@@ -42,6 +45,6 @@ private[parquet] final case class SchemaNode(
 
 private[parquet] object SchemaNode {
 
-  /** As Spark folds names; `equalsIgnoreCase` takes more letters for the same. */
+  /** Folds the case of a name as Spark does; `equalsIgnoreCase` equates more letters. */
   def fold(name: String): String = name.toLowerCase(Locale.ROOT)
 }

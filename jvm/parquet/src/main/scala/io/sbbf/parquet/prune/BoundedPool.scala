@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.reflect.ClassTag
 
-/** Runs a function over many items on the calling thread and a bounded number of others. */
+/** Applies a function to many items, on the calling thread and a bounded number of others. */
 private[sbbf] object BoundedPool {
 
   private val threads = {
@@ -24,14 +24,17 @@ private[sbbf] object BoundedPool {
       factory)
   }
 
-  /** With fewer items than this for each thread, handing them out costs more than it saves. */
+  /** The fewest items of a thread. A thread with fewer costs more than it saves. */
   private val ItemsPerThread = 4
 
   /**
-   * `f` of each item, in order, by at most `parallelism` threads at a time.
+   * Returns `f` of each item, in the items' order, computed by at most `parallelism` threads.
    *
-   * Throws InterruptedException when the calling thread is interrupted, as Spark does to cancel a query, after
-   * it has interrupted the others; and the first exception that `f` throws, after which no more items begin.
+   * After the first exception that `f` throws, no further item begins.
+   *
+   * @throws InterruptedException if the calling thread is interrupted, which Spark does to cancel
+   *   a query. The other threads are interrupted first.
+   * @throws Throwable the first exception that `f` throws
    */
   def map[A, B: ClassTag](items: IndexedSeq[A], parallelism: Int)(f: A => B): Array[B] = {
     val results = new Array[B](items.size)

@@ -20,7 +20,10 @@ import io.sbbf.parquet.model.{
   UnusableFile
 }
 
-/** Puts one predicate to files, one at a time. Thread-safe once its file systems are open. */
+/**
+ * Evaluates one predicate on files, one file at a time. Thread-safe once [[open]] has opened the
+ * file systems.
+ */
 private[sbbf] final class FilePruner(
     hadoopConf: Configuration,
     predicate: RowGroupPredicate,
@@ -36,42 +39,48 @@ private[sbbf] final class FilePruner(
     Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
   @volatile private var systems = Map.empty[(String, String), FileSystem]
 
-  /** The answer if all that it takes is in memory. */
+  /** Returns the outcome if everything that it needs is in memory. */
   def fromMemory(file: FileStatus): Option[FilePruning] =
     try cached(FileVersion.of(file)).map(verdicts(file, _, () => throw NotInMemory))
     catch { case NotInMemory => None }
 
-  /** Opens file systems in the calling thread, for they belong to its user; the pool's threads have none. */
+  /**
+   * Opens the file systems of `files`. The calling thread opens them, because they belong to its
+   * user and the pool's threads have none.
+   */
   def open(files: Seq[FileStatus]): Unit =
     systems ++= files
       .map(_.getPath)
       .groupBy(store)
       .map { case (key, paths) => key -> paths.head.getFileSystem(hadoopConf) }
 
-  /** The answer, read from the file as far as need be; one of trouble keeps the file whole. */
+  /**
+   * Returns the outcome and reads the file as far as necessary. If the file cannot be read, the
+   * outcome keeps the whole file.
+   */
   def fromStore(file: FileStatus): FilePruning = {
     val bytes =
       new FileBytes(systems(store(file.getPath)), file.getPath, file.getLen, limits.tailBytes)
     val outcome =
-      try readAndAsk(file, bytes)
+      try readAndEvaluate(file, bytes)
       catch {
         case RecoverableError(e) if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
           val reason = reasonOf(e)
           warnings.once(
             reason,
-            s"${file.getPath} is kept whole: $reason (${e.getClass.getSimpleName})")
+            s"cannot prune ${file.getPath}, so the scan reads all of it: $reason (${e.getClass.getSimpleName})")
           FilePruning.unreadable(file.getLen, reason)
       } finally bytes.close()
     outcome.copy(bytesRead = bytes.bytesRead, opens = bytes.opens)
   }
 
-  private def readAndAsk(file: FileStatus, bytes: FileBytes): FilePruning = {
+  private def readAndEvaluate(file: FileStatus, bytes: FileBytes): FilePruning = {
     val version = FileVersion.of(file)
     val known = cached(version)
     known.foreach(_ => bytes.expect(version))
     val evidence = known.getOrElse {
       val readAt = System.currentTimeMillis
-      // so that all that the threads hold at once has room in the cache, which comes to know of it afterwards
+      // The evidence of all threads together has to fit into the cache, which learns its size later.
       val share = limits.cacheBytes / limits.threads
       val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
       if (keys.mayShare(fresh.footer.isEncrypted))
@@ -95,7 +104,7 @@ private[sbbf] final class FilePruner(
 
 private[sbbf] object FilePruner {
 
-  /** Something would have to be read. */
+  /** Signals that the outcome needs something that is not in memory. */
   private object NotInMemory extends ControlThrowable
 
   private def store(path: Path): (String, String) =

@@ -3,18 +3,21 @@ package io.sbbf.parquet.prune
 import io.sbbf.parquet.model.Evidence
 
 /**
- * What a predicate leaves of one file.
+ * The outcome of pruning one file.
  *
- * @param rowGroups how many row groups it has; 0 if the file was not asked or gave no answer: it is kept whole
- * @param kept how many of them might hold a match
- * @param keptRows rows of the kept row groups
- * @param keptBytes their size in the file
- * @param ranges what to read where not all is kept: start and end of byte ranges that hold the midpoints of the
- *   surviving row groups and of no other, ascending; None if splits are to be read whole
- * @param refutedBy the evidence that decided, with the number of row groups it refuted
- * @param keptBecause why row groups were kept, with their number, as far as a reason is known
- * @param filtersRejected why filters were rejected, with the number of row groups
+ * @param rowGroups the number of row groups; 0 if the file was not read or could not be read,
+ *   which keeps all of it
+ * @param kept the number of row groups that might hold a match
+ * @param keptRows the number of rows in the kept row groups
+ * @param keptBytes the compressed size of the kept row groups; the file's length if all are kept
+ * @param ranges starts and ends of ascending byte ranges, which hold the midpoints of the kept row
+ *   groups and of no others; None if tasks read whole splits
+ * @param refutedBy the number of row groups that each kind of evidence refuted
+ * @param keptBecause the number of kept row groups by reason, if a reason is known
+ * @param filtersRejected the number of row groups with a rejected filter, by reason
  * @param storage how the file stores its columns
+ * @param bytesRead the number of bytes that pruning read
+ * @param opens how often pruning opened the file
  */
 private[sbbf] final case class FilePruning(
     rowGroups: Int,
@@ -29,17 +32,23 @@ private[sbbf] final case class FilePruning(
     bytesRead: Long = 0L,
     opens: Int = 0) {
 
+  /** Whether the file's row groups were evaluated. */
   def isKnown: Boolean = rowGroups > 0 || isPruned
+
+  /** Whether no row group is kept. */
   def isPruned: Boolean = kept == 0 && keptBecause.isEmpty
 }
 
 private[sbbf] object FilePruning {
 
-  /** Nothing is known, so all of the file is planned. */
+  /** Returns the outcome of a file that was not evaluated: the whole file is kept. */
   def keepAll(length: Long, reason: String): FilePruning =
     FilePruning(0, 0, 0L, length, None, Map.empty, Map(reason -> 1))
 
-  /** The same of a file that could not be read: nobody knows what parquet-mr may check. */
+  /**
+   * Returns the outcome of a file that could not be read. The whole file is kept, and it is unknown
+   * what parquet-mr may check in it.
+   */
   def unreadable(length: Long, reason: String): FilePruning =
     keepAll(length, reason).copy(storage = FileStorage.Unreadable)
 }

@@ -3,9 +3,11 @@ package io.sbbf.parquet.prune
 import io.sbbf.parquet.model.Evidence
 
 /**
- * Some files next to each other, of a scan.
+ * The outcomes of adjacent files of a scan.
  *
- * @param first name of the first one, without its folders
+ * @param first the name of the first file, without its folders
+ * @param last the name of the last file, without its folders
+ * @param outcomes the files' outcomes, in the files' order
  */
 private[sbbf] final case class FileRange(
     first: String,

@@ -1,6 +1,9 @@
 package io.sbbf.parquet.prune
 
-/** What pruning learned about how a file stores its columns. It states facts; the reader draws the conclusions. */
+/**
+ * Reports how a file stores its columns, as far as pruning read it. It states facts only; the
+ * reader draws the conclusions.
+ */
 private[sbbf] sealed abstract class FileStorage extends Product with Serializable
 
 private[sbbf] object FileStorage {

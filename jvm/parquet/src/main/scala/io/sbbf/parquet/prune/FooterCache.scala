@@ -8,8 +8,11 @@ import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.model.FileVersion
 
 /**
- * What is known of files, by path, length and modification time; the least recently used goes first. One cache
- * serves all sessions of a driver, so that nothing is put into it that took keys to read. Thread-safe.
+ * Caches the evidence of files by their [[FileVersion]] and evicts the least recently used entry
+ * first. Thread-safe.
+ *
+ * One cache serves all sessions of a driver. Callers must not put evidence into it that needed
+ * keys to read.
  */
 private[sbbf] final class FooterCache {
   import FooterCache._
@@ -20,8 +23,10 @@ private[sbbf] final class FooterCache {
   private var total = 0L
 
   /**
-   * None, too, for what was read within two seconds of the file's modification, and where the store does not tell when
-   * that was: it may have changed again.
+   * Returns the evidence of this version of a file, if the cache holds it.
+   *
+   * Returns None if the evidence was read within two seconds of the file's modification, because the
+   * file may have changed again since.
    */
   def get(version: FileVersion): Option[FileEvidence] = synchronized {
     Option(entries.get(version))
@@ -29,7 +34,12 @@ private[sbbf] final class FooterCache {
       .map(_.evidence)
   }
 
-  /** Keeps what was read of a file at `readAt` (milliseconds since 1970), within `maxBytes` for all entries. */
+  /**
+   * Caches evidence, and evicts entries until all of them fit into `maxBytes`. Files without a
+   * modification time or ETag are never cached.
+   *
+   * @param readAt when the evidence was read, in milliseconds since 1970
+   */
   def put(version: FileVersion, evidence: FileEvidence, readAt: Long, maxBytes: Long): Unit =
     if (version.etag.isDefined || version.modificationTime > 0) synchronized {
       val entry = new Entry(evidence, readAt, weigh(version, evidence))
@@ -38,7 +48,7 @@ private[sbbf] final class FooterCache {
       shrinkTo(maxBytes)
     }
 
-  /** Counts anew an entry that has read more filters or dictionaries since it was put here. */
+  /** Updates the size of an entry that has read more filters or dictionaries since it was cached. */
   def reweigh(version: FileVersion, maxBytes: Long): Unit = synchronized {
     Option(entries.get(version)).foreach { entry =>
       val now = weigh(version, entry.evidence)
@@ -49,8 +59,8 @@ private[sbbf] final class FooterCache {
   }
 
   /**
-   * Drops what is known of these files, whatever their version: one that was put back with its old
-   * time may become another of a length that it had before.
+   * Removes the entries of these files in all versions. A restored file may have its old
+   * modification time, and a later version of it an old length.
    */
   def forget(paths: Set[Path]): Unit = synchronized {
     val all = entries.entrySet.iterator
@@ -78,16 +88,19 @@ private[sbbf] final class FooterCache {
 
 private[sbbf] object FooterCache {
 
-  /** The one of this driver. */
+  /** The driver's cache. */
   val shared: FooterCache = new FooterCache
 
-  /** File systems tell modification times in steps of up to two seconds. */
+  /** The coarsest resolution at which file systems report modification times. */
   private val SettlingMillis = 2000L
 
-  /** A map entry, an entry, a version, a path and its URI with their headers, as a 64-bit JVM lays them out. */
+  /**
+   * The heap of a map entry, a cache entry, a version, a path and its URI, with object headers, on
+   * a 64-bit JVM.
+   */
   private val EntryOverhead = 360L
 
-  /** A URI holds its text once as a whole and once as its path. */
+  /** Estimates the heap of an entry. A URI holds its text twice, as a whole and as its path. */
   private def weigh(version: FileVersion, evidence: FileEvidence): Long =
     EntryOverhead + 2L * version.path.toString.length + evidence.retainedBytes
 }

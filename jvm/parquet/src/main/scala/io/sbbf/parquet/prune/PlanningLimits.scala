@@ -1,6 +1,13 @@
 package io.sbbf.parquet.prune
 
-/** How a pass over files may proceed. */
+/**
+ * The limits of a pruning pass over files.
+ *
+ * @param threads the highest number of threads that read files
+ * @param sampleFiles the number of files that are evaluated first; 0 evaluates all files
+ * @param tailBytes the number of bytes at a file's end that one read fetches
+ * @param cacheBytes the largest size of the footer cache
+ */
 private[sbbf] final case class PlanningLimits(
     threads: Int,
     sampleFiles: Int,

@@ -1,6 +1,11 @@
 package io.sbbf.parquet.prune
 
-/** The outcome of each file of a pass, in the files' order. */
+/**
+ * The result of a pruning pass.
+ *
+ * @param outcomes the outcome of each file, in the files' order
+ * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
+ */
 private[sbbf] final case class PrunedFiles(
     outcomes: IndexedSeq[FilePruning],
     stoppedEarly: Boolean)

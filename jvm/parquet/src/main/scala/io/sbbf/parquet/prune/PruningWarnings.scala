@@ -1,6 +1,6 @@
 package io.sbbf.parquet.prune
 
-/** Receives warnings about files that pruning could not use; the caller decides where they go. */
+/** Receives warnings about files that pruning could not use. The caller decides where they go. */
 private[sbbf] trait PruningWarnings {
 
   /**
@@ -10,15 +10,6 @@ private[sbbf] trait PruningWarnings {
    */
   def once(topic: String, text: => String): Unit
 
-  /** Reports a warning with the place that it came from. */
+  /** Reports a warning with its cause, at most once for each `topic`. */
   def once(topic: String, text: => String, cause: Throwable): Unit
-}
-
-private[sbbf] object PruningWarnings {
-
-  /** Ignores all warnings. */
-  object Ignored extends PruningWarnings {
-    override def once(topic: String, text: => String): Unit = ()
-    override def once(topic: String, text: => String, cause: Throwable): Unit = ()
-  }
 }

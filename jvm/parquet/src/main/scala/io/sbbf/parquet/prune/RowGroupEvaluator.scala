@@ -10,9 +10,9 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult}
 
 /**
- * One predicate put to the row groups of one file. Not thread-safe.
+ * Evaluates one predicate on the row groups of one file. Not thread-safe.
  *
- * @param open gives the file's bytes, called only when something has to be read
+ * @param open opens the file; called only when something has to be read
  */
 private[sbbf] final class RowGroupEvaluator(
     predicate: RowGroupPredicate,
@@ -23,7 +23,7 @@ private[sbbf] final class RowGroupEvaluator(
     open: () => FileBytes) {
   import RowGroupEvaluator._
 
-  // by identity: the values of a long IN list are not compared again for every row group
+  // Lookup by identity avoids comparing the values of a long IN list for every row group.
   private val bound = new IdentityHashMap[Leaf, LeafEvaluator]
   predicate.leaves.foreach(leaf => bound.put(leaf, evidence.bind(leaf, lookup, encodings)))
 
@@ -31,7 +31,7 @@ private[sbbf] final class RowGroupEvaluator(
   private var keptBecause = Map.empty[String, Int]
   private var filtersRejected = Map.empty[String, Int]
 
-  /** The outcome for a file of `length` bytes. */
+  /** Evaluates all row groups and returns the outcome of a file of `length` bytes. */
   def outcome(length: Long): FilePruning = {
     val footer = evidence.footer
     val surviving = Array.tabulate(footer.numRowGroups)(survives)
@@ -56,31 +56,36 @@ private[sbbf] final class RowGroupEvaluator(
     )
   }
 
-  /** What the footer tells comes first; only where that leaves the predicate open is anything else read. */
+  /**
+   * Evaluates the predicate by the footer's statistics. Reads filters and dictionaries only if the
+   * statistics do not decide.
+   */
   private def survives(rowGroup: Int): Boolean = {
-    val told = ask(_.evalStatistics(rowGroup))
-    val answer =
-      if (told.verdict == Verdict.MightMatch) ask(_.evalContents(rowGroup, open)) else told
-    answer.filterRejected.foreach(why => filtersRejected = counted(filtersRejected, why))
-    if (answer.verdict == Verdict.CannotMatch) refutedBy = counted(refutedBy, answer.evidence)
-    else keptBecause = counted(keptBecause, answer.reason)
-    answer.verdict != Verdict.CannotMatch
+    val byStatistics = evaluate(_.evalStatistics(rowGroup))
+    val result =
+      if (byStatistics.verdict == Verdict.MightMatch) evaluate(_.evalContents(rowGroup, open))
+      else byStatistics
+    result.filterRejected.foreach(why => filtersRejected = counted(filtersRejected, why))
+    if (result.verdict == Verdict.CannotMatch) refutedBy = counted(refutedBy, result.evidence)
+    else keptBecause = counted(keptBecause, result.reason)
+    result.verdict != Verdict.CannotMatch
   }
 
   /**
-   * The verdict, the last evidence that refuted a leaf, the first reason why a leaf was not refuted, and the first
-   * why a filter was not believed.
+   * Returns the predicate's verdict with the last evidence that refuted a leaf. The reason is the
+   * first one why a leaf was not refuted. `filterRejected` is the first reason why a filter was
+   * rejected.
    */
-  private def ask(question: LeafEvaluator => LeafResult): LeafResult = {
+  private def evaluate(evalLeaf: LeafEvaluator => LeafResult): LeafResult = {
     var refuting: Evidence = Evidence.None
     var reason = ""
     var filterRejected = Option.empty[String]
     val verdict = predicate.evaluate { leaf =>
-      val answer = question(bound.get(leaf))
-      filterRejected = filterRejected orElse answer.filterRejected
-      if (answer.verdict == Verdict.CannotMatch) refuting = answer.evidence
-      else if (reason.isEmpty) reason = answer.reason
-      answer.verdict
+      val result = evalLeaf(bound.get(leaf))
+      filterRejected = filterRejected orElse result.filterRejected
+      if (result.verdict == Verdict.CannotMatch) refuting = result.evidence
+      else if (reason.isEmpty) reason = result.reason
+      result.verdict
     }
     new LeafResult(verdict, refuting, if (reason.isEmpty) MightHold else reason, filterRejected)
   }
@@ -93,11 +98,14 @@ private[sbbf] object RowGroupEvaluator {
     counts.updated(key, counts.getOrElse(key, 0) + 1)
 
   /**
-   * Byte ranges that hold the midpoints of the surviving row groups and of no other: Parquet readers own a row
-   * group by its midpoint. Neighbouring survivors share a range, since each range costs an open and a footer.
-   * None where all survive, and where so many do, scattered, that reading the rest is cheaper than opening anew.
+   * Returns the byte ranges that hold the midpoints of the surviving row groups and of no others,
+   * as starts and ends. Parquet readers assign a row group to the split that holds its midpoint.
    *
-   * @param midpoint strictly increasing
+   * Adjacent survivors share a range, because each range costs an open and a footer. Returns None if
+   * all row groups survive. Also returns None if at least three quarters survive in more than one
+   * range, because reading the rest costs less than opening the file again.
+   *
+   * @param midpoint the midpoint of each row group, strictly increasing
    */
   def ranges(survives: Array[Boolean], midpoint: Int => Long): Option[Array[Long]] = {
     val starts = survives.indices.filter(i => survives(i) && (i == 0 || !survives(i - 1)))

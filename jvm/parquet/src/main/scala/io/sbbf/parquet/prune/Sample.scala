@@ -2,13 +2,16 @@ package io.sbbf.parquet.prune
 
 import org.apache.hadoop.fs.FileStatus
 
-/** Which files stand for all of a table. */
+/** Chooses the files that represent a table. */
 private[sbbf] object Sample {
 
   /**
-   * Positions of `size` files, or of all if there are no more: one half evenly spread over the listing, thus over
-   * the partitions, the other over the ages of the files left. Never the first ones alone: old partitions, which
-   * may well lack filters, come first. The same files give the same sample.
+   * Returns the positions of `size` files, or of all files if there are fewer. The same files give
+   * the same sample.
+   *
+   * One half is spread evenly over the listing, and so over the partitions. The other half is spread
+   * over the ages of the remaining files. The first files alone would be a bad sample: they belong
+   * to old partitions, which may lack filters.
    */
   def of(files: IndexedSeq[FileStatus], size: Int): IndexedSeq[Int] =
     if (files.size <= size) files.indices
@@ -19,7 +22,7 @@ private[sbbf] object Sample {
       half ++ spread(byAge.size, size / 2).map(byAge)
     }
 
-  /** The middles of `parts` equal parts of 0 until `total`. */
+  /** Returns the middles of `parts` equal parts of 0 until `total`. */
   private def spread(total: Int, parts: Int): IndexedSeq[Int] =
     (0 until parts).map(i => ((2L * i + 1) * total / (2L * parts)).toInt)
 }

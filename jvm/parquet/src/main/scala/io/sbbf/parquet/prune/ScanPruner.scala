@@ -7,9 +7,10 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.ColumnLookup
 
 /**
- * Finds which row groups of which files might hold a row that matches a predicate. Thread-safe.
+ * Finds the row groups that might hold a row that matches a predicate. Thread-safe.
  *
- * Never fails for what a file holds: a file that cannot be read or understood is kept whole, with the reason.
+ * The contents of a file never make it fail. It keeps all of a file that it cannot read or
+ * interpret, and reports the reason.
  */
 private[sbbf] final class ScanPruner(
     hadoopConf: Configuration,
@@ -20,8 +21,10 @@ private[sbbf] final class ScanPruner(
   import ScanPruner._
 
   /**
-   * One outcome for each of `files`, in their order. A sample is asked first; where it prunes next to nothing
-   * the others are kept without being asked. Throws InterruptedException when the query is cancelled.
+   * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files first.
+   * If the sample shows too little benefit, it keeps the other files without reading them.
+   *
+   * @throws InterruptedException if the query is cancelled
    */
   def prune(
       files: IndexedSeq[FileStatus],
@@ -30,10 +33,13 @@ private[sbbf] final class ScanPruner(
     if (predicate.canPrune) pruneUsable(files, predicate, lookup)
     else keepAll(files, NoUsableLeaf)
 
-  /** All of `files`, after trouble that is not of one file; stock Spark may well answer. */
-  def giveUp(files: IndexedSeq[FileStatus], trouble: Throwable): PrunedFiles = {
-    val reason = s"pruning failed: ${trouble.getClass.getName}"
-    warnings.once(reason, s"a scan of ${files.size} files is planned whole", trouble)
+  /**
+   * Keeps all of `files` after an error that does not concern a single file. The query may still
+   * succeed without pruning.
+   */
+  def giveUp(files: IndexedSeq[FileStatus], error: Throwable): PrunedFiles = {
+    val reason = s"pruning failed: ${error.getClass.getName}"
+    warnings.once(reason, s"cannot prune a scan, so it reads all of its ${files.size} files", error)
     PrunedFiles(files.map(f => FilePruning.unreadable(f.getLen, reason)), stoppedEarly = false)
   }
 
@@ -44,14 +50,14 @@ private[sbbf] final class ScanPruner(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
       lookup: ColumnLookup): PrunedFiles = {
-    val asker =
+    val pruner =
       new FilePruner(hadoopConf, predicate, lookup, limits, cache, requirements, warnings)
-    // what is remembered costs less to ask than to hand to another thread
-    val outcomes = Array.tabulate(files.size)(i => asker.fromMemory(files(i)).orNull)
+    // Evaluating cached evidence costs less than handing the file to another thread.
+    val outcomes = Array.tabulate(files.size)(i => pruner.fromMemory(files(i)).orNull)
     def read(some: IndexedSeq[Int]): Unit = {
       val unread = some.filter(outcomes(_) == null)
-      asker.open(unread.map(files))
-      val fresh = BoundedPool.map(unread, limits.threads)(i => asker.fromStore(files(i)))
+      pruner.open(unread.map(files))
+      val fresh = BoundedPool.map(unread, limits.threads)(i => pruner.fromStore(files(i)))
       unread.indices.foreach(k => outcomes(unread(k)) = fresh(k))
     }
     val sample =
@@ -62,11 +68,11 @@ private[sbbf] final class ScanPruner(
     if (!stops) read(files.indices)
     PrunedFiles(
       files.indices.map(i =>
-        Option(outcomes(i)).getOrElse(FilePruning.keepAll(files(i).getLen, NotAsked))),
+        Option(outcomes(i)).getOrElse(FilePruning.keepAll(files(i).getLen, NotChecked))),
       stoppedEarly = stops)
   }
 
-  /** Whether asking all files can be worth while: one row group in fifty, at the least, is refuted. */
+  /** Whether the sample justifies reading all files: at least one row group in fifty is refuted. */
   private def prunes(sample: Seq[FilePruning]): Boolean = {
     val refuted = sample.map(o => o.rowGroups - o.kept).sum
     refuted > 0 && refuted * 50 >= sample.map(_.rowGroups).sum
@@ -74,6 +80,6 @@ private[sbbf] final class ScanPruner(
 }
 
 private[sbbf] object ScanPruner {
-  val NoUsableLeaf = "no part of the predicate that evidence could answer"
-  val NotAsked = "not asked: a sample of the files gave nothing"
+  val NoUsableLeaf = "no part of the predicate can prune row groups"
+  val NotChecked = "not checked: a sample of the files showed no benefit"
 }

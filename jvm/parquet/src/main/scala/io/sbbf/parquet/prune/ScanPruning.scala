@@ -6,10 +6,11 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.{Evidence, FileVersion}
 
 /**
- * What one predicate leaves of the files of one scan. Immutable.
+ * The result of pruning the files of one scan by one predicate. Immutable.
  *
- * @param outcomes one for each of `files`
- * @param nanos how long finding it took
+ * @param outcomes the outcome of each of `files`, in their order
+ * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
+ * @param nanos the duration of pruning, in nanoseconds
  */
 private[sbbf] final class ScanPruning(
     val predicate: RowGroupPredicate,
@@ -24,9 +25,9 @@ private[sbbf] final class ScanPruning(
       .collect { case (file, o) if o.ranges.isDefined => file.getPath -> o }
       .toMap
 
-  /** Whether it answers the same question about the very same versions of the same files. */
-  def isReusableFor(asked: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
-    of.size == files.size && asked == predicate && of.indices.forall(i => isSame(of(i), files(i)))
+  /** Whether this is the result of `other` for the same versions of the same files. */
+  def isReusableFor(other: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
+    of.size == files.size && other == predicate && of.indices.forall(i => isSame(of(i), files(i)))
 
   private def isSame(a: FileStatus, b: FileStatus): Boolean =
     (a eq b) || FileVersion.of(a) == FileVersion.of(b)
@@ -37,24 +38,26 @@ private[sbbf] final class ScanPruning(
   lazy val keptRowGroups: Long = outcomes.iterator.map(_.kept.toLong).sum
   lazy val filesBytes: Long = files.iterator.map(_.getLen).sum
 
-  /** Bytes in the files of what is kept. */
+  /** The number of bytes that the kept row groups have in their files. */
   lazy val keptBytes: Long = outcomes.iterator.map(_.keptBytes).sum
 
-  /** The same for Spark, which does not allow a size of 0. */
+  /** Returns [[keptBytes]], but at least 1, because Spark does not allow a size of 0. */
   def sizeInBytes: Long = math.max(1L, keptBytes)
 
-  /** How many rows are kept, if each file told how many it holds. */
+  /** Returns the number of rows in the kept row groups, if all files were evaluated. */
   def rows: Option[Long] =
     if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
 
+  /** Returns the URIs of the files that are not pruned. */
   def inputFiles: Array[String] = files.indices.iterator
     .filterNot(outcomes(_).isPruned)
     .map(files(_).getPath.toUri.toString)
     .toArray
 
+  /** Whether tasks read only some byte ranges of at least one file. */
   def trimsFiles: Boolean = thinFiles.nonEmpty
 
-  /** The row groups that survive in `path` make no more than one task's work of at most `taskBytes`. */
+  /** Whether one task of at most `taskBytes` can read all surviving row groups of `path`. */
   def isOneTask(path: Path, taskBytes: Long): Boolean =
     thinFiles.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
 
@@ -66,7 +69,10 @@ private[sbbf] final class ScanPruning(
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
-  /** The files as at most `most` runs of neighbours, in their order, each of the same length but the last. */
+  /**
+   * Splits the files, in their order, into at most `most` ranges of adjacent files. All ranges have
+   * the same number of files; the last one may have fewer.
+   */
   def ranges(most: Int): Iterator[FileRange] = {
     val length = math.max(1, (numFiles + most - 1) / most)
     files.indices.iterator.grouped(length).map { run =>
@@ -77,7 +83,7 @@ private[sbbf] final class ScanPruning(
     }
   }
 
-  /** Such as "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
+  /** Returns, for example, "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
   def summary: String =
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: ${ScanPruner.NoUsableLeaf}"
     else
@@ -86,7 +92,7 @@ private[sbbf] final class ScanPruning(
 
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)
-    if (stoppedEarly) f"; stopped: a sample gave nothing, $unknown%,d files not asked"
+    if (stoppedEarly) f"; stopped: a sample showed no benefit, $unknown%,d files not checked"
     else if (unknown > 0) f"; $unknown%,d files kept whole"
     else ""
   }

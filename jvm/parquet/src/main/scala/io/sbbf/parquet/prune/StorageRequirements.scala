@@ -5,20 +5,21 @@ import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.statistics.DeclaredType
 
 /**
- * How a file must store the columns of a scan, so that a reader may trust its statistics further. Pruning reports for each
- * file whether it meets them; see [[FileStorage]].
+ * States how a file must store the columns of a scan so that a reader may trust its statistics
+ * further. Pruning reports for each file whether it meets the requirements; see [[FileStorage]].
  *
- * @param declaredTypes columns and the types that a file must store them as
- * @param nullCounts columns whose NULLs every row group must count
+ * @param declaredTypes the columns, and the types that a file must store them as
+ * @param nullCounts the columns whose NULLs every row group must count
  */
 private[sbbf] final case class StorageRequirements(
     declaredTypes: Map[ColumnPath, DeclaredType],
     nullCounts: Set[ColumnPath]) {
 
   /**
-   * Whether a file meets them. False where there are none, because then no file can be trusted further than others.
+   * Whether a file meets the requirements. False if there are none, because then no file can be
+   * trusted further than others.
    *
-   * @param caseSensitive whether the scan finds columns by case
+   * @param caseSensitive whether column names have to agree in case
    */
   def areMetBy(footer: FileFooter, caseSensitive: Boolean): Boolean =
     (declaredTypes.nonEmpty || nullCounts.nonEmpty) && nullCounts.forall(
@@ -27,7 +28,7 @@ private[sbbf] final case class StorageRequirements(
         footer.storesAsDeclared(column, declared, caseSensitive)
       }
 
-  /** Whether a file that meets `other` meets these, too. */
+  /** Whether every file that meets `other` also meets these requirements. */
   def areCoveredBy(other: StorageRequirements): Boolean =
     nullCounts.subsetOf(other.nullCounts) && declaredTypes.forall { case (column, declared) =>
       other.declaredTypes.get(column).contains(declared)

@@ -8,13 +8,13 @@ import io.sbbf.core.predicate.BytePrefix
 import io.sbbf.parquet.model.{ColumnType, KeyKind}
 
 /**
- * The lowest and the highest key of each column chunk, as far as its statistics can be believed.
+ * The lowest and the highest key of each column chunk, as far as its statistics are valid.
  * Immutable.
  *
- * The chunks' entries lie side by side in `blob`: two little-endian Longs, or the two keys in
- * bytes, each after its length.
+ * `blob` holds the chunks' entries one after the other. An entry is two little-endian Longs, or
+ * two keys in bytes, each after its length.
  *
- * @param starts where the entry of a chunk starts; [[Bounds.Unknown]] if there is none
+ * @param starts the start of each chunk's entry; [[Bounds.Unknown]] if there is none
  */
 private[parquet] final class Bounds(starts: Array[Int], blob: Array[Byte]) {
   import Bounds._
@@ -24,7 +24,10 @@ private[parquet] final class Bounds(starts: Array[Int], blob: Array[Byte]) {
   def minLong(chunk: Int): Long = ColumnType.long(blob, starts(chunk))
   def maxLong(chunk: Int): Long = ColumnType.long(blob, starts(chunk) + 8)
 
-  /** Negative, zero or positive, as the key is below, at or above the lower bound. */
+  /**
+   * Returns a negative number, zero or a positive number if the key is below, at or above the
+   * lower bound.
+   */
   def compareWithMin(key: Array[Byte], chunk: Int): Int = {
     val at = starts(chunk)
     compare(key, 0, key.length, blob, at + 1, blob(at) & 0xff)
@@ -42,13 +45,16 @@ private[parquet] final class Bounds(starts: Array[Int], blob: Array[Byte]) {
 private[parquet] object Bounds {
   private val Unknown = -1
 
-  /** Longer bounds are cut, so that long texts do not fill the cache. */
+  /**
+   * The longest bound that is stored in full. Longer bounds are cut, so that long texts do not
+   * fill the cache.
+   */
   private val MaxKeyBytes = 64
 
-  /** Stands for the length of an upper bound above which nothing lies. */
+  /** Stands for the length of an upper bound if no bytes are above the chunk's values. */
   private val Endless = 0xff
 
-  /** Unsigned and lexicographic, the order of BYTE_ARRAY columns. */
+  /** Compares unsigned and lexicographically, the order of BYTE_ARRAY columns. */
   def compare(a: Array[Byte], b: Array[Byte]): Int = compare(a, 0, a.length, b, 0, b.length)
 
   private def compare(
@@ -69,14 +75,15 @@ private[parquet] object Bounds {
     private val starts = Array.fill(numChunks)(Unknown)
     private val blob = new ByteArrayOutputStream
 
-    /** Whether some chunk's lower one was above the upper. */
+    /** Whether the lower bound of some chunk was above its upper bound. */
     var areReversed = false
 
     /**
-     * Adds the bounds of a chunk, given in PLAIN encoding, unless they cannot be right: of a type
-     * without order, of another length than the type's, NaN or the lower one above the upper.
+     * Adds the bounds of a chunk, given in PLAIN encoding, unless they are invalid. Bounds are
+     * invalid for a type without order, with a length other than the type's, if one is NaN, or if
+     * the lower one is above the upper one.
      *
-     * @return whether both are one and the same key, none of them cut
+     * @return whether both bounds are one and the same key, and neither was cut
      */
     def add(chunk: Int, kind: ColumnType, min: Array[Byte], max: Array[Byte]): Boolean =
       if (!kind.isOrdered || kind.width >= 0 && (min.length != kind.width || max.length != kind.width))

@@ -5,34 +5,43 @@ import org.apache.parquet.format.{FileMetaData, KeyValue, Statistics}
 import io.sbbf.parquet.model.{ColumnType, KeyKind, Logical, Physical}
 
 /**
- * Which statistics of a file are not to be believed, since its writer is known to have got them wrong.
+ * Lists which statistics of a file are invalid because its writer is known to compute them
+ * wrongly.
  *
- *   - Arrow C++ ordered decimals in byte arrays as signed bytes until 4.0, when it changed its name for readers to
- *     know (apache/parquet-java#1615). So did, as unsigned ones, ClickHouse until late in 2025 (ClickHouse#83754),
- *     parquet-go until 0.32 (parquet-go/parquet-go#592), arrow-rs until 12 (apache/arrow-rs#1532) and Polars where it
- *     joins pages (pola-rs/polars#29347).
- *   - Of dictionary arrays, and those are of byte arrays, Arrow C++ told no NULLs until 6.0 (apache/arrow#10729) and
- *     the bounds of the first batch alone until 11.0 (apache/arrow#15042). Polars told no NULLs of them until 0.20.14,
- *     nor did Arrow2 before, and of those of any other type (jorgecarleitao/arrow2#1414).
- *   - fastparquet orders categories as they were given, not as they compare, and they are its dictionaries.
- *   - Parquet.Net writes the bounds of all timestamps in milliseconds (aloneguid/parquet-dotnet#769).
+ *   - Arrow C++ ordered decimals in byte arrays as signed bytes until 4.0, when it changed its
+ *     writer name so that readers can identify such files (apache/parquet-java#1615).
+ *   - ClickHouse until late in 2025 (ClickHouse#83754), parquet-go until 0.32
+ *     (parquet-go/parquet-go#592), arrow-rs until 12 (apache/arrow-rs#1532) and Polars where it
+ *     joins pages (pola-rs/polars#29347) ordered them as unsigned bytes.
+ *   - For dictionary arrays, which are byte arrays, Arrow C++ recorded zero NULLs until 6.0
+ *     (apache/arrow#10729) and only the bounds of the first batch until 11.0
+ *     (apache/arrow#15042). Polars recorded zero NULLs for them until 0.20.14. Before that,
+ *     Arrow2 did so for dictionary arrays of any type (jorgecarleitao/arrow2#1414).
+ *   - fastparquet writes categories as dictionaries, and computes bounds by the order in which
+ *     the categories were given, not by their values.
+ *   - Parquet.Net writes the bounds of all timestamps in milliseconds
+ *     (aloneguid/parquet-dotnet#769).
  *   - Polars counted the NULLs of a chunk once for each page (pola-rs/polars#29321).
- *   - Where ClickHouse left out a bound that was too long, pages have an empty one (ClickHouse#103039).
+ *   - If ClickHouse omitted a bound that was too long, pages have an empty bound
+ *     (ClickHouse#103039).
  *
  * @param decimals whether bounds of decimals in byte arrays are wrong
- * @param bytes whether bounds of byte arrays are
- * @param dictionaries whether bounds of chunks with dictionaries are
- * @param timestamps whether bounds of timestamps are
- * @param noNulls whether byte arrays that are told to hold no NULL may hold some
- * @param noNullsOfAny whether that goes for all types
- * @param allNulls whether chunks that are told to hold nothing but NULLs may hold values
- * @param pages whether pages of byte arrays may have wrong bounds where one of the chunk's is missing
- * @param noOrder whether bounds are to be doubted of which the footer does not tell the order, and which parquet-mr
- *   takes for those of the type's: some of those that tell none got them wrong, and some are known to be right
- * @param leavesOutNaN whether bounds of floating-point columns may leave out NaN (parquet-mr 1.10 to 1.17 writes it as
- *   the maximum, which readers then ignore: PARQUET-1246, PARQUET-2249)
- * @param nestedNulls whether null counts of a struct's fields may leave out the rows in which the struct is NULL, as
- *   cuDF's did (NVIDIA/cudf#12938) and Polars' (pola-rs/polars#20621)
+ * @param bytes whether bounds of byte arrays are wrong
+ * @param dictionaries whether bounds of chunks with dictionaries are wrong
+ * @param timestamps whether bounds of timestamps are wrong
+ * @param noNulls whether byte arrays with a null count of zero may hold NULLs
+ * @param noNullsOfAny whether columns of any type with a null count of zero may hold NULLs
+ * @param allNulls whether chunks whose null count includes all values may hold values that are
+ *   not NULL
+ * @param pages whether pages of byte arrays may have wrong bounds if one of the chunk's bounds is
+ *   missing
+ * @param noOrder whether bounds are doubtful if the footer does not record their order.
+ *   parquet-mr assumes the order of the type. Some writers that record no order computed bounds
+ *   wrongly, and some are known to compute them right.
+ * @param leavesOutNaN whether bounds of floating-point columns may leave out NaN (parquet-mr 1.10
+ *   to 1.17 writes it as the maximum, which readers then ignore: PARQUET-1246, PARQUET-2249)
+ * @param nestedNulls whether null counts of a struct's fields may leave out the rows in which the
+ *   struct is NULL, as in files of cuDF (NVIDIA/cudf#12938) and Polars (pola-rs/polars#20621)
  */
 private[parquet] final case class CorruptStatistics(
     decimals: Boolean = false,
@@ -47,7 +56,7 @@ private[parquet] final case class CorruptStatistics(
     leavesOutNaN: Boolean = true,
     nestedNulls: Boolean = true) {
 
-  /** Those of two writers, of which one copied what the other wrote. */
+  /** Combines the faults of two writers, of which one copied what the other wrote. */
   def or(other: CorruptStatistics): CorruptStatistics = CorruptStatistics(
     decimals || other.decimals,
     bytes || other.bytes,
@@ -62,7 +71,11 @@ private[parquet] final case class CorruptStatistics(
     nestedNulls || other.nestedNulls
   )
 
-  /** @param hasDictionary asked only where it matters */
+  /**
+   * Returns whether bounds of a column of this type are wrong.
+   *
+   * @param hasDictionary whether the chunk has a dictionary; evaluated only where it matters
+   */
   def ofBounds(kind: ColumnType, hasDictionary: => Boolean): Boolean =
     dictionaries && hasDictionary || (kind.logical match {
       case Logical.Decimal(_, _) => decimals && kind.keys == KeyKind.Bytes
@@ -70,7 +83,11 @@ private[parquet] final case class CorruptStatistics(
       case _ => bytes && kind.keys == KeyKind.Bytes && kind.physical == Physical.Bytes
     })
 
-  /** @param values of the chunk, with its NULLs */
+  /**
+   * Returns whether this null count may be wrong.
+   *
+   * @param values the number of values of the chunk, including its NULLs
+   */
   def ofNulls(kind: ColumnType, nulls: Long, values: Long): Boolean =
     if (nulls == 0) noNullsOfAny || noNulls && kind.physical == Physical.Bytes
     else allNulls && nulls == values
@@ -82,15 +99,20 @@ private[parquet] final case class CorruptStatistics(
 
 private[parquet] object CorruptStatistics {
 
-  /** A name, and mostly a major and a minor version; one of which none is told may be any. */
+  /**
+   * Matches a name, and usually a major and a minor version. A file without a version may be of
+   * any.
+   */
   private val Writer = raw"(?s)(\S+)(?:(?: version)? v?(\d{1,6})(?:\.(\d{1,6}))?)?.*".r
 
-  /** Under which `ParquetRewriter` names the writers of what it copied, each in a line. */
+  /** The key under which `ParquetRewriter` names the writers of what it copied, one per line. */
   private val Copied = "original.created.by"
 
   /**
-   * Those of a file, also where parquet-mr's `ParquetRewriter` copied column chunks and their statistics. `ParquetFileWriter.appendFile` copies them without a trace, so that parquet-mr's bounds count
-   * NaN for certain only in files of Spark, whose key and values such tools keep.
+   * Returns the faults of a file, including those of the column chunks and statistics that
+   * parquet-mr's `ParquetRewriter` copied. `ParquetFileWriter.appendFile` copies them without a
+   * trace. So parquet-mr's bounds certainly count NaN only in files of Spark, whose key-value
+   * metadata such tools keep.
    */
   def of(metadata: FileMetaData): CorruptStatistics = {
     val entries = Option(metadata.getKey_value_metadata)
@@ -105,7 +127,11 @@ private[parquet] object CorruptStatistics {
     faults.copy(leavesOutNaN = faults.leavesOutNaN || !isOfSpark)
   }
 
-  /** @param createdBy as the footer has it, the writer's name and mostly a version */
+  /**
+   * Returns the faults of one writer.
+   *
+   * @param createdBy the writer's name and usually a version, as in the footer
+   */
   def of(createdBy: String): CorruptStatistics = createdBy match {
     case Writer(name, major, minor) => of(name, number(major), number(minor))
     case _ => CorruptStatistics()

@@ -3,23 +3,29 @@ package io.sbbf.parquet.statistics
 import io.sbbf.parquet.model.{ColumnType, Logical, Physical}
 
 /**
- * The type that a table declares for a column, for those types at which parquet-mr compares stored values otherwise
- * than Spark compares the values that it reads.
+ * The type that a table declares for a column. Covers only types for which parquet-mr compares
+ * the stored values in another way than Spark compares the values that it reads.
  */
 sealed abstract class DeclaredType extends Product with Serializable {
 
-  /** Whether a column of this type in a file holds each value as the table has it, so that both compare alike. */
+  /**
+   * Returns whether a file's column of type `stored` holds each value as the table has it, so
+   * that both comparisons agree.
+   */
   private[parquet] def isStoredAs(stored: ColumnType): Boolean
 
-  /** The values that the type has, where a file's column may hold others and Spark would read them as something else. */
+  /**
+   * Returns the values of the type, if a file's column may hold others that Spark would read as
+   * something else.
+   */
   private[parquet] def range: Option[ValueRange] = None
 }
 
 object DeclaredType {
 
   /**
-   * TINYINT, SMALLINT or BIGINT. Spark cuts the first two out of any INT32; parquet-mr cuts BIGINT literals of a list
-   * to the 32 bits of an INT32 column.
+   * TINYINT, SMALLINT or BIGINT. Spark cuts any INT32 to the first two. parquet-mr cuts the
+   * BIGINT literals of a list to the 32 bits of an INT32 column.
    */
   final case class Integer(bits: Int) extends DeclaredType {
     override private[parquet] def isStoredAs(stored: ColumnType): Boolean = stored match {
@@ -38,7 +44,10 @@ object DeclaredType {
       stored == ColumnType(if (bits == 32) Physical.Float32 else Physical.Float64, Logical.Plain)
   }
 
-  /** DECIMAL: parquet-mr cuts literals to the width of the column, and Spark reads what does not fit as NULL. */
+  /**
+   * DECIMAL. parquet-mr cuts literals to the width of the column, and Spark reads values that do
+   * not fit as NULL.
+   */
   final case class Decimal(precision: Int, scale: Int) extends DeclaredType {
     override private[parquet] def isStoredAs(stored: ColumnType): Boolean =
       stored.logical == Logical.Decimal(precision, scale) && (stored.physical match {
@@ -50,12 +59,15 @@ object DeclaredType {
 
     override private[parquet] def range: Option[ValueRange] = Some(ValueRange.ofDigits(precision))
 
-    /** Digits that always fit into a two's complement number of so many bytes (LogicalTypes.md, DECIMAL). */
+    /**
+     * Returns the number of digits that always fit into a two's complement number of `length`
+     * bytes (LogicalTypes.md, DECIMAL).
+     */
     private def maxPrecision(length: Int): Int =
       math.floor((8.0 * length - 1) * math.log10(2)).toInt
   }
 
-  /** DECIMAL, of whose values only matters that they fit: others Spark reads as NULL. */
+  /** DECIMAL, if it only matters that its values fit: Spark reads others as NULL. */
   final case class DecimalWithin(precision: Int, scale: Int) extends DeclaredType {
     override private[parquet] def isStoredAs(stored: ColumnType): Boolean =
       stored.logical match {
@@ -67,7 +79,7 @@ object DeclaredType {
     override private[parquet] def range: Option[ValueRange] = Some(ValueRange.ofDigits(precision))
   }
 
-  /** DATE: Spark may take old days of a file for those of the Julian calendar. */
+  /** DATE. Spark may read old days of a file as days of the Julian calendar. */
   case object Date extends DeclaredType {
     override private[parquet] def isStoredAs(stored: ColumnType): Boolean =
       stored == ColumnType(Physical.Int32, Logical.Date(mayRebase = false))
@@ -76,8 +88,10 @@ object DeclaredType {
   /**
    * TIMESTAMP.
    *
-   * @param inMicros whether values compare with fractions of milliseconds, which parquet-mr cuts to the unit of the file
-   * @param isGregorian whether values compare with old instants, which Spark may rebase from the Julian calendar
+   * @param inMicros whether values are compared with fractions of milliseconds, which parquet-mr
+   *   cuts to the unit of the file
+   * @param isGregorian whether values are compared with old instants, which Spark may rebase from
+   *   the Julian calendar
    */
   final case class Timestamp(inMicros: Boolean, isGregorian: Boolean) extends DeclaredType {
     override private[parquet] def isStoredAs(stored: ColumnType): Boolean = stored match {

@@ -4,33 +4,36 @@ import java.util.Arrays
 
 import io.sbbf.parquet.model.ColumnType
 
-/** Keys on one side of a literal, or between two. */
+/** The keys on one side of a literal, or between two literals. */
 private[parquet] sealed abstract class Range {
 
-  /** Whether no value can lie in it, whatever the bounds. */
+  /** Returns whether the range holds no value, whatever the bounds. */
   def isEmpty: Boolean
 
-  /** Whether it is of real numbers and NaN, which is above all of them, lies in it. */
+  /**
+   * Returns whether this is a range of floating-point numbers that holds NaN, which is above all
+   * of them.
+   */
   def containsNaN: Boolean
 
-  /** Whether no key within the chunk's bounds lies in the range. */
+  /** Returns whether the range holds no key within the chunk's bounds. */
   def misses(bounds: Bounds, chunk: Int): Boolean
 
-  /** Whether all do. */
+  /** Returns whether the range holds all keys within the chunk's bounds. */
   def covers(bounds: Bounds, chunk: Int): Boolean
 
-  /** Whether the chunk's lower bound lies in it. */
+  /** Returns whether the range holds the chunk's lower bound. */
   def containsMin(bounds: Bounds, chunk: Int): Boolean
   def containsMax(bounds: Bounds, chunk: Int): Boolean
 
-  /** Whether the value whose PLAIN bytes are given lies in it. */
+  /** Returns whether the range holds the value with the given PLAIN bytes. */
   def contains(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
 
-  /** What lies in both, of ranges of one kind. */
+  /** Returns the keys in both ranges, which are of one kind. */
   def and(other: Range): Range
 }
 
-/** From `low` to `high`, both included; empty if `low` is above. */
+/** The keys from `low` to `high`, both included. Empty if `low` is above `high`. */
 private[parquet] final case class LongRange(low: Long, high: Long) extends Range {
   override def isEmpty: Boolean = low > high
   override def containsNaN: Boolean = contains(ColumnType.NaNKey)
@@ -45,10 +48,10 @@ private[parquet] final case class LongRange(low: Long, high: Long) extends Range
   def contains(key: Long): Boolean = low <= key && key <= high
   override def and(other: Range): Range = other match {
     case LongRange(l, h) => LongRange(math.max(low, l), math.min(high, h))
-    case _ => throw new IllegalArgumentException("a range of another kind")
+    case _ => throw new IllegalArgumentException("the ranges are of different kinds")
   }
 
-  /** The keys from `low` to `high`, if there are no more than `most` of them. */
+  /** Returns the keys from `low` to `high`, if there are no more than `most` of them. */
   def keys(most: Int): Option[Array[Long]] = {
     val steps = high - low
     // a negative difference has overflowed, or the range is empty
@@ -57,7 +60,7 @@ private[parquet] final case class LongRange(low: Long, high: Long) extends Range
   }
 }
 
-/** From `low`, if there is one, to `high`. */
+/** The keys from `low`, if there is one, to `high`, if there is one. */
 private[parquet] final case class BytesRange(
     low: Option[BytesRange.End],
     high: Option[BytesRange.End])
@@ -84,7 +87,7 @@ private[parquet] final case class BytesRange(
   override def and(other: Range): Range = other match {
     case BytesRange(l, h) =>
       BytesRange(tighter(low, l, (order: Int) => order > 0), tighter(high, h, _ < 0))
-    case _ => throw new IllegalArgumentException("a range of another kind")
+    case _ => throw new IllegalArgumentException("the ranges are of different kinds")
   }
 
   private def tighter(a: Option[End], b: Option[End], wins: Int => Boolean): Option[End] =
@@ -97,7 +100,7 @@ private[parquet] final case class BytesRange(
       case _ => a.orElse(b)
     }
 
-  /** @param compare how a key of the range lies to the value that is asked about */
+  /** @param compare the order of a key of the range relative to the value that is tested */
   private def holds(compare: Array[Byte] => Int): Boolean = !isAbove(compare) && !isBelow(compare)
 
   private def isAbove(compare: Array[Byte] => Int): Boolean = low.exists { end =>

@@ -8,32 +8,32 @@ import io.sbbf.parquet.model.ColumnType
 private[parquet] sealed abstract class SortKeys {
   def size: Int
 
-  /** Whether they are of real numbers and NaN is among them. */
+  /** Returns whether these are keys of floating-point numbers that include NaN. */
   def containNaN: Boolean
 
-  /** Those with these indices, which ascend. */
+  /** Returns the keys with these indices, which ascend. */
   def at(indices: Array[Int]): SortKeys
 
-  /** The first of the keys that is not below the chunk's lower bound. */
+  /** Returns the index of the first key that is not below the chunk's lower bound. */
   def fromMin(bounds: Bounds, chunk: Int): Int
 
-  /** The first of the keys that is above the chunk's upper bound. */
+  /** Returns the index of the first key that is above the chunk's upper bound. */
   def aboveMax(bounds: Bounds, chunk: Int): Int
 
-  /** Whether the chunk's lower bound is among the keys. */
+  /** Returns whether the chunk's lower bound is among the keys. */
   def containMin(bounds: Bounds, chunk: Int): Boolean
   def containMax(bounds: Bounds, chunk: Int): Boolean
 
-  /** Whether the value whose PLAIN bytes are given is among the keys. */
+  /** Returns whether the value with the given PLAIN bytes is among the keys. */
   def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
 
-  /** Whether the key with this index is one of `others`, which are of the same kind. */
+  /** Returns whether the key with this index is one of `others`, which are of the same kind. */
   def isAmong(index: Int, others: SortKeys): Boolean
 
-  /** Whether the key with this index lies in the range, which is of the same kind. */
+  /** Returns whether `range`, which is of the same kind, holds the key with this index. */
   def liesIn(index: Int, range: Range): Boolean
 
-  /** The first index for which `isPast` holds; it must hold for all later ones. */
+  /** Returns the first index for which `isPast` holds; it must hold for all later ones. */
   protected final def search(isPast: Int => Boolean): Int = {
     var from = 0
     var until = size
@@ -63,11 +63,11 @@ private[parquet] final class LongKeys(private val keys: Array[Long]) extends Sor
     contains(kind.longKey(plain, at))
   override def isAmong(index: Int, others: SortKeys): Boolean = others match {
     case longs: LongKeys => longs.contains(keys(index))
-    case _ => throw new IllegalArgumentException("keys of another kind")
+    case _ => throw new IllegalArgumentException("the keys are of different kinds")
   }
   override def liesIn(index: Int, range: Range): Boolean = range match {
     case longs: LongRange => longs.contains(keys(index))
-    case _ => throw new IllegalArgumentException("a range of another kind")
+    case _ => throw new IllegalArgumentException("the range and the keys are of different kinds")
   }
   private def contains(key: Long): Boolean = Arrays.binarySearch(keys, key) >= 0
 }
@@ -92,11 +92,11 @@ private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) ext
     contains(kind.bytesKey(Arrays.copyOfRange(plain, at, at + length)))
   override def isAmong(index: Int, others: SortKeys): Boolean = others match {
     case bytes: BytesKeys => bytes.contains(keys(index))
-    case _ => throw new IllegalArgumentException("keys of another kind")
+    case _ => throw new IllegalArgumentException("the keys are of different kinds")
   }
   override def liesIn(index: Int, range: Range): Boolean = range match {
     case bytes: BytesRange => bytes.contains(keys(index))
-    case _ => throw new IllegalArgumentException("a range of another kind")
+    case _ => throw new IllegalArgumentException("the range and the keys are of different kinds")
   }
   private def contains(key: Array[Byte]): Boolean = {
     val i = search(i => Bounds.compare(keys(i), key) >= 0)

@@ -4,7 +4,7 @@ import java.math.BigInteger
 
 import io.sbbf.parquet.model.{ColumnType, KeyKind}
 
-/** Whole numbers, or decimals without their scale, from `lowest` to `highest`. */
+/** The whole numbers, or decimals without their scale, from `lowest` to `highest`. */
 private[parquet] final class ValueRange(lowest: BigInteger, highest: BigInteger) {
   def contains(bounds: Bounds, chunk: Int, stored: ColumnType): Boolean = stored.keys match {
     case KeyKind.Longs =>
@@ -16,7 +16,10 @@ private[parquet] final class ValueRange(lowest: BigInteger, highest: BigInteger)
     case KeyKind.None => false
   }
 
-  /** None if it does not fit into the column, and so is beyond all of its values. */
+  /**
+   * Returns the key of a value; None if it does not fit into the column, and so is beyond all
+   * values of the column.
+   */
   private def key(value: BigInteger, stored: ColumnType): Option[Array[Byte]] =
     if (value.bitLength >= 8 * stored.width) None
     else {

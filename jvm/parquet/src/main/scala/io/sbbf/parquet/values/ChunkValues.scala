@@ -9,20 +9,21 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 
 /**
- * The values of column chunks, as parquet-mr reads them, as they are stored. Of a row group one
- * column at a time is in memory, compressed.
+ * Reads the stored values of column chunks with parquet-mr. It holds one column chunk at a time in
+ * memory, compressed.
  */
 private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   private val metadata = reader.getFileMetaData
   private val columns = metadata.getSchema.getColumns
 
   /**
-   * Hands on all values of a chunk but nulls, each as often as it is there or, from a dictionary,
-   * once. Where the footer does not tell all encodings some come twice.
+   * Passes all non-null values of a chunk to `sink`. A dictionary passes each of its values once;
+   * other pages pass each value as often as they hold it. If the footer does not list all encodings
+   * of the chunk, some values are passed more often.
    *
-   * @param column its number among the leaves of the schema
+   * @param column the column's number among the leaves of the schema
    * @param isAllDictionary whether all values of the chunk are in its dictionary
-   * @throws java.io.IOException when they cannot be read
+   * @throws java.io.IOException if the values cannot be read
    */
   def addTo(sink: ValueSink, rowGroup: Int, column: Int, isAllDictionary: Boolean): Unit = {
     val descriptor = columns.get(column)
@@ -48,7 +49,7 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
     reader.readRowGroup(rowGroup)
   }
 
-  /** By parquet-mr's reader for pages of every encoding. */
+  /** Passes the values that parquet-mr's ColumnReader returns, which reads pages of all encodings. */
   private[values] def addOneByOne(rowGroup: Int, column: Int, sink: ValueSink): Unit = {
     val descriptor = columns.get(column)
     val chunk = pages(rowGroup, descriptor)
@@ -78,7 +79,7 @@ private[values] object ChunkValues {
       case _ => values => sink.addBytes(values.getBinary)
     }
 
-  /** Each of its values once. */
+  /** Passes each value of a dictionary to `sink` once. */
   def addDictionary(page: DictionaryPage, column: ColumnDescriptor, sink: ValueSink): Unit = {
     val dictionary = page.getEncoding.initDictionary(column, page)
     val add: Int => Unit = column.getPrimitiveType.getPrimitiveTypeName match {
@@ -95,7 +96,7 @@ private[values] object ChunkValues {
     }
   }
 
-  /** The schema with one of its leaves. */
+  /** Returns the schema with only the leaf at `path`. */
   private def only(schema: MessageType, path: Array[String]): MessageType =
     new MessageType(schema.getName, branch(schema, path, 0))
 

@@ -1,8 +1,8 @@
 package io.sbbf.parquet.values
 
-/** Takes hashes, a batch at a time. */
+/** Receives hashes in batches. */
 private[parquet] trait HashSink {
 
-  /** Those up to `until`; the array is the caller's, who fills it anew. */
+  /** Receives the hashes before position `until`. The caller owns the array and reuses it. */
   def add(hashes: Array[Long], until: Int): Unit
 }

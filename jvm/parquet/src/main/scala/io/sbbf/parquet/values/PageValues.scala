@@ -18,9 +18,12 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
 /**
- * The values of a column chunk's pages, which come uncompressed. Those of PLAIN pages and of the dictionary (Encodings.md
- * of parquet-format) are read here, as parquet-mr's ColumnReader decides anew for each value. Those of the dictionary are
- * handed on once. Not thread-safe.
+ * Reads the values of a column chunk's uncompressed pages and passes them to `sink`. Not
+ * thread-safe.
+ *
+ * It decodes PLAIN pages and the dictionary itself (Encodings.md of parquet-format), because
+ * parquet-mr's ColumnReader repeats its decisions for each value. It passes each value of the
+ * dictionary once.
  */
 private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSink) {
   import PageValues._
@@ -28,10 +31,10 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
   private var awaitsDictionary = false
 
   /**
-   * Whether all values of a chunk that is read could be handed on: not if a page is of another encoding, and then some
-   * may have been.
+   * Passes the values of all pages of a chunk.
    *
-   * @throws java.io.IOException when a page is not what its header says
+   * @return whether all values were passed. If a page has another encoding, only some may have been.
+   * @throws java.io.IOException if a page contradicts its header
    */
   def addAll(pages: PageReader): Boolean = {
     val areKnown = Iterator
@@ -43,32 +46,33 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
         isRead
       }
       .toVector
-    // not before: all pages share a decompressor, and its bytes come when they are asked for
+    // The dictionary comes last: all pages share a decompressor, which decompresses lazily.
     if (awaitsDictionary) Option(pages.readDictionaryPage()).foreach(add)
     end()
     areKnown.forall(identity)
   }
 
   /**
-   * Hands on all values of a page but nulls, as often as they come, if they do not wait for the dictionary.
+   * Passes all non-null values of a page, as often as the page holds them. Values of a
+   * dictionary-encoded page follow with the dictionary.
    *
-   * @throws java.io.IOException when the page is not what its header says
+   * @throws java.io.IOException if the page contradicts its header
    */
   def add(page: DataPage): Unit =
     if (encoding(page).usesDictionary) awaitsDictionary = true
     else if (encoding(page) == Encoding.PLAIN) addPlain(page)
     else addDecoded(page)
 
-  /** Hands on its values, each once. */
+  /** Passes each value of the dictionary once. */
   def add(dictionary: DictionaryPage): Unit = {
     ChunkValues.addDictionary(dictionary, column, sink)
     awaitsDictionary = false
   }
 
   /**
-   * No page comes any more.
+   * Ends the chunk.
    *
-   * @throws java.io.IOException when there are values of a dictionary that did not come
+   * @throws java.io.IOException if a page needs a dictionary that was not added
    */
   def end(): Unit =
     if (awaitsDictionary) throw new IOException("the dictionary of a page is missing")
@@ -89,7 +93,10 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
     }
   }
 
-  /** By parquet-mr's reader of the encoding, which must need nothing of the pages before. */
+  /**
+   * Passes the values that parquet-mr's reader of the encoding returns. The encoding must not depend
+   * on earlier pages.
+   */
   private def addDecoded(page: DataPage): Unit = {
     val (count, stream) = present(page)
     val values = encoding(page).getValuesReader(column, ValuesType.VALUES)
@@ -108,7 +115,7 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
     }
   }
 
-  /** How many values are not null, and what stands behind the levels. */
+  /** Returns the number of non-null values, and the bytes after the levels. */
   private def present(page: DataPage): (Int, ByteBufferInputStream) = page match {
     case page: DataPageV1 => present(page)
     case page: DataPageV2 => (present(page), page.getData.toInputStream)
@@ -124,7 +131,7 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
     reader(page.getRlEncoding, ValuesType.REPETITION_LEVEL)
     val count =
       if (maxLevel == 0) page.getValueCount
-      else if (page.getDlEncoding == Encoding.RLE) { // behind their length in bytes
+      else if (page.getDlEncoding == Encoding.RLE) { // the levels follow their length in bytes
         inRuns(stream.slice(BytesUtils.readIntLittleEndian(stream)), page.getValueCount)
       } else {
         val definition = reader(page.getDlEncoding, ValuesType.DEFINITION_LEVEL)
@@ -133,7 +140,10 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
     (count, stream)
   }
 
-  /** Not by the header's count of nulls, which some writers leave at -1 or take from elsewhere. */
+  /**
+   * Counts the non-null values by the levels. The null count of the header is not reliable: some
+   * writers leave it at -1 or take it from elsewhere.
+   */
   private def present(page: DataPageV2): Int =
     if (maxLevel == 0) page.getValueCount
     else {
@@ -141,7 +151,7 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
       inRuns(stream.slice(stream.available), page.getValueCount)
     }
 
-  /** Where no value is null one run tells of all, and there is no need to look at each. */
+  /** Counts the non-null values. If no value is null, one run covers all of them. */
   private def inRuns(levels: ByteBuffer, values: Int): Int = {
     val width = BytesUtils.getWidthFromMaxInt(maxLevel)
     if (values > 0 && isOneRun(ByteBufferInputStream.wrap(levels.duplicate()), width, values))
@@ -153,7 +163,10 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
     }
   }
 
-  /** Of at least so many values, all at the highest level (Encodings.md of parquet-format, RLE = 3). */
+  /**
+   * Whether the first run covers at least `values` values, all at the highest level (Encodings.md of
+   * parquet-format, RLE = 3).
+   */
   private def isOneRun(levels: ByteBufferInputStream, width: Int, values: Int): Boolean = {
     val header = BytesUtils.readUnsignedVarInt(levels)
     val isRepeated = (header & 1) == 0
@@ -191,12 +204,15 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
 
 private[values] object PageValues {
 
-  /** Whether the footer tells of no other encoding of a chunk. */
+  /** Whether the footer lists only encodings of a chunk that [[PageValues]] reads. */
   def mayBeAllOf(chunk: ColumnChunkMetaData): Boolean =
-    chunk.getEncodings.stream.allMatch(encoding => isKnown(encoding) || OfLevels(encoding.name))
+    chunk.getEncodings.stream.allMatch(encoding => isKnown(encoding) || LevelEncodings(encoding.name))
 
-  /** A chunk's encodings are those of its levels, too; by name, as one is deprecated. */
-  private val OfLevels = Set("RLE", "BIT_PACKED")
+  /**
+   * The encodings of levels, which a chunk's encodings include. They are given by name, because one
+   * of them is deprecated.
+   */
+  private val LevelEncodings = Set("RLE", "BIT_PACKED")
 
   private def isKnown(encoding: Encoding): Boolean =
     encoding == Encoding.PLAIN || encoding.usesDictionary
@@ -206,7 +222,7 @@ private[values] object PageValues {
     case page: DataPageV2 => page.getDataEncoding
   }
 
-  /** Where each value of one width begins. */
+  /** Calls `add` with the start of each of `count` values of one width. */
   private def each(bytes: ByteBuffer, count: Int, width: Int)(add: Int => Unit): Unit = {
     if (bytes.remaining < count.toLong * width) throw tooShort
     var at = bytes.position()

@@ -7,9 +7,10 @@ import org.apache.parquet.io.api.Binary
 import io.sbbf.core.kernel.Kernels
 
 /**
- * Hashes the values of one column in batches, as Parquet's PLAIN encoding has them (BloomFilter.md
- * of parquet-format): 4 bytes of an INT32 or FLOAT, 8 of an INT64 or DOUBLE, and of byte arrays
- * their bytes, without a length. Not thread-safe.
+ * Hashes the values of one column in batches. Not thread-safe.
+ *
+ * It hashes the PLAIN encoding of a value (BloomFilter.md of parquet-format): the 4 bytes of an INT32
+ * or FLOAT, the 8 bytes of an INT64 or DOUBLE, and the bytes of a byte array without their length.
  */
 private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends ValueSink {
   import ValueHasher._
@@ -22,8 +23,9 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
   override def addBytes(value: Binary): Unit = refuse(value)
 
   /**
-   * With what Spark takes for equal, as parquet-mr asks a filter for the one that a query names: of the two zeros
-   * both, and of each of the many NaNs the one that Java has for all of them.
+   * Hashes a value and the values that Spark considers equal to it, because parquet-mr probes a
+   * filter only for the literal of the query. For a zero it hashes both zeros. For each NaN it also
+   * hashes Java's canonical NaN.
    */
   override final def addFloat(value: Float): Unit =
     if (value == 0) {
@@ -34,7 +36,7 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
       if (value.isNaN) super.addFloat(Float.NaN)
     }
 
-  /** As [[addFloat]]. */
+  /** Hashes a value in the same way as [[addFloat]]. */
   override final def addDouble(value: Double): Unit =
     if (value == 0) {
       super.addDouble(0d)
@@ -44,7 +46,7 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
       if (value.isNaN) super.addDouble(Double.NaN)
     }
 
-  /** Hands on what waits for its batch to be full. */
+  /** Hashes the values of an incomplete batch and passes their hashes on. */
   final def flush(): Unit = {
     hash(hashes)
     sink.add(hashes, waiting)
@@ -53,7 +55,7 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
 
   protected def hash(hashes: Array[Long]): Unit
 
-  /** One more value waits. */
+  /** Counts a value of the current batch. */
   protected final def added(): Unit = {
     waiting += 1
     if (waiting == Batch) flush()
@@ -61,18 +63,18 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
 
   private def refuse(value: Any): Nothing =
     throw new IllegalArgumentException(
-      s"a ${value.getClass.getSimpleName} in a column of another type")
+      s"the column's type does not allow values of type ${value.getClass.getSimpleName}")
 }
 
 private[parquet] object ValueHasher {
 
-  /** Values hashed at once: they and their hashes stay in the nearest cache. */
+  /** The number of values in a batch. They and their hashes stay in the CPU's nearest cache. */
   private final val Batch = 1024
 
-  /** Larger byte arrays than all of a batch's are hashed on their own. */
+  /** The size of the buffer for the byte arrays of a batch. It grows for a longer byte array. */
   private final val BatchBytes = 64 * 1024
 
-  /** What a column keeps for byte arrays that come, however large one was. */
+  /** The largest buffer that is kept for the next batch. */
   private final val MostKeptBytes = 1 << 20
 
   def of(kind: ValueKind, sink: HashSink): ValueHasher = kind match {
@@ -111,13 +113,16 @@ private[parquet] object ValueHasher {
 
     override def addBytes(value: Binary): Unit = {
       val length = value.length
-      if (length > bytes.length - offsets(waiting)) makeRoom(length)
+      if (length > bytes.length - offsets(waiting)) ensureCapacity(length)
       offsets(waiting + 1) = offsets(waiting)
       value.writeTo(end)
       added()
     }
 
-    /** Behind the bytes that wait: of a value that is backed by an array they are copied once, and nothing is allocated. */
+    /**
+     * Writes to the end of the buffer. A value that is backed by an array is copied once, and nothing
+     * is allocated.
+     */
     private val end = new OutputStream {
       override def write(value: Array[Byte], from: Int, length: Int): Unit = {
         System.arraycopy(value, from, bytes, offsets(waiting + 1), length)
@@ -127,7 +132,7 @@ private[parquet] object ValueHasher {
       override def write(value: Int): Unit = write(Array(value.toByte), 0, 1)
     }
 
-    private def makeRoom(length: Int): Unit = {
+    private def ensureCapacity(length: Int): Unit = {
       flush()
       if (length > bytes.length) bytes = new Array[Byte](length)
     }

@@ -10,7 +10,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.{
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
-/** How the values of a column are hashed for its filters. */
+/** The way in which the values of a column are hashed for its filters. */
 private[sbbf] sealed trait ValueKind
 
 private[sbbf] object ValueKind {
@@ -19,9 +19,11 @@ private[sbbf] object ValueKind {
   case object Bytes extends ValueKind
 
   /**
-   * `None` for BOOLEAN, whose two values min/max tell, and which writers hash in different ways or
-   * not at all, for decimals in byte arrays of any length, of which one number has several, and for FLOAT16, which some
-   * readers look up as a FLOAT.
+   * Returns the kind of a type, or None for a type without filters:
+   *
+   *  - BOOLEAN: min/max cover its two values, and writers hash them in different ways or not at all.
+   *  - Decimals in byte arrays of variable length: one number has several encodings.
+   *  - FLOAT16: some readers probe filters for a FLOAT.
    */
   def of(primitive: PrimitiveType): Option[ValueKind] = primitive.getPrimitiveTypeName match {
     case FIXED_LEN_BYTE_ARRAY if isHalf(primitive) => None
@@ -34,18 +36,18 @@ private[sbbf] object ValueKind {
     case BOOLEAN => None
   }
 
-  /** By its name, for parquet-mr before 1.14 does not have it. */
+  /** Whether the type is FLOAT16. Compares by name, because parquet-mr before 1.14 lacks the class. */
   private def isHalf(primitive: PrimitiveType): Boolean =
     String.valueOf(primitive.getLogicalTypeAnnotation) == "FLOAT16"
 
-  /** What there is to say of a type without one. */
+  /** The reason why a type has no filters. */
   final val WhyNone =
-    "there are no filters for BOOLEAN, whose two values min/max tell, for decimals in byte arrays of any length, of " +
-      "which one number has several, nor for FLOAT16, which readers look up in different ways"
+    "filters are unsupported for BOOLEAN (min/max cover its two values), for decimals in byte arrays of variable " +
+      "length (one number has several encodings) and for FLOAT16 (readers hash it in different ways)"
 
   /**
-   * Whether values of a type are looked up one by one, as keys and names are; numbers with a point,
-   * dates and times are asked for by ranges.
+   * Whether queries usually look up single values of a type, such as keys and names. Queries usually
+   * compare decimals, floating-point numbers, dates and times with ranges.
    */
   def isKey(primitive: PrimitiveType): Boolean = primitive.getLogicalTypeAnnotation match {
     case null =>

@@ -2,7 +2,7 @@ package io.sbbf.parquet.values
 
 import org.apache.parquet.io.api.Binary
 
-/** Takes the values of one column, each by the method of its physical type. */
+/** Receives the values of one column, each by the method of its physical type. */
 private[parquet] trait ValueSink {
   def addInt(value: Int): Unit
   def addLong(value: Long): Unit

@@ -62,7 +62,7 @@ final class FooterReaderSuite extends AnyFunSuite {
     assert(reason(saved(good.dropRight(1))) == "not a Parquet file")
     assert(reason(ending(footer, "PARE")) == "encrypted footer")
     for (length <- Seq(0, -1, Int.MinValue, Int.MaxValue, good.length - 11))
-      assert(reason(ending(SyntheticFooter.int(length), "PAR1")) == "footer length lies")
+      assert(reason(ending(SyntheticFooter.int(length), "PAR1")) == "invalid footer length")
     assert(reason(ending(SyntheticFooter.int(good.length - 12), "PAR1")) == "damaged metadata")
   }
 
@@ -108,7 +108,7 @@ final class FooterReaderSuite extends AnyFunSuite {
       (m => m.getSchema.get(0).setNum_children(-1), "damaged schema"),
       (m => m.getSchema.clear(), "damaged schema"),
       (m => m.getRow_groups.get(2).getColumns.remove(1), "row group without all its columns"),
-      (m => m.getRow_groups.get(2).setNum_rows(-1), "row group without a number of rows")
+      (m => m.getRow_groups.get(2).setNum_rows(-1), "row group with a negative row count")
     )
     for ((change, expected) <- table) assert(reason(changed(change)) == expected)
     val deep = changed { m =>

@@ -23,7 +23,10 @@ import io.sbbf.parquet.chunk.FilterState
 import io.sbbf.parquet.model.{Evidence, LeafResult, UnusableFile}
 import io.sbbf.parquet.testing.{TestFile, TestFiles, TestKeys}
 
-/** Files under Parquet's modular encryption, with their keys, without and with wrong ones. */
+/**
+ * Tests files under Parquet's modular encryption with their keys, without keys and with wrong
+ * keys.
+ */
 final class EncryptionSuite extends AnyFunSuite {
   import Evidence.{Bloom, Dictionary, MinMax, NullCount}
   import FilterState._
@@ -67,22 +70,21 @@ final class EncryptionSuite extends AnyFunSuite {
       Less(literal(column, -1), orEqual = true))
   }
 
-  private def answers(file: TestFile, column: String): Seq[Seq[LeafResult]] =
+  private def results(file: TestFile, column: String): Seq[Seq[LeafResult]] =
     tests(column).map(file.ask(column, _))
 
   private def open(path: JPath, keys: Decryption): TestFile = new TestFile(path, keys = keys)
 
-  test(
-    "a file read with its keys gives the answers that it would give if it were not encrypted") {
+  test("a file read with its keys gives the same results as a file that is not encrypted") {
     val twin = new TestFile(plain)
-    val evidence = columns.map(answers(twin, _))
+    val evidence = columns.map(results(twin, _))
     assert(evidence.flatten.flatten.count(_.verdict == Verdict.CannotMatch) > 1000)
     assert(
       evidence.flatten.flatten.map(_.evidence).toSet ==
         Set(Evidence.None, NullCount, MinMax, Dictionary, Bloom))
     for ((scheme, path) <- encrypted; tail <- Seq(8, 65536)) {
       val file = new TestFile(path, tail, TestKeys.of(All, scheme.entries: _*))
-      assert(columns.map(answers(file, _)) == evidence, scheme)
+      assert(columns.map(results(file, _)) == evidence, scheme)
       assert(file.footer.isEncrypted)
       for (g <- 0 until 3; c <- columns) {
         assert(file.footer.numRows(g) == RowsPerGroup)
@@ -98,7 +100,7 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test("filters whose length is not told are read too, as parquet-mr 1.13 writes them") {
+  test("filters with a missing length are read, as parquet-mr 1.13 writes them") {
     val scheme = Scheme(plainFooter = true, leavesTwinOpen = true)
     val path = changedFooter(write(Some(scheme))) { metadata =>
       val fileAad = metadata.getEncryption_algorithm.getAES_GCM_V1.getAad_file_unique
@@ -118,11 +120,11 @@ final class EncryptionSuite extends AnyFunSuite {
     }
     for (tail <- Seq(8, 65536)) {
       val file = new TestFile(path, tail, unchecked(scheme))
-      assert(answers(file, "id") == answers(new TestFile(plain), "id"))
+      assert(results(file, "id") == results(new TestFile(plain), "id"))
     }
   }
 
-  test("row groups get the midpoints that parquet-mr gives them, wherever their metadata lies") {
+  test("row groups get the midpoints of parquet-mr, wherever their metadata is stored") {
     for ((scheme, path) <- encrypted) {
       val footer = open(path, TestKeys.of(All, scheme.entries: _*)).footer
       assert(footer.hasDistinctMidpoints, scheme)
@@ -143,18 +145,18 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test("without keys an encrypted footer tells nothing") {
+  test("a file with an encrypted footer is rejected without keys") {
     for ((scheme, path) <- encrypted if !scheme.plainFooter)
       assert(refusal(path, Decryption.NoKeys) == Some("encrypted footer"))
   }
 
-  test("without keys the open columns of a file with a plain footer are used, and no others") {
+  test("without keys only the open columns of a file with a plain footer are used") {
     val path = write(Some(Scheme(plainFooter = true, leavesTwinOpen = true)))
     val twin = new TestFile(plain)
     val file = new TestFile(path)
-    for (c <- Seq("open", "twin", "n")) assert(answers(file, c) == answers(twin, c))
+    for (c <- Seq("open", "twin", "n")) assert(results(file, c) == results(twin, c))
     for (c <- Seq("id", "name")) {
-      assert(answers(file, c).flatten.toSet == Set(LeafResult.EncryptedColumn))
+      assert(results(file, c).flatten.toSet == Set(LeafResult.EncryptedColumn))
       assert(file.filter(0, c) == Rejected("encrypted column"))
       assert(file.evidence.nullCount(0, file.column(c)) == -1)
       assert(file.evidence.filterOffset(0, file.column(c)) == -1)
@@ -162,29 +164,28 @@ final class EncryptionSuite extends AnyFunSuite {
     assert(file.footer.isEncrypted && file.footer.hasDistinctMidpoints)
   }
 
-  test(
-    "a file of which parquet-mr reads nothing without the footer's key is refused without it") {
+  test("a file that parquet-mr cannot read without the footer's key is rejected without it") {
     for ((scheme, path) <- encrypted if scheme.plainFooter)
-      assert(refusal(path, Decryption.NoKeys) == Some("columns under the footer's key"))
+      assert(refusal(path, Decryption.NoKeys) == Some("columns encrypted with the footer's key"))
   }
 
   test("a key that is missing or denied closes its column alone") {
     for ((scheme, path) <- encrypted) {
       val file = open(path, TestKeys.of(Seq(Footer, Id), scheme.entries: _*))
       val twin = new TestFile(plain)
-      for (c <- Seq("id", "twin", "open", "n")) assert(answers(file, c) == answers(twin, c))
-      assert(answers(file, "name").flatten.toSet == Set(LeafResult.EncryptedColumn))
+      for (c <- Seq("id", "twin", "open", "n")) assert(results(file, c) == results(twin, c))
+      assert(results(file, "name").flatten.toSet == Set(LeafResult.EncryptedColumn))
       val other = open(path, TestKeys.of(Seq(Footer), scheme.entries: _*))
-      assert(answers(other, "id").flatten.toSet == Set(LeafResult.EncryptedColumn))
+      assert(results(other, "id").flatten.toSet == Set(LeafResult.EncryptedColumn))
     }
   }
 
-  test("only the keys of columns that are asked are retrieved, each once") {
+  test("only the keys of the needed columns are retrieved, each once") {
     for ((scheme, path) <- encrypted) {
       val keys = Decryption.of(conf(All, scheme.entries: _*), Some(Seq("ID")))
       TestKeys.asked = Nil
       val file = open(path, keys)
-      assert(answers(file, "id") == answers(new TestFile(plain), "id"))
+      assert(results(file, "id") == results(new TestFile(plain), "id"))
       assert(file.footer.isUnreadable(file.footer.chunk(0, file.column("name"))))
       assert(TestKeys.asked.toSet == Set(Footer, Id).map(_.reverse))
       TestKeys.asked = Nil
@@ -193,7 +194,7 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test("what parquet-mr refuses is refused: keys, prefixes, signatures, plain files") {
+  test("keys, prefixes, signatures and plain files that parquet-mr rejects are rejected") {
     val (wrongFooter, notVerified) =
       ("access to its key denied", "footer not decrypted or not verified")
     for ((scheme, path) <- encrypted) {
@@ -215,15 +216,15 @@ final class EncryptionSuite extends AnyFunSuite {
     assert(refusal(plain, Decryption.of(missing, None)) == Some(notVerified))
   }
 
-  test("a plain footer that was changed is refused where its signature is checked") {
+  test("a plain footer that was changed is rejected if its signature is checked") {
     val scheme = Scheme(plainFooter = true, leavesTwinOpen = true)
     val changed = changedFooter(write(Some(scheme)))(_.setNum_rows(1234))
     assert(refusal(changed, TestKeys.of(All)) == Some("footer not decrypted or not verified"))
     val file = open(changed, unchecked(scheme))
-    assert(answers(file, "id") == answers(new TestFile(plain), "id"))
+    assert(results(file, "id") == results(new TestFile(plain), "id"))
   }
 
-  test("a byte flipped anywhere in a filter keeps its row group and changes no other's answers") {
+  test("a byte flipped anywhere in a filter keeps its row group and changes no other results") {
     val random = new Random(seed())
     for ((scheme, path) <- encrypted) {
       val keys = TestKeys.of(All, scheme.entries: _*)
@@ -232,11 +233,11 @@ final class EncryptionSuite extends AnyFunSuite {
       val places = (offset.toInt until offset.toInt + header + 20) ++
         Seq.fill(20)(offset.toInt + header + random.nextInt(end - offset.toInt - header)) ++
         (end - 16 until end)
-      val before = answers(open(path, keys), "id")
+      val before = results(open(path, keys), "id")
       for (at <- places) {
         val file = open(flipped(path, at, random), keys)
         assert(file.filter(1, "id").isInstanceOf[Rejected], s"$scheme, byte $at")
-        answers(file, "id").zip(before).foreach { case (now, was) =>
+        results(file, "id").zip(before).foreach { case (now, was) =>
           assert(now(0) == was(0) && now(2) == was(2))
           assert(now(1) == was(1) || now(1).verdict == Verdict.MightMatch)
         }
@@ -244,7 +245,7 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test("filters that have changed places are not believed") {
+  test("filters that have changed places are rejected") {
     for ((scheme, path) <- encrypted) {
       val keys = TestKeys.of(All, scheme.entries: _*)
       val file = open(path, keys)
@@ -275,14 +276,14 @@ final class EncryptionSuite extends AnyFunSuite {
         Seq.fill(150)(start + random.nextInt(length - start))
       for (at <- places) {
         val changed = flipped(path, at, random)
-        // a plain footer whose signature nobody checks may tell lies, as any plain footer may
+        // a plain footer with an unchecked signature may be wrong, as any plain footer may
         for (k <- Seq(Decryption.NoKeys, unchecked(scheme))) refusal(changed, k)
         if (refusal(changed, keys).isEmpty) {
           val file = open(changed, keys)
           for (row <- 0 until rows by 17; c <- Seq("id", "open", "name")) {
             val value = if (c == "name") id(row) / 40 else id(row)
-            val answer = file.ask(c, literal(c, value.toInt))(row / RowsPerGroup)
-            assert(answer.verdict != Verdict.CannotMatch)
+            val result = file.ask(c, literal(c, value.toInt))(row / RowsPerGroup)
+            assert(result.verdict != Verdict.CannotMatch)
           }
         }
       }
@@ -330,8 +331,7 @@ final class EncryptionSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "what was read with keys is not for others, and what others read is not for their holder") {
+  test("a query with keys does not share encrypted files, nor reuse them from other queries") {
     val path = new Path("file:/t")
     val keys = TestKeys.of(All)
     val strict = TestKeys.of(All, AllowsPlain -> "false")
@@ -362,7 +362,7 @@ final class EncryptionSuite extends AnyFunSuite {
     Files.write(fresh(), bytes)
   }
 
-  /** With another plain footer and the old signature behind it. */
+  /** Writes the file with another plain footer and the old signature behind it. */
   private def changedFooter(path: JPath)(change: FileMetaData => Unit): JPath = {
     val bytes = Files.readAllBytes(path)
     val (metadata, start) = footerOf(bytes)

@@ -7,13 +7,13 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class BoundedPoolSuite extends AnyFunSuite {
 
-  test("results keep the order of the items.") {
+  test("results have the order of the items.") {
     assert(
       BoundedPool.map((0 until 1000).toIndexedSeq, 8)(_ * 2).toSeq == (0 until 1000).map(_ * 2))
     assert(BoundedPool.map(IndexedSeq.empty[Int], 8)(_ * 2).isEmpty)
   }
 
-  test("no more threads work than allowed.") {
+  test("the pool uses no more threads than allowed.") {
     val threads = ConcurrentHashMap.newKeySet[Thread]()
     BoundedPool.map((0 until 200).toIndexedSeq, 3) { i =>
       threads.add(Thread.currentThread); Thread.sleep(1); i
@@ -21,7 +21,7 @@ class BoundedPoolSuite extends AnyFunSuite {
     assert(threads.size <= 3)
   }
 
-  test("the first failure is thrown and ends the work.") {
+  test("the first exception of the function ends the work and is thrown.") {
     val done = new AtomicInteger
     intercept[IllegalStateException] {
       BoundedPool.map((0 until 10000).toIndexedSeq, 4) { i =>
@@ -33,7 +33,7 @@ class BoundedPoolSuite extends AnyFunSuite {
     assert(done.get < 5000)
   }
 
-  test("an interrupted caller stops the reads of the others.") {
+  test("an interrupt of the caller interrupts the other threads.") {
     val running = new CountDownLatch(4)
     val interrupted = new CountDownLatch(3)
     @volatile var outcome: Throwable = null

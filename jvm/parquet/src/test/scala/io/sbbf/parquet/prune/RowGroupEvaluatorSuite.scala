@@ -10,17 +10,17 @@ class RowGroupEvaluatorSuite extends AnyFunSuite {
       .ranges(Array.tabulate(8)(i => survivors.contains(i)), midpoints(_))
       .map(_.toSeq)
 
-  test("neighbouring survivors share a range, others do not.") {
+  test("adjacent surviving row groups share a range, and others do not.") {
     assert(ranges(2).contains(Seq(30L, 31L)))
     assert(ranges(2, 3, 4).contains(Seq(30L, 51L)))
     assert(ranges(0, 7).contains(Seq(10L, 11L, 80L, 81L)))
   }
 
-  test("nothing left is no range.") {
+  test("a file without surviving row groups has no range.") {
     assert(ranges().contains(Nil))
   }
 
-  test("a file that keeps all, or most of it scattered, is read whole.") {
+  test("tasks read all of a file that keeps all row groups, or most of them in several ranges.") {
     assert(ranges(0 until 8: _*).isEmpty)
     assert(ranges(0, 1, 2, 4, 5, 6).isEmpty)
     assert(ranges(0, 1, 2, 3, 4, 5, 6).contains(Seq(10L, 71L)))

@@ -11,7 +11,7 @@ class SampleSuite extends AnyFunSuite {
     case (time, i) => new FileStatus(1, false, 1, 1, time.toLong, new Path(s"/t/part-$i"))
   }.toIndexedSeq
 
-  test("a sample has as many files as asked for, none of them twice, whatever the files' ages.") {
+  test("a sample has the requested number of distinct files, whatever their ages.") {
     val seed = 20261121L
     info(s"seed $seed")
     val random = new Random(seed)
@@ -22,12 +22,12 @@ class SampleSuite extends AnyFunSuite {
     }
   }
 
-  test("a file in the middle of the listing and of the ages leaves room for another.") {
+  test("a file in the middle of both the listing and the ages is chosen only once.") {
     assert(Sample.of(listing(0 until 8), 2).toSet == Set(4, 3))
   }
 
-  test("new files are asked wherever the listing has them.") {
-    // the newest quarter lies together in the middle of 1,000 files
+  test("a sample contains new files, wherever they are in the listing.") {
+    // the newest 250 files are adjacent, in the middle of 1,000 files
     val times = (0 until 1000).map(i => if (i >= 400 && i < 650) 5000 + i else i)
     val newest = Sample.of(listing(times), 32).count(i => i >= 400 && i < 650)
     assert(newest >= 6 && newest <= 10)

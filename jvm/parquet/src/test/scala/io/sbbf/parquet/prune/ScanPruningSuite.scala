@@ -17,7 +17,7 @@ class ScanPruningSuite extends AnyFunSuite {
     new ScanPruning(RowGroupPredicate.True, statuses, outcomes, false, 0L)
   }
 
-  test("runs of files are all files in their order, and no more runs than asked for.") {
+  test("file ranges hold all files in their order, and there are at most as many as allowed.") {
     for (files <- 0 to 120; most <- Seq(1, 2, 7, 50)) {
       val found = selection(files)
       val runs = found.ranges(most).toSeq
@@ -27,7 +27,7 @@ class ScanPruningSuite extends AnyFunSuite {
     }
   }
 
-  test("a run names its first and last file and adds up what refuted its row groups.") {
+  test("a file range names its first and last file and sums the evidence of its files.") {
     val runs = selection(5).ranges(2).toSeq
     assert(
       runs.map(r => (r.first, r.last)) == Seq(

@@ -17,7 +17,7 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.statistics.DeclaredType._
 import io.sbbf.parquet.testing.SyntheticFooter._
 
-/** Which files store a column as a table declares it. */
+/** Tests which files store a column as a table declares it. */
 class DeclaredTypeSuite extends AnyFunSuite {
   private val ParquetMr = "parquet-mr version 1.15.2 (build x)"
 
@@ -35,7 +35,7 @@ class DeclaredTypeSuite extends AnyFunSuite {
   private def ofSpark(thrift: FileMetaData): Unit =
     thrift.addToKey_value_metadata(new KeyValue("org.apache.spark.version").setValue("4.0.1"))
 
-  /** Names the writers of what parquet-mr copied. */
+  /** Returns the entry that names the writers of what parquet-mr copied. */
   private def original(writers: String): KeyValue =
     new KeyValue("original.created.by").setValue(writers)
 
@@ -117,7 +117,7 @@ class DeclaredTypeSuite extends AnyFunSuite {
     assert(
       !isStored(Column(Type.DOUBLE), Floating(64), null, writer)
     ) // who made the bounds is unknown
-    assert(isStored(int8, Integer(8), small, writer)) // bounds of whole numbers do in any case
+    assert(isStored(int8, Integer(8), small, writer)) // bounds of whole numbers are not affected
   }
 
   test("bounds that parquet-mr copied from another writer may leave out NaN.") {
@@ -129,8 +129,7 @@ class DeclaredTypeSuite extends AnyFunSuite {
     assert(isStored(int8, Integer(8), small, change = rewritten))
   }
 
-  test(
-    "bounds of a file that Arrow wrote from one of Spark's may leave out NaN, whoever copied them.") {
+  test("bounds of a file that Arrow wrote from a file of Spark may leave out NaN.") {
     def copied(thrift: FileMetaData): Unit = {
       ofSpark(thrift)
       thrift.addToKey_value_metadata(new KeyValue("ARROW:schema").setValue(""))
@@ -138,7 +137,7 @@ class DeclaredTypeSuite extends AnyFunSuite {
     assert(!isStored(Column(Type.DOUBLE), Floating(64), null, change = copied))
   }
 
-  test("NULLs that parquet-mr copied are counted as their writers count them.") {
+  test("null counts that parquet-mr copied are as reliable as those of their writers.") {
     val text = Column(Type.BYTE_ARRAY, converted = ConvertedType.UTF8)
     def counts(copied: String*) = {
       val thrift = metadata(Seq("c" -> text), 1)((_, _) => new Statistics().setNull_count(0))
@@ -150,8 +149,7 @@ class DeclaredTypeSuite extends AnyFunSuite {
     assert(!counts("parquet-cpp-arrow version 20.0.0", "parquet-cpp-arrow version 5.0.0"))
   }
 
-  test(
-    "NULLs of a struct's fields are counted by writers that are known to count the struct's.") {
+  test("null counts of a struct's fields need a writer that counts the struct's NULLs.") {
     def counts(writer: String) = {
       val thrift = metadata(Seq("a" -> int32), 1)((_, _) => new Statistics().setNull_count(1))
       val struct = new SchemaElement("s").setNum_children(1)
@@ -182,14 +180,13 @@ class DeclaredTypeSuite extends AnyFunSuite {
     }
   }
 
-  test("a column that the file lacks has no value that could be stored otherwise.") {
+  test("a column that the file lacks counts as stored as declared.") {
     val required = int8.copy(repetition = FieldRepetitionType.REQUIRED)
     val footer = build(metadata(Seq("other" -> required), 1)((_, _) => small))
     assert(footer.storesAsDeclared(ColumnPath.named(Seq("c")), Integer(8), caseSensitive = true))
   }
 
-  test(
-    "NULLs are counted where every row group has a null count, and where the column is missing.") {
+  test("NULLs are counted if every row group has a null count, or if the column is missing.") {
     def counts(column: String, ofGroups: Statistics*) =
       build(metadata(Seq("c" -> int32), ofGroups.size)((group, _) => ofGroups(group)))
         .countsNulls(ColumnPath.named(Seq(column)), caseSensitive = true)

@@ -11,7 +11,7 @@ import io.sbbf.core.predicate.Verdict.{CannotMatch, MightMatch}
 import io.sbbf.parquet.model.LeafResult
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
-/** Ranges, and other tests that one value has to pass together. */
+/** Tests ranges, and other tests that one value has to pass together. */
 final class RangeSuite extends AnyFunSuite {
   import TestFiles._
 
@@ -21,7 +21,7 @@ final class RangeSuite extends AnyFunSuite {
   private def between(low: Long, high: Long): Test =
     between(IntegerLiteral(low, 64), IntegerLiteral(high, 64))
 
-  /** In one row group with dictionaries. */
+  /** Writes the values in one row group with dictionaries. */
   private def doubles(values: Double*) = new TestFile(
     write(
       "message m { optional double z; }",
@@ -29,7 +29,7 @@ final class RangeSuite extends AnyFunSuite {
       Iterator.tabulate(RowsPerGroup)(row =>
         (g: Group) => g.add("z", values(row % values.size)))))
 
-  test("a range that no entry of a dictionary lies in is refuted, its two ends taken together") {
+  test("a range without an entry of the dictionary is refuted, its two ends taken together") {
     val trees = Seq("ash", "elm", "oak")
     val opened = new TestFile(
       write(
@@ -40,7 +40,7 @@ final class RangeSuite extends AnyFunSuite {
       tailBytes = 8
     )
     opened.footer
-    def ask(test: Test) = opened.ask("s", test).head
+    def result(test: Test) = opened.ask("s", test).head
     def from(v: String) = Greater(text(v), orEqual = true)
     val before = opened.fs.reads
     val byBounds = Seq(
@@ -52,7 +52,7 @@ final class RangeSuite extends AnyFunSuite {
       AllOf(Seq(In(Seq(text("ash"), text("elm"))), NotIn(Seq(text("ash"), text("elm"))))) ->
         LeafResult.OutsideBounds
     )
-    for ((test, answer) <- byBounds) assert(ask(test) == answer, test)
+    for ((test, expected) <- byBounds) assert(result(test) == expected, test)
     assert(opened.fs.reads == before, "bounds are enough")
     val byDictionary = Seq(
       between(text("f"), text("o")) -> LeafResult.NotInDictionary,
@@ -64,11 +64,11 @@ final class RangeSuite extends AnyFunSuite {
       AllOf(Seq(In(Seq(text("ash"), text("fir"))), from("b"))) -> LeafResult.NotInDictionary,
       AllOf(Seq(In(Seq(text("ash"), text("elm"))), from("b"))) -> LeafResult.InDictionary
     )
-    for ((test, answer) <- byDictionary) assert(ask(test) == answer, test)
+    for ((test, expected) <- byDictionary) assert(result(test) == expected, test)
     assert(opened.fs.reads == before + 1, "the page, once")
   }
 
-  test("NaN is among the entries of a dictionary, which tell what bounds do not") {
+  test("dictionaries include NaN, which bounds do not") {
     val payload = java.lang.Double.longBitsToDouble(0xfff8000000000123L)
     val (numbers, both, nan) =
       (doubles(-1.0, 0.25, 3.0), doubles(1.0, payload), doubles(payload))
@@ -88,23 +88,23 @@ final class RangeSuite extends AnyFunSuite {
       (nan, Less(DoubleLiteral(Double.PositiveInfinity), true), LeafResult.NotInDictionary),
       (nan, Less(NaN, true), LeafResult.InDictionary)
     )
-    for ((file, test, answer) <- table) assert(file.ask("z", test) == Seq(answer), test)
+    for ((file, test, expected) <- table) assert(file.ask("z", test) == Seq(expected), test)
   }
 
-  test("both zeros lie in a range that ends at one of them") {
-    for (zero <- Seq(0.0, -0.0); asked <- Seq(0.0, -0.0).map(DoubleLiteral(_))) {
+  test("a range that ends at one of the zeros includes both") {
+    for (zero <- Seq(0.0, -0.0); end <- Seq(0.0, -0.0).map(DoubleLiteral(_))) {
       val file = doubles(zero)
       def verdict(test: Test) = file.ask("z", test).head.verdict
-      assert(verdict(Greater(asked, true)) != CannotMatch)
-      assert(verdict(Greater(asked, false)) == CannotMatch)
-      assert(verdict(Less(asked, true)) != CannotMatch)
-      assert(verdict(Less(asked, false)) == CannotMatch)
-      assert(verdict(between(asked, DoubleLiteral(0.5))) != CannotMatch)
+      assert(verdict(Greater(end, true)) != CannotMatch)
+      assert(verdict(Greater(end, false)) == CannotMatch)
+      assert(verdict(Less(end, true)) != CannotMatch)
+      assert(verdict(Less(end, false)) == CannotMatch)
+      assert(verdict(between(end, DoubleLiteral(0.5))) != CannotMatch)
       assert(verdict(between(DoubleLiteral(0.1), DoubleLiteral(0.5))) == CannotMatch)
     }
   }
 
-  /** 0, 1000, 2000 ... */
+  /** Writes 0, 1000, 2000 ... */
   private def thousands(filters: Map[String, Int]) = new TestFile(
     write(
       "message m { required int64 c; required int32 u (INTEGER(32,false)); }",
@@ -116,13 +116,13 @@ final class RangeSuite extends AnyFunSuite {
         })
     ))
 
-  test("each integer of a short range is asked of the filter, those of a long one are not") {
+  test("the filter is probed for each integer of a short range, but not of a long one") {
     val opened = thousands(Map("c" -> 4000, "u" -> 4000))
     for ((column, from) <- Seq("c" -> 5001L, "c" -> 98001L, "u" -> 5001L)) {
-      def answer(low: Long, high: Long) = opened.ask(column, between(low, high)).head
-      assert(answer(from, from + 63) == LeafResult.NotInFilter, column)
-      assert(answer(from - 1, from + 62) == LeafResult.InFilter, column)
-      assert(answer(from, from + 64) == LeafResult.NoEvidence, column)
+      def result(low: Long, high: Long) = opened.ask(column, between(low, high)).head
+      assert(result(from, from + 63) == LeafResult.NotInFilter, column)
+      assert(result(from - 1, from + 62) == LeafResult.InFilter, column)
+      assert(result(from, from + 64) == LeafResult.NoEvidence, column)
     }
     def from(v: Long) = Greater(IntegerLiteral(v, 64), orEqual = true)
     def until(v: Long) = Less(IntegerLiteral(v, 64), orEqual = true)
@@ -130,14 +130,14 @@ final class RangeSuite extends AnyFunSuite {
     assert(opened.ask("c", excluded) == Seq(LeafResult.NotInFilter))
   }
 
-  test("without a filter a range stays with the bounds") {
+  test("without a filter only bounds decide about a range") {
     val opened = thousands(Map.empty)
     assert(opened.ask("c", between(5001, 5010)) == Seq(LeafResult.NoEvidence))
     assert(opened.ask("c", between(99001, 99064)) == Seq(LeafResult.OutsideBounds))
     assert(opened.ask("c", between(-64, -1)) == Seq(LeafResult.OutsideBounds))
   }
 
-  test("ranges at the ends of the numbers are neither short nor turned over") {
+  test("ranges at the ends of the numbers do not overflow") {
     val opened = thousands(Map("c" -> 4000))
     def verdict(low: Long, high: Long) = opened.ask("c", between(low, high)).head.verdict
     assert(verdict(Long.MinValue, Long.MaxValue) != CannotMatch)

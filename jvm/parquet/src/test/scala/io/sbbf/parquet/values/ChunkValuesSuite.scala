@@ -30,7 +30,7 @@ import io.sbbf.parquet.footer.StoredFile
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.parquet.testing.TestFiles.Style
 
-/** What is read page by page is what parquet-mr's reader gives, which takes value after value. */
+/** Compares the values that are read page by page with those of parquet-mr's ColumnReader. */
 class ChunkValuesSuite extends AnyFunSuite {
   import ChunkValuesSuite._
 
@@ -38,7 +38,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     version <- WriterVersion.values
     dictionary <- Seq(false, true)
     codec <- Seq(CompressionCodecName.UNCOMPRESSED, CompressionCodecName.GZIP)
-  } test(s"the values of a file of $version, $codec, dictionaries: $dictionary") {
+  } test(s"all values of a file are read: $version, $codec, dictionaries: $dictionary") {
     val random = new Random(TestFiles.seed())
     val path = written(random, Style(dictionary = dictionary, codec = codec, version = version))
     for (column <- Columns.indices) {
@@ -49,7 +49,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     }
   }
 
-  test("some chunks are PLAIN, some have numbers of a dictionary, some both, and some neither") {
+  test("the test files have chunks in PLAIN, dictionary, both and other encodings") {
     val random = new Random(1)
     val mixed = encodings(written(random, Style(dictionary = true)))
     val plain = encodings(written(random, Style()))
@@ -60,7 +60,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     assert(delta.contains(Set(Encoding.DELTA_BINARY_PACKED)))
   }
 
-  test("values of a dictionary are handed on once, those of other pages as often as they come") {
+  test("a dictionary passes each value once, and other pages pass it as often as they hold it") {
     val path = TestFiles.write(
       "message m { required int64 a; }",
       Style(dictionary = true, dictionaryBytes = 80, rowsPerPage = Some(10)),
@@ -72,7 +72,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     assert(found.count(_ == 99L) == 2)
   }
 
-  test("pages that are not what their headers say are errors") {
+  test("a page that contradicts its header raises an error") {
     val table = Seq(
       (Encoding.PLAIN, "required int64 a;", new Array[Byte](79)),
       (Encoding.PLAIN, "required fixed_len_byte_array(3) a;", new Array[Byte](29)),
@@ -102,7 +102,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     (version, page) <- Seq[(Int, (Seq[Int], Int, Seq[Long]) => DataPage)](
       1 -> ((levels, _, values) => page1(levels, values)),
       2 -> page2)
-  } test(s"levels tell how many values a page of version $version has: $kind") {
+  } test(s"the levels of a page of version $version give its number of values: $kind") {
     val present = levels.filter(_ == 2).indices.map(_.toLong)
     for (nulls <- Seq(levels.size - present.size, -1, 0, 3, levels.size)) {
       val sink = new CollectedValues
@@ -112,7 +112,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     }
   }
 
-  test("levels that end before a page's values do are errors") {
+  test("levels that end before the page's values raise an error") {
     val page = page2(Seq.fill(7)(2), 0, (0L until 7L))
     val longer = DataPageV2.uncompressed(
       page.getRowCount + 9,
@@ -127,7 +127,7 @@ class ChunkValuesSuite extends AnyFunSuite {
     assertThrows[Exception](values.addAll(new OnePage(longer)))
   }
 
-  test("a page of an encoding that the footer does not tell leaves the chunk to parquet-mr") {
+  test("a page of an encoding that the footer does not list leaves the chunk to parquet-mr") {
     val page = ofTen(Encoding.DELTA_BINARY_PACKED, new Array[Byte](80))
     val sink = new CollectedValues
     assert(!pageValues("required int64 a;", sink).addAll(new OnePage(page)))
@@ -137,7 +137,7 @@ class ChunkValuesSuite extends AnyFunSuite {
 
 private object ChunkValuesSuite {
 
-  /** Its name in files of version 1. */
+  /** The dictionary encoding of files of version 1. */
   private val OfDictionary = Encoding.valueOf("PLAIN_DICTIONARY")
 
   private val Rows = 200
@@ -149,7 +149,7 @@ private object ChunkValuesSuite {
     repeated group r { optional int64 v; repeated binary w; }
   }"""
 
-  /** Pages of few rows, dictionaries that some columns outgrow. */
+  /** Writes a file with pages of few rows, and with dictionaries that some columns outgrow. */
   private def written(random: Random, style: Style): JPath =
     TestFiles.write(
       Schema,
@@ -177,19 +177,19 @@ private object ChunkValuesSuite {
     }
   }
 
-  private def read(path: JPath)(ask: ChunkValues => ValueSink => Unit): Seq[Any] = {
+  private def read(path: JPath)(values: ChunkValues => ValueSink => Unit): Seq[Any] = {
     val sink = new CollectedValues
-    reading(path)(reader => ask(new ChunkValues(reader))(sink))
+    reading(path)(reader => values(new ChunkValues(reader))(sink))
     sink.values.toSeq
   }
 
-  private def reading[T](path: JPath)(ask: ParquetFileReader => T): T = {
+  private def reading[T](path: JPath)(use: ParquetFileReader => T): T = {
     val conf = new Configuration(false)
     val file = new Path(path.toUri)
-    new StoredFile(file.getFileSystem(conf).getFileStatus(file), conf).reading(ask)
+    new StoredFile(file.getFileSystem(conf).getFileStatus(file), conf).reading(use)
   }
 
-  /** Of each column's values. */
+  /** Returns the encodings of each column's values. */
   private def encodings(path: JPath): Set[Set[Encoding]] = reading(path) { reader =>
     val chunks = reader.getRowGroups.get(0).getColumns
     Columns.indices
@@ -215,7 +215,7 @@ private object ChunkValuesSuite {
     BytesInput.from(data.array)
   }
 
-  /** Of definition levels up to 2. */
+  /** Returns a page of version 1 with definition levels up to 2. */
   private def page1(levels: Seq[Int], values: Seq[Long]): DataPage = {
     val definition = encoded(levels)
     val bytes =
@@ -230,7 +230,7 @@ private object ChunkValuesSuite {
       Encoding.PLAIN)
   }
 
-  /** As [[page1]], with what its header says of nulls. */
+  /** Returns a page of version 2 with definition levels up to 2 and a given null count. */
   private def page2(levels: Seq[Int], nulls: Int, values: Seq[Long]): DataPageV2 =
     DataPageV2.uncompressed(
       levels.size,
@@ -243,7 +243,7 @@ private object ChunkValuesSuite {
       null // statistics
     )
 
-  /** A page that tells of ten values, none of them null. */
+  /** Returns a page whose header states ten values, none of them null. */
   private def ofTen(encoding: Encoding, bytes: Array[Byte]): DataPage =
     new DataPageV1(
       BytesInput.from(bytes),

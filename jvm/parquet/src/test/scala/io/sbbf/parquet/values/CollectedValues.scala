@@ -4,7 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.parquet.io.api.Binary
 
-/** Keeps what it is handed; of byte arrays their bytes. */
+/** Collects the values that it receives; byte arrays as sequences of bytes. */
 private[parquet] final class CollectedValues extends ValueSink {
   val values = ArrayBuffer.empty[Any]
 

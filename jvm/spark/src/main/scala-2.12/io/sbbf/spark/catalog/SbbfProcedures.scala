@@ -1,4 +1,4 @@
 package io.sbbf.spark.catalog
 
-/** Procedures came with Spark 4.0. */
+/** Has no procedures, because Spark supports them since 4.0. */
 private[catalog] trait SbbfProcedures

@@ -19,7 +19,7 @@ import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, AddFiltersRequest
 import io.sbbf.spark.write.FilterOptions
 
 /**
- * What spark-sbbf does to files, as procedures, with a row for each file ([[AddFiltersOutcome.Schema]]):
+ * Procedures that change files. Each returns a row for each file ([[AddFiltersOutcome.Schema]]):
  *
  *   - `CALL sbbf.attach(path => ..., columns => array(...), fpp => 0.01, ...)`
  *   - `CALL sbbf.detach(path => ..., columns => array(...))`
@@ -36,10 +36,10 @@ private[catalog] trait SbbfProcedures extends ProcedureCatalog {
       case (Seq(), "detach") => new Changing(session, "detach", Detach, drops = true)
       case _ =>
         throw new IllegalArgumentException(
-          s"$name has no procedure ${procedure.name}; it has attach and detach")
+          s"$name has no procedure ${procedure.name}; its procedures are attach and detach")
     }
 
-  /** Asked for since Spark 4.1. */
+  /** Lists the procedures, for Spark 4.1 and newer. */
   def listProcedures(namespace: Array[String]): Array[Identifier] =
     if (namespace.isEmpty) Array("attach", "detach").map(Identifier.of(namespace, _))
     else Array.empty
@@ -85,7 +85,8 @@ private object SbbfProcedures {
       val columns = of(Columns)(arguments.getArray).toSeq.flatMap(texts)
       val fpp = of(Fpp)(arguments.getUTF8String).map(_.toString)
       if (fpp.isDefined && columns.isEmpty)
-        throw new IllegalArgumentException(s"$name: fpp goes with columns, which are not named")
+        throw new IllegalArgumentException(
+          s"$name: fpp needs columns; name the columns that get filters")
       val own = columns.map(FilterOptions.enabling) ++
         fpp.toSeq.flatMap(value => columns.map(FilterOptions.fpp(_, value)))
       val others = of(Options)(arguments.getMap).toSeq

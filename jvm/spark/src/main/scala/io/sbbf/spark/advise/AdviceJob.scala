@@ -18,10 +18,12 @@ import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.FilterOptions
 
 /**
- * What filters would cost and give, column by column, by Spark jobs: one that looks at footers, one that reads
- * the values of some row groups, and one that asks the footers' bounds for some of these values.
+ * Estimates the cost and the benefit of filters for each column, in Spark jobs. One reads
+ * footers, one reads the values of some row groups, and one looks some of these values up in the
+ * footers' bounds.
  *
- * @param mostFiles whose footers are read; of larger tables they stand for the others
+ * @param mostFiles the most files whose footers are read; in larger tables they represent the
+ *   others
  */
 private[spark] final class AdviceJob(
     session: SparkSession,
@@ -36,25 +38,26 @@ private[spark] final class AdviceJob(
   private def roots = found.map(_.getPath)
 
   /**
-   * The columns, those first for which something is to be done, most worth it first.
+   * Returns advice for each column. Columns with something to do come first, and among them those
+   * with the largest benefit.
    *
-   * @throws IllegalArgumentException where there are no files, none can be read, a named column is in none, no
-   *   query looks a value up in them, or they belong to a table with a log
-   * @throws IllegalStateException where executors do not have our classes
+   * @throws IllegalArgumentException if there are no files, none can be read, none has a named
+   *   column, no query looks up a value in them, or they belong to a table with a log
+   * @throws IllegalStateException if executors do not have our classes
    */
   def run(): Seq[ColumnAdvice] = {
     ExecutorJar.require(context)
     val all = new TableFiles(request.path, hadoopConf).data
-    if (all.isEmpty) throw new IllegalArgumentException(s"there are no files in ${request.path}")
-    refuseTablesWithLog()
-    val asked = lookups()
-    val seen = footers(some(all, mostFiles).map(ListedFile.of), asked.toSeq.flatMap(_.keys))
+    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${request.path}")
+    refuseTableFormats()
+    val queried = lookups()
+    val seen = footers(some(all, mostFiles).map(ListedFile.of), queried.toSeq.flatMap(_.keys))
     val columns = wanted(seen)
     val samples = sampled(seen, columns)
     val kept = keptByBounds(seen.map(_.file), samples)
     val table = SampleScope(seen.map(_.facts.rowGroups.size).sum, all.size.toDouble / seen.size)
     val fpp = request.fpp.getOrElse(FilterOptions.autoFpp(table.rowGroups.toLong))
-    val counts = asked.map(ofColumns(_, seen))
+    val counts = queried.map(ofColumns(_, seen))
     seen
       .flatMap(_.facts.columns)
       .groupBy(_.column)
@@ -69,13 +72,13 @@ private[spark] final class AdviceJob(
       .sortBy(_.order)
   }
 
-  private def refuseTablesWithLog(): Unit =
+  private def refuseTableFormats(): Unit =
     for ((folder, kind) <- TableFormatDetector.of(found, hadoopConf))
       throw new IllegalArgumentException(
-        s"${request.path} belongs to the $kind table $folder: its reader does its own skipping, and attach leaves " +
-          "its files alone")
+        s"${request.path} belongs to the $kind table $folder: its reader skips files itself, " +
+          "and attach does not change them")
 
-  /** None where nobody has told of queries. */
+  /** Returns None if the request names no queries. */
   private def lookups(): Option[PointLookupStats.Counts] = {
     val counts = request.weight match {
       case AdviceRequest.Unweighed => None
@@ -85,8 +88,8 @@ private[spark] final class AdviceJob(
     }
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
-        s"none of these queries looks a value up in the files of ${request.path}; the history of a session has those " +
-          "alone that were planned since it was enabled")
+        s"no query looks up a value in the files of ${request.path}; the history of a session " +
+          "begins when it is enabled")
     counts
   }
 
@@ -94,7 +97,7 @@ private[spark] final class AdviceJob(
     val caseSensitive = session.sessionState.conf.caseSensitiveAnalysis
     val named = request.columns.toSet
     val found = onExecutors(files, "footers") { (file, conf) =>
-      file.answering {
+      file.attempt {
         val opened = file.open(conf)
         SeenFile(file, opened.facts(named), opened.resolve(paths, caseSensitive))
       }
@@ -102,11 +105,11 @@ private[spark] final class AdviceJob(
     val failures = found.flatMap(_.left.toOption)
     val seen = found.flatMap(_.toOption)
     if (seen.isEmpty)
-      throw new IllegalArgumentException(s"no file could be looked at: ${failures.head}")
+      throw new IllegalArgumentException(s"no file could be read: ${failures.head}")
     warn(
       failures,
       files.size,
-      "files could not be looked at, and are taken to be like the others")
+      "files could not be read, and are assumed to be like the others")
     seen
   }
 
@@ -122,14 +125,16 @@ private[spark] final class AdviceJob(
     val chosen = some(rowGroups, request.rowGroups)
     val found = onExecutors(chosen, "values of some row groups") {
       case ((file, rowGroup), conf) =>
-        file.answering(file.open(conf).sample(rowGroup, columns))
+        file.attempt(file.open(conf).sample(rowGroup, columns))
     }
     val failures = found.flatMap(_.fold(Seq(_), _.flatMap(_.left.toOption)))
-    warn(failures, chosen.size, "row groups could not be sampled in full")
+    warn(failures, chosen.size, "row groups could not be fully sampled")
     found.flatMap(_.toOption).flatten.flatMap(_.toOption)
   }
 
-  /** How many of the row groups seen min/max keep of a lookup in a column, on average. */
+  /**
+   * Returns, for each column, the average of the row groups read that min/max keep for a lookup.
+   */
   private def keptByBounds(
       files: Seq[ListedFile],
       samples: Seq[ChunkSample]): Map[String, Double] = {
@@ -139,8 +144,8 @@ private[spark] final class AdviceJob(
     val shared = context.broadcast(ClosureBytes.pack(values))
     try {
       val kept = onExecutors(files, "bounds") { (file, conf) =>
-        val asked = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
-        file.answering(file.open(conf).keptByBounds(asked))
+        val sampled = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
+        file.attempt(file.open(conf).keptByBounds(sampled))
       }
       kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
         column -> counts.map(_._2).sum.toDouble / math.max(1, values(column).size)
@@ -148,7 +153,7 @@ private[spark] final class AdviceJob(
     } finally shared.destroy()
   }
 
-  /** By the columns of the files. */
+  /** Returns the lookups of each column of the files. */
   private def ofColumns(counts: PointLookupStats.Counts, seen: Seq[SeenFile]): Map[String, Long] =
     seen.flatMap(_.resolved).distinct.groupBy(_._2).map { case (column, paths) =>
       column -> paths.map { case (path, _) => counts(path) }.sum
@@ -183,15 +188,15 @@ private[spark] object AdviceJob {
   /** `SparkContext.SPARK_JOB_DESCRIPTION` */
   private final val JobDescription = "spark.job.description"
 
-  /** Values of a column that the bounds of all row groups are asked for. */
+  /** The most values of a column to look up in the bounds of all row groups. */
   private final val MostValues = 64
 
   private final case class ListedFile(path: String, length: Long) {
     def open(conf: Configuration): SampledFile =
       new SampledFile(new FileStatus(length, false, 1, 0, 0, new Path(path)), conf)
 
-    /** Or why there is no answer. */
-    def answering[T](work: => T): Either[String, T] =
+    /** Returns the result of `work`, or why it failed. */
+    def attempt[T](work: => T): Either[String, T] =
       try Right(work)
       catch { case RecoverableError.OfFile(e) => Left(s"$path: ${RecoverableError.message(e)}") }
   }
@@ -200,13 +205,13 @@ private[spark] object AdviceJob {
     def of(file: FileStatus): ListedFile = ListedFile(file.getPath.toString, file.getLen)
   }
 
-  /** @param resolved the columns that queries' paths lead to */
+  /** @param resolved the file's columns for the paths in queries */
   private final case class SeenFile(
       file: ListedFile,
       facts: FileFacts,
       resolved: Map[ColumnPath, String])
 
-  /** Drawn by chance, but the same ones each time. */
+  /** Draws some items at random, but the same ones each time. */
   private def some[A](all: Seq[A], most: Int): Seq[A] =
     if (all.size <= most) all else new Random(all.size).shuffle(all).take(most)
 }

@@ -8,13 +8,13 @@ import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.ObjectMapper
 
 /**
- * What somebody wants to know of the files under a path.
+ * A request for advice on the files under a path.
  *
- * @param path a file, a folder or a pattern of Hadoop's
- * @param columns dotted Parquet paths; all columns where none is named
- * @param fpp of the filters that may be advised; None for one that follows the number of row groups
- * @param rowGroups whose values are read
- * @param weight which queries weigh the columns
+ * @param path a file, a folder or a glob pattern of Hadoop
+ * @param columns dotted Parquet paths; all columns if none is named
+ * @param fpp the FPP of new filters; None for one that follows the number of row groups
+ * @param rowGroups the number of row groups whose values are read
+ * @param weight the queries that weigh the columns
  */
 private[spark] final case class AdviceRequest(
     path: String,
@@ -36,16 +36,21 @@ private[spark] object AdviceRequest {
   private final val Auto = "auto"
   private final val DefaultRowGroups = 16
 
-  /** Of fewer, next to no pairs tell how much row groups have in common. */
+  /**
+   * The fewest row groups to sample: fewer have too few pairs to show how many values row groups
+   * share.
+   */
   private final val FewestRowGroups = 4
 
   private val Known = Seq("path", "columns", "fpp", "row_groups", "history", "views")
 
   /**
-   * @param options `path`, and where they are told, whatever the case of their keys: `columns` (names with commas
-   *   between, or a JSON array of them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
-   *   `views` (names with commas between)
-   * @throws IllegalArgumentException naming the option that is unknown or wrong
+   * Parses a request.
+   *
+   * @param options `path` and the optional `columns` (comma-separated names, or a JSON array of
+   *   them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
+   *   `views` (comma-separated names); the case of keys is ignored
+   * @throws IllegalArgumentException naming the option that is unknown or invalid
    */
   def parse(options: Map[String, String]): AdviceRequest = {
     val own = options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
@@ -53,9 +58,9 @@ private[spark] object AdviceRequest {
       .find(key => !Known.contains(key.toLowerCase(Locale.ROOT)))
       .foreach(key =>
         throw new IllegalArgumentException(
-          s"'$key' has no effect here: there are ${Known.mkString(", ")}"))
+          s"'$key' has no effect here: the options are ${Known.mkString(", ")}"))
     AdviceRequest(
-      own.getOrElse("path", throw new IllegalArgumentException("name the path of the files")),
+      own.getOrElse("path", throw new IllegalArgumentException("the option path is missing")),
       own.get("columns").fold(Seq.empty[String])(names("columns", _)),
       own.get("fpp").filter(_ != Auto).map(probability),
       own.get("row_groups").fold(DefaultRowGroups)(count),
@@ -78,7 +83,8 @@ private[spark] object AdviceRequest {
       try new ObjectMapper().readTree(text).elements.asScala.map(_.asText).toSeq
       catch {
         case _: JsonProcessingException =>
-          throw new IllegalArgumentException(s"$key must be names or a JSON array of names")
+          throw new IllegalArgumentException(
+            s"$key must be comma-separated names or a JSON array of names")
       }
 
   private def flag(text: String): Boolean =

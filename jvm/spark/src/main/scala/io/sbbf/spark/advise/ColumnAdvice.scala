@@ -4,10 +4,10 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 
 /**
- * What to do about the filters of one column, and by which numbers.
+ * The advice on the filters of one column, with the numbers behind it.
  *
- * @param fpp of the filters that may be advised
- * @param lookups that the given queries make; None where none were given
+ * @param fpp the FPP of new filters
+ * @param lookups the lookups of the given queries; None if no queries were given
  */
 private[spark] final case class ColumnAdvice(
     evidence: ColumnEvidence,
@@ -17,20 +17,23 @@ private[spark] final case class ColumnAdvice(
     fpp: Double,
     lookups: Option[Long]) {
 
-  /** With what is advised; where nothing is, with filters where there are none. */
+  /**
+   * The row groups that a lookup reads after the advised change. If the advice is no change,
+   * those that it reads once row groups without filters have some.
+   */
   def keptThen: LookupCost =
     if (evidence.whyNone.isDefined) kept.now
     else if (advice == Advice.Replace) kept.withNew
     else kept.withMore
 
-  /** Of the filters that would be written. */
+  /** The bytes of the filters that would be written. */
   def newFilterBytes: Long = {
     val without =
       if (advice == Advice.Replace) evidence.rowGroups else evidence.rowGroups - evidence.filters
     math.round(math.max(0, without) * kept.filter.bytes)
   }
 
-  /** Something to do comes first, and what saves lookups most row groups. */
+  /** Sorts columns with something to do first, then by the row groups that lookups save. */
   private[advise] def order: (Boolean, Double, String) = {
     val saved = (kept.now.mean - keptThen.mean) * lookups.getOrElse(1L)
     (!advice.isActionable, -saved, evidence.column)
@@ -73,8 +76,10 @@ private[spark] object ColumnAdvice {
   val Schema: StructType = StructType(Fields.map { case (field, _) => field })
 
   /**
-   * @param fpp of the filters that may be advised
-   * @param lookups that queries make of the column; None where nobody told
+   * Returns the advice for one column.
+   *
+   * @param fpp the FPP of new filters
+   * @param lookups the lookups of queries in the column; None if no queries were given
    */
   def of(evidence: ColumnEvidence, fpp: Double, lookups: Option[Long]): ColumnAdvice = {
     val kept = KeptRowGroups.of(evidence, fpp)

@@ -5,13 +5,15 @@ import io.sbbf.parquet.sample.{ChunkSample, ColumnFacts, ExistingFilter, KmvSket
 import io.sbbf.parquet.write.FilterRequest
 
 /**
- * What is known of one column of a table, and the row groups that a lookup reads by it. A lookup asks for one value:
- * one of a row group taken by chance, or one that the table does not have and that lies among those that it has. All
- * row groups here are those in which the column has values.
+ * The evidence on one column of a table, and the row groups that a lookup in it reads. A lookup
+ * searches for one value. A present value comes from a row group chosen at random. An absent
+ * value is between the values of the table. All row groups here are those in which the column has
+ * values.
  *
- * @param facts of each file that was looked at and has the column
- * @param samples of row groups taken by chance
- * @param bounded row groups, of those looked at, that min/max keep of a value of the samples on average
+ * @param facts the facts of each file that was read and has the column
+ * @param samples the samples of row groups chosen at random
+ * @param bounded the row groups, among those read, that min/max keep for a sampled value on
+ *   average
  */
 private[advise] final class ColumnEvidence(
     facts: Seq[ColumnFacts],
@@ -27,31 +29,31 @@ private[advise] final class ColumnEvidence(
   def column: String = facts.head.column
   def dataType: String = facts.head.dataType
 
-  /** Why filters of it are of no use, if they are of none. */
+  /** The reason why filters of the column are useless, if they are. */
   def whyNone: Option[String] = facts.flatMap(_.whyNone).headOption
 
-  /** Row groups with values, and those of them that were sampled. */
+  /** Row groups with values; `sampled` counts those that were sampled. */
   val rowGroups: Double = seen * table.scale
   def sampled: Int = sketches.size
 
   def bytes: Long = scaled(facts.map(_.bytes).sum)
 
-  /** Row groups that have a filter, and the bytes of these. */
+  /** Row groups that have a filter; `filterBytes` has the bytes of these filters. */
   def filters: Long = scaled(facts.map(_.filters.toLong).sum)
   def filterBytes: Long = scaled(facts.map(_.filterBytes).sum)
 
-  /** Row groups all of whose values are in a dictionary, and the bytes of these. */
+  /** Row groups with all values in a dictionary; `dictionaryBytes` has the bytes of these. */
   def dictionaries: Long = scaled(facts.map(_.dictionaries.toLong).sum)
   def dictionaryBytes: Long = scaled(facts.map(_.dictionaryBytes).sum)
 
   private val existing: Seq[(ExistingFilter, KmvSketch)] =
     samples.flatMap(sample => sample.filter.map(_ -> sample.values))
 
-  /** The FPP of the filters that there are, on average; None where the sample has none. */
+  /** The average FPP of the existing filters; None if the sample has none. */
   val existingFpp: Option[Double] =
     if (existing.isEmpty) None else Some(mean(existing.map(_._1.fpp)))
 
-  /** How many times as large the sample's filters are as those of an FPP would be. */
+  /** Returns how many times as large the sample's filters are as filters of `fpp` would be. */
   def oversize(fpp: Double): Double =
     existing.map(_._1.bytes.toDouble).sum /
       math.max(1, existing.map { case (_, values) => sized(values, fpp).bytes }.sum)
@@ -61,44 +63,44 @@ private[advise] final class ColumnEvidence(
   /** Whether all row groups are in the sample, which then leaves nothing to chance. */
   private def isWhole: Boolean = sampled >= rowGroups
 
-  /** How often a row group holds a value of another one. */
+  /** The probability that a row group holds a value of another one. */
   private val overlap: Double =
     if (sampled < 2) 0
     else
       multiplicities.map(c => c.toDouble * (c - 1)).sum / multiplicities.sum / (sampled - 1)
 
-  /** Row groups that min/max keep of any lookup; all where nothing was sampled. */
+  /** Row groups that min/max keep for any lookup; all if nothing was sampled. */
   val keptByBounds: Double =
     if (seen < 2 || sampled == 0) rowGroups
     else 1 + math.max(0, bounded - 1) * (rowGroups - 1) / (seen - 1)
 
-  /** How often min/max keep a row group of a value of another one. */
+  /** The probability that min/max keep a row group for a value of another one. */
   private val byBounds: Double =
     if (rowGroups <= 1) 0 else (keptByBounds - 1) / (rowGroups - 1)
 
   /** Whether the sample shows how many of the row groups that min/max keep hold the value. */
-  val isHoldingKnown: Boolean =
+  val isContainingKnown: Boolean =
     isWhole && sampled > 0 || sampled * (sampled - 1) * byBounds >= FewestPairs
 
-  /** Row groups to sample, about, for [[isHoldingKnown]]. */
+  /** The approximate number of row groups to sample for [[isContainingKnown]]. */
   def enoughRowGroups: Int =
     math.min(rowGroups, 2 + math.sqrt(2 * FewestPairs / math.max(byBounds, 1e-9))).toInt
 
   /**
-   * Row groups that hold a value of the column: that which it was taken from, and of those others that min/max keep
-   * the share that the sample shows. Where it shows none, all of them.
+   * Row groups that hold a value of the column: the one that it comes from, and a share of the
+   * others that min/max keep. The sample shows this share; otherwise all of them count.
    */
   val containing: Double =
     if (isWhole && sampled > 0) math.min(keptByBounds, 1 + (rowGroups - 1) * overlap)
-    else if (!isHoldingKnown) keptByBounds
+    else if (!isContainingKnown) keptByBounds
     else 1 + (keptByBounds - 1) * math.min(1, overlap / byBounds)
 
-  /** Distinct values of the table: counted where all row groups are in the sample. */
+  /** Distinct values of the table, counted if all row groups are in the sample. */
   val ndv: Double =
     if (sampled == 0) 0
     else if (isWhole) KmvSketch.union(sketches).distinct
     else {
-      // each value counts once, in however many row groups it is
+      // each value counts once, however many row groups hold it
       val shares = multiplicities.map { c =>
         val others = if (sampled < 2) 0.0 else (c - 1.0) / (sampled - 1)
         c / (1 + (rowGroups - 1) * others)
@@ -107,25 +109,26 @@ private[advise] final class ColumnEvidence(
     }
 
   /**
-   * How often what there is keeps a row group without the value, of those that min/max keep. Filters of which the
-   * sample has none are taken to have this FPP.
+   * Returns the probability that the existing filters and dictionaries keep a row group without
+   * the value, among those that min/max keep. If the sample has no filters, they are assumed to
+   * have this FPP.
    */
   def missedNow(fpp: Double): Double = missed(existingFpp.getOrElse(fpp), 1)
 
-  /** The same once the row groups without filters have some of this FPP. */
+  /** Returns the same after row groups without filters get filters of this FPP. */
   def missedWithMore(fpp: Double): Double = missed(existingFpp.getOrElse(fpp), fpp)
 
-  /** The same once all row groups have filters of this FPP. */
+  /** Returns the same after all row groups get filters of this FPP. */
   def missedWithNew(fpp: Double): Double = missed(fpp, fpp)
 
-  /** Of a dictionary nothing is missed. */
+  /** A dictionary never keeps a row group without the value. */
   private def missed(fppOfFilters: Double, fppOfOthers: Double): Double = {
     val filters = facts.map(_.filtersAlone).sum
     val others = seen - filters - facts.map(_.dictionaries).sum
     (filters * fppOfFilters + others * fppOfOthers) / math.max(1, seen)
   }
 
-  /** The filters that a row group would get for an FPP, on average. */
+  /** Returns the average filter that a row group would get for an FPP. */
   def filterOf(fpp: Double): FilterCost = {
     val sizes = sketches.map(sized(_, fpp))
     FilterCost(mean(sizes.map(_.bytes)), mean(sizes.map(_.fpp)))
@@ -142,7 +145,10 @@ private[advise] final class ColumnEvidence(
 
 private[advise] object ColumnEvidence {
 
-  /** Pairs of sampled row groups, one of which min/max keep of the other's values, that tell anything. */
+  /**
+   * The fewest pairs of sampled row groups that show anything, where min/max keep one for values
+   * of the other.
+   */
   private final val FewestPairs = 5.0
 
   private def mean(numbers: Seq[Double]): Double =

@@ -1,4 +1,4 @@
 package io.sbbf.spark.advise
 
-/** Of one row group's filter, on average. */
+/** The average size and FPP of one row group's filter. */
 private[advise] final case class FilterCost(bytes: Double, fpp: Double)

@@ -3,10 +3,11 @@ package io.sbbf.spark.advise
 /**
  * Row groups that a lookup reads.
  *
- * @param now by what there is: min/max, dictionaries and filters
- * @param withMore once the row groups without filters have such as `filter`
- * @param withNew once all row groups have them
- * @param sorted by min/max alone, of a value that is there, were the table sorted by the column
+ * @param now with the existing min/max, dictionaries and filters
+ * @param withMore after row groups without filters get ones like `filter`
+ * @param withNew after all row groups get ones like `filter`
+ * @param sorted by min/max alone, for a present value, if the table were sorted by the column
+ * @param filter the average new filter
  */
 private[advise] final case class KeptRowGroups(
     now: LookupCost,

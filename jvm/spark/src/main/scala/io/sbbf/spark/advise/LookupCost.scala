@@ -1,8 +1,10 @@
 package io.sbbf.spark.advise
 
-/** Row groups that a lookup reads, on average: of a value that is there, and of one that is not. */
+/**
+ * The average number of row groups that a lookup reads, for a present and for an absent value.
+ */
 private[advise] final case class LookupCost(present: Double, absent: Double) {
 
-  /** Every other value is taken not to be there. */
+  /** The mean over lookups of which every other one is for an absent value. */
   def mean: Double = (present + absent) / 2
 }

@@ -1,10 +1,10 @@
 package io.sbbf.spark.advise
 
 /**
- * What was looked at of a table.
+ * The part of a table whose footers were read.
  *
- * @param seen row groups that were looked at
- * @param scale how many times as large the table is as that
+ * @param seen the row groups of that part
+ * @param scale the size of the table as a multiple of that part
  */
 private[advise] final case class SampleScope(seen: Int, scale: Double) {
   def rowGroups: Double = seen * scale

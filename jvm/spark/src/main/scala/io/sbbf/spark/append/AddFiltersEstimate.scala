@@ -11,8 +11,8 @@ import io.sbbf.spark.append.AddFiltersOutcome.{Failed, Planned}
 import io.sbbf.spark.util.ClosureBytes
 
 /**
- * What attaching would write and how long it would take, told by a sample: the filters of one row group are made,
- * and some of its file's bytes are read.
+ * Estimates what attaching would write and how long it would take. The estimate builds the
+ * filters of one row group, and reads some bytes of its file.
  */
 private[spark] final class AddFiltersEstimate(
     context: SparkContext,
@@ -21,7 +21,7 @@ private[spark] final class AddFiltersEstimate(
   import AddFiltersEstimate._
   import ClosureBytes._
 
-  /** One for each file. */
+  /** Returns one outcome for each file. */
   def outcomes(): Seq[AddFiltersOutcome] = if (todo.isEmpty) Nil
   else {
     val shared = conf
@@ -31,7 +31,7 @@ private[spark] final class AddFiltersEstimate(
         .map(files => pack(sampled(files, shared.value.value, Nil)))
         .first())
     val cores = context.defaultParallelism
-    // a row group is read by one task, and a file is written by one
+    // one task reads a row group, and one task writes a file
     val readers = math.min(cores, todo.map(_.tasks.size).sum)
     val writers = math.min(cores, todo.size)
     val failed = unreadable.map(_.file).toSet
@@ -67,10 +67,10 @@ private[spark] final class AddFiltersEstimate(
 
 private[spark] object AddFiltersEstimate {
 
-  /** Bytes of a file that tell how fast it is read; to write one takes about as long. */
+  /** The bytes of a file that measure the time to read it; writing takes about as long. */
   private final val MostRead = 64L << 20
 
-  /** Files that may turn out to be unreadable before one tells something. */
+  /** The most files that are tried until one is readable. */
   private final val MostTried = 5
 
   private final case class Sample(
@@ -78,13 +78,13 @@ private[spark] object AddFiltersEstimate {
       secondsOfChunkByte: Double,
       secondsOfByte: Double)
 
-  /** Where nothing can be read nothing is known. */
+  /** The sample where no file is readable. */
   private val Nothing = Sample(0, 0, 0)
 
-  /** @param unreadable those that would fail */
+  /** @param unreadable the outcomes of files that would fail */
   private final case class Sampled(unreadable: Seq[AddFiltersOutcome], sample: Sample)
 
-  /** By the first of the files that can be read. */
+  /** Samples the first readable file. */
   @tailrec
   private def sampled(
       files: Seq[PlannedFile],
@@ -98,7 +98,7 @@ private[spark] object AddFiltersEstimate {
           sampled(files.tail, conf, unreadable :+ files.head.file.outcome(Failed, reason))
       }
 
-  /** What the file tells, or why it cannot be read. */
+  /** Measures a file, or returns why it cannot be read. */
   private def measured(file: PlannedFile, conf: Configuration): Either[String, Sample] = {
     val task = file.tasks.head
     val (found, secondsOfChunks) = timed(task.filters(conf))

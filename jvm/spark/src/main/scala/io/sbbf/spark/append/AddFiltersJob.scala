@@ -19,8 +19,9 @@ import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.TableSize
 
 /**
- * Changes the bloom filters of existing files, as Spark jobs: one that looks at all footers, and then one for each
- * batch of files. Where these keep all cores busy a task reads and writes a file, otherwise one reads a row group.
+ * Changes the bloom filters of existing files in Spark jobs: one that reads all footers, and then
+ * one for each batch of files. If the files of a batch keep all cores busy, a task reads and
+ * writes one file. Otherwise a task reads one row group.
  */
 private[spark] final class AddFiltersJob(
     session: SparkSession,
@@ -37,16 +38,17 @@ private[spark] final class AddFiltersJob(
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**
-   * One outcome for each file, in the order of their paths. A file that fails or is refused keeps no other from
-   * its filters.
+   * Returns one outcome for each file, in the order of their paths. A failed or refused file does
+   * not affect the others.
    *
-   * @throws IllegalArgumentException before anything is done, naming what is wrong with the request
-   * @throws IllegalStateException where executors do not have our classes
-   * @throws org.apache.spark.SparkException when the jobs are cancelled
+   * @throws IllegalArgumentException before any file is changed, naming the mistake in the
+   *   request
+   * @throws IllegalStateException if executors do not have our classes
+   * @throws org.apache.spark.SparkException if the jobs are cancelled
    */
   def run(): Seq[AddFiltersOutcome] = {
     ExecutorJar.require(context)
-    if (!request.force) refuseTablesWithLog()
+    if (!request.force) refuseTableFormats()
     val (edits, planned) = plan()
     refuseMistakes(edits, planned)
     val (todo, settled) = planned.partition(_.todo.isDefined)
@@ -56,17 +58,21 @@ private[spark] final class AddFiltersJob(
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
 
-  private def refuseTablesWithLog(): Unit = {
+  private def refuseTableFormats(): Unit = {
     val roots = TableFiles.roots(request.path, hadoopConf)
     for ((folder, kind) <- TableFormatDetector
         .of(roots, hadoopConf, files)
         .orElse(found.tableWithLog))
       throw new IllegalArgumentException(
-        s"${request.path} belongs to the $kind table $folder, whose log knows the length of each file: its " +
-          "readers may fail on files that grew, or overlook the filters. They are attached all the same with force")
+        s"${request.path} belongs to the $kind table $folder, whose log records the length of " +
+          "each file. Its readers may fail on files that grew, or ignore the filters. " +
+          "Use force to change the files nevertheless.")
   }
 
-  /** Where an FPP is by the table's row groups, they are known when all footers have been looked at. */
+  /**
+   * Plans all files. An FPP may depend on the row groups of the table, which are known after all
+   * footers are read. If the first estimate was wrong, the files are planned again.
+   */
   private def plan(): (EditSpec, Seq[PlannedFile]) = {
     val guessed = request.edits(TableSize.estimated(files.size, files.map(_.getLen).sum))
     val planned = plan(guessed)
@@ -88,7 +94,7 @@ private[spark] final class AddFiltersJob(
       .flatMap(unpack[Vector[PlannedFile]](_))
   }
 
-  /** A column that no file has is a mistake of the caller's too. */
+  /** Throws the first mistake of the request, or names the columns that no file has. */
   private def refuseMistakes(edits: EditSpec, planned: Seq[PlannedFile]): Unit = {
     planned
       .flatMap(_.mistake)
@@ -103,8 +109,8 @@ private[spark] final class AddFiltersJob(
   private def runBatches(todo: Seq[PlannedFile]): Seq[AddFiltersOutcome] = {
     try OrphanCleanup.remove(files.map(_.getPath), hadoopConf)
     catch {
-      case e: IOException => // a file or folder that went meanwhile is no reason not to begin
-        logWarning(s"What killed runs left was not all removed: ${e.getClass.getName}")
+      case e: IOException => // a file or folder that was deleted meanwhile must not stop the run
+        logWarning(s"Not all temporary files of killed runs were removed: ${e.getClass.getName}")
     }
     val progress = new AddFiltersProgress(context, todo.map(_.work).sum, listener)
     val outcomes =
@@ -115,12 +121,12 @@ private[spark] final class AddFiltersJob(
             runOrReport(batch, progress.done)
           }
         }
-      finally // also where it was cancelled: some files are changed by then
+      finally // even after a cancellation, as some files have changed by then
         FooterCache.shared.forget(todo.map(_.file.version.path).toSet)
     try session.catalog.refreshByPath(request.path)
     catch {
-      case NonFatal(e) => // the files are done
-        logWarning(s"What is cached of ${request.path} was not refreshed: ${e.getClass.getName}")
+      case NonFatal(e) => // the files have changed already
+        logWarning(s"Cached data of ${request.path} was not refreshed: ${e.getClass.getName}")
     }
     outcomes
   }
@@ -128,11 +134,17 @@ private[spark] final class AddFiltersJob(
   private def stopIfCancelled(): Unit =
     if (listener.isCancelled) throw new SparkException("attach was cancelled")
 
-  /** In steps of two percent, with work enough that cores which are done early do not wait for long. */
+  /**
+   * Returns two percent of the files, but enough of them that cores which finish early do not
+   * wait for long.
+   */
   private def batchSize(files: Int): Int =
     math.min(LargestBatch, math.max(4 * context.defaultParallelism, files / 50))
 
-  /** Where the cluster loses a job, the batch's files are what they are, and the next batch is tried. */
+  /**
+   * Runs a batch. If the cluster loses its job, returns the state that each file is in, and the
+   * next batch can run.
+   */
   private def runOrReport(
       batch: Seq[PlannedFile],
       done: LongAccumulator): Seq[AddFiltersOutcome] =
@@ -152,11 +164,11 @@ private[spark] final class AddFiltersJob(
       .toSeq
       .map(unpack[AddFiltersOutcome](_))
 
-  /** Whether no file keeps its core much longer than all cores need together. */
+  /** Whether no file keeps its core much longer than all cores need for the batch. */
   private def isEven(work: Seq[Long]): Boolean =
     work.max.toDouble * context.defaultParallelism <= 1.5 * work.sum
 
-  /** A task for each file, which is copied while its chunks are read. */
+  /** Runs one task for each file, which copies the file while it reads the chunks. */
   private def byFile(batch: Seq[PlannedFile], done: LongAccumulator): RDD[Array[Byte]] = {
     val shared = conf
     context.parallelize(batch, batch.size).map { planned =>
@@ -166,7 +178,9 @@ private[spark] final class AddFiltersJob(
     }
   }
 
-  /** A task for each row group, to read it, then one for each file, to write it. */
+  /**
+   * Runs one task for each row group, which reads it, then one for each file, which writes it.
+   */
   private def byRowGroup(batch: Seq[PlannedFile], done: LongAccumulator): RDD[Array[Byte]] = {
     val shared = conf
     val tasks = batch.zipWithIndex.flatMap { case (file, n) => file.tasks.map(n -> _) }
@@ -190,13 +204,13 @@ private[spark] final class AddFiltersJob(
 private[spark] object AddFiltersJob {
   private[spark] type Conf = Broadcast[SerializableConfiguration]
 
-  /** What looks at a job from outside, from any thread. */
+  /** Observes and cancels a job from outside, on any thread. */
   trait ProgressListener {
 
-    /** Called on threads of Spark's, too. */
+    /** Receives the progress, also on threads of Spark. */
     def onProgress(doneBytes: Long, totalBytes: Long): Unit
 
-    /** Whether no more batches are to begin. */
+    /** Whether the job must not begin another batch. */
     def isCancelled: Boolean
   }
 
@@ -205,10 +219,10 @@ private[spark] object AddFiltersJob {
     override def isCancelled: Boolean = false
   }
 
-  /** Files of one job, which is what one loses to a trouble of the cluster's. */
+  /** The most files of one job, which are the files that a failure of the cluster affects. */
   private final val LargestBatch = 256
 
-  private final val LostJob = "the job with its tasks failed; Spark's log tells why"
+  private final val LostJob = "its Spark job failed: see Spark's log, and run it again"
 
   private def isCancelled(e: SparkException): Boolean =
     Option(e.getMessage).exists(_.toLowerCase(java.util.Locale.ROOT).contains("cancelled"))

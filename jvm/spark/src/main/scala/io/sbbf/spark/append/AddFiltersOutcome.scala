@@ -8,14 +8,15 @@ import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.util.{JsonRow, LogOnce}
 
 /**
- * What became of the filters of one file.
+ * The outcome for the filters of one file.
  *
- * @param reason why not, where the status is one of those that need one
- * @param filters that were written, or would be
- * @param filterBytes of them; of those that would be written, as those of a sample
- * @param bytesRead of column chunks, compressed
- * @param bytes that were written, or would be: the file with its filters
- * @param seconds that the task took which wrote it; where it would be written, its share of the time on all cores
+ * @param reason the reason for a status that needs one
+ * @param filters the number of filters that were written, or would be
+ * @param filterBytes the bytes of these filters; in a dry run an estimate from a sample
+ * @param bytesRead the compressed bytes of the column chunks to read
+ * @param bytes the bytes that were written, or would be: the file with its filters
+ * @param seconds the time of the task that wrote the file; in a dry run the file's share of the
+ *   time on all cores
  */
 private[spark] final case class AddFiltersOutcome(
     file: String,
@@ -36,19 +37,22 @@ private[spark] final case class AddFiltersOutcome(
 private[spark] object AddFiltersOutcome extends Logging {
   sealed abstract class Status(val name: String) extends Product with Serializable
 
-  /** The file has what was asked for now. */
+  /** The file has been changed as requested. */
   case object Done extends Status("done")
 
-  /** The file would get it. */
+  /** A dry run: the file would be changed. */
   case object Planned extends Status("planned")
 
-  /** The file had it already, or none of the columns. */
+  /** The file needed no change, or has none of the columns. */
   case object Unchanged extends Status("unchanged")
 
-  /** The file is none that may be changed. */
+  /** The file must not be changed. */
   case object Refused extends Status("refused")
 
-  /** The file is as it was, because of some trouble; or it has its filters, and the word of it was lost. */
+  /**
+   * An error occurred. The file is as it was; or it has its filters, and the task's result was
+   * lost.
+   */
   case object Failed extends Status("failed")
 
   val Schema: StructType = new StructType()
@@ -62,9 +66,11 @@ private[spark] object AddFiltersOutcome extends Logging {
     .add("bytes", LongType, nullable = false)
     .add("seconds", DoubleType, nullable = false)
 
-  /** Why a file failed; Spark's log says where it came from, also without any message that may hold values. */
+  /**
+   * Returns why a file failed, and logs the stack trace without messages, which may hold values.
+   */
   def reason(file: String, e: Throwable): String = {
-    logWarning(s"The filters of $file stay as they are", LogOnce.traceOf(e))
+    logWarning(s"Failed to change the filters of $file", LogOnce.traceOf(e))
     RecoverableError.message(e)
   }
 }

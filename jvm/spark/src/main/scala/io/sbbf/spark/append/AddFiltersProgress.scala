@@ -5,39 +5,45 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.util.LongAccumulator
 
 /**
- * Tells how much of the work is done, whenever a task ends: never less than before, and never more than all.
+ * Reports how much of the work is done, whenever a task ends. The reported bytes never fall, and
+ * never exceed `all`.
  *
- * @param all bytes that tasks are to read and to write
+ * @param all the bytes that tasks are to read and to write
  */
 private[spark] final class AddFiltersProgress(
     context: SparkContext,
     all: Long,
     listener: AddFiltersJob.ProgressListener) {
 
-  /** To which tasks add their bytes; of Spark's own class, as a driver may not find ours in what comes back. */
+  /**
+   * The bytes that tasks have read and written. The accumulator is of Spark's own class, because
+   * the driver may not find ours in the results of tasks.
+   */
   val done: LongAccumulator = context.longAccumulator
 
-  private var told = -1L
+  private var reported = -1L
 
-  /** Tells of nothing, then of each task that ends in `work`, then of all. */
+  /** Reports 0, then the progress after each task that ends in `work`, then `all`. */
   def during[T](work: => T): T = {
     val tasks = new SparkListener {
-      override def onTaskEnd(end: SparkListenerTaskEnd): Unit = tell(done.value)
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit = report(done.value)
     }
-    tell(0)
+    report(0)
     context.addSparkListener(tasks)
     try {
       val result = work
-      tell(all)
+      report(all)
       result
     } finally context.removeSparkListener(tasks)
   }
 
-  /** A task that runs again adds its bytes again; an event may come late. */
-  private def tell(bytes: Long): Unit = synchronized {
+  /**
+   * Limits the bytes: a task that runs again adds its bytes again, and an event may come late.
+   */
+  private def report(bytes: Long): Unit = synchronized {
     val done = math.min(bytes, all)
-    if (done > told) {
-      told = done
+    if (done > reported) {
+      reported = done
       listener.onProgress(done, all)
     }
   }

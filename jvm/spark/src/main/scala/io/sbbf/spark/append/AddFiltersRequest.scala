@@ -3,15 +3,15 @@ package io.sbbf.spark.append
 import io.sbbf.spark.write.FilterOptions
 
 /**
- * What somebody wants of the bloom filters of existing files.
+ * A request to change the bloom filters of existing files.
  *
- * @param path a file, a folder or a pattern of Hadoop's
- * @param settings that name the columns and say how their filters are to be, as of a job that writes
+ * @param path a file, a folder or a glob pattern of Hadoop
+ * @param settings the columns and the properties of their filters, in the keys of a writing job
  *   ([[FilterOptions]])
- * @param isDrop whether the columns are to lose their filters, all columns where none is named
- * @param replaces whether filters are made also in place of those that are there
- * @param force whether also for tables whose log knows the length of each file
- * @param dryRun whether only to tell what would be done
+ * @param isDrop whether to drop the filters of the columns, or of all columns if none is named
+ * @param replaces whether new filters replace existing ones
+ * @param force whether to change tables whose log records the length of each file
+ * @param dryRun whether only to estimate the change
  */
 private[spark] final case class AddFiltersRequest(
     path: String,
@@ -21,7 +21,7 @@ private[spark] final case class AddFiltersRequest(
     force: Boolean,
     dryRun: Boolean) {
 
-  /** @param rowGroups of the table, about, for an FPP of `auto` */
+  /** @param rowGroups the estimated row groups of the table, for an FPP of `auto` */
   def edits(rowGroups: Long): EditSpec = EditSpec(settings, isDrop, replaces, rowGroups)
 }
 
@@ -29,8 +29,10 @@ private[spark] object AddFiltersRequest {
   private val Flags = Seq("drop", "replace", "force", "dry_run")
 
   /**
+   * Parses a request.
+   *
    * @param options the settings, `path`, and the flags `drop`, `replace`, `force` and `dry_run`
-   * @throws IllegalArgumentException naming the option that is unknown or wrong
+   * @throws IllegalArgumentException naming the option that is unknown or invalid
    */
   def parse(options: Map[String, String]): AddFiltersRequest = {
     val (own, settings) =
@@ -42,7 +44,7 @@ private[spark] object AddFiltersRequest {
         throw new IllegalArgumentException(s"$name must be true or false, but was '$other'")
     }
     of(
-      own.getOrElse("path", throw new IllegalArgumentException("name the path of the files")),
+      own.getOrElse("path", throw new IllegalArgumentException("the option path is missing")),
       settings,
       flag("drop"),
       flag("replace"),
@@ -51,7 +53,7 @@ private[spark] object AddFiltersRequest {
     )
   }
 
-  /** @throws IllegalArgumentException naming the setting that is unknown or of no effect */
+  /** @throws IllegalArgumentException naming the setting that is unknown or has no effect */
   def of(
       path: String,
       settings: Map[String, String],
@@ -60,15 +62,15 @@ private[spark] object AddFiltersRequest {
       force: Boolean,
       dryRun: Boolean): AddFiltersRequest = {
     val options = FilterOptions.of(settings)
-    val known = FilterOptions.keys.filter(_ != FilterOptions.Auto) // which is for writers
+    val known = FilterOptions.keys.filter(_ != FilterOptions.Auto) // only for writers
     (options.unusedKeys ++ settings.keys.filter(_ == FilterOptions.Auto)).headOption.foreach {
       key =>
         throw new IllegalArgumentException(
-          s"'$key' has no effect here: there are ${known.mkString(", ")}, followed by # and a column " +
-            "that gets filters where they are not of all columns")
+          s"'$key' has no effect here: the settings are ${known.mkString(", ")}; add # and a " +
+            "column that gets filters, except for settings of all columns")
     }
     if (!isDrop && options.columns.isEmpty)
-      throw new IllegalArgumentException("name the columns that are to get filters")
+      throw new IllegalArgumentException("name the columns that get filters")
     AddFiltersRequest(path, settings, isDrop, replaces, force, dryRun)
   }
 }

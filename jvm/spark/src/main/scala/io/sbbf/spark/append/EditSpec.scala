@@ -10,12 +10,12 @@ import io.sbbf.parquet.values.ValueKind
 import io.sbbf.spark.write.FilterOptions
 
 /**
- * What is to become of the filters of a table's files, whatever the schema of each.
+ * A change to the filters of a table's files, independent of the schema of each file.
  *
- * @param settings that name the columns, and how their filters are to be ([[FilterOptions]])
- * @param isDrop whether the columns lose their filters, all columns where none is named
- * @param replaces whether filters are made also in place of those that are there
- * @param rowGroups of the table, for an FPP of `auto`
+ * @param settings the columns and the properties of their filters ([[FilterOptions]])
+ * @param isDrop whether to drop the filters of the columns, or of all columns if none is named
+ * @param replaces whether new filters replace existing ones
+ * @param rowGroups the row groups of the table, for an FPP of `auto`
  */
 private[spark] final case class EditSpec(
     settings: Map[String, String],
@@ -24,16 +24,17 @@ private[spark] final case class EditSpec(
     rowGroups: Long) {
   private def options = FilterOptions.of(settings)
 
-  /** Those that are named. */
+  /** The columns that the settings name. */
   def columns: Seq[String] = options.columns
 
-  /** Whether the filters are the same, for what differs is the number of row groups. */
+  /** Whether `other`, which differs only in the number of row groups, has the same filters. */
   def isLike(other: EditSpec): Boolean =
     !options.needsTableSize ||
       FilterOptions.autoFpp(rowGroups) == FilterOptions.autoFpp(other.rowGroups)
 
   /**
-   * For a file of this schema; or what is wrong: a column whose values have no hash, a setting.
+   * Returns the change to a file of this schema, or the mistake in the request: a column whose
+   * values have no hash, or an invalid setting.
    */
   def of(schema: MessageType): Either[String, FileEdit] =
     try Right(if (isDrop) dropping(schema) else adding(schema))

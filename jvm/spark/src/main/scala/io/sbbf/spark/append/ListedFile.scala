@@ -12,12 +12,12 @@ import io.sbbf.parquet.append.{FileEdit, FilePlan, FilterAppender}
 import io.sbbf.parquet.model.{FileVersion, RecoverableError, UnusableFile}
 import io.sbbf.spark.append.AddFiltersOutcome.{Done, Failed, Refused, Unchanged}
 
-/** A file as it was listed, for tasks that may run later, and twice. */
+/** A file as it was listed, for tasks that may run later and more than once. */
 private[spark] final case class ListedFile(version: FileVersion) {
   def path: String = version.path.toString
   def length: Long = version.length
 
-  /** @throws java.io.IOException when it is another file now */
+  /** @throws java.io.IOException if the file has changed since it was listed */
   def open(conf: Configuration): FilterAppender = {
     val now = statusNow(conf)
     if (!FileVersion.of(now).isSameAs(version))
@@ -25,7 +25,7 @@ private[spark] final case class ListedFile(version: FileVersion) {
     new FilterAppender(now, conf)
   }
 
-  /** What is to be done to it, or why nothing can be. */
+  /** Plans the change, or records why the file cannot be changed. */
   def planned(edits: EditSpec, conf: Configuration): PlannedFile =
     opened(conf) match {
       case Left(failure) => PlannedFile(this, None, None, Left(failure))
@@ -35,8 +35,8 @@ private[spark] final case class ListedFile(version: FileVersion) {
           case Left(mistake) =>
             PlannedFile(this, Some(wanted), Some(mistake), Left(outcome(Failed, mistake)))
           case Right(edit) =>
-            val isStranger = edits.columns.nonEmpty && wanted.isEmpty
-            PlannedFile(this, Some(wanted), None, plan(file, edit, isStranger))
+            val lacksColumns = edits.columns.nonEmpty && wanted.isEmpty
+            PlannedFile(this, Some(wanted), None, plan(file, edit, lacksColumns))
         }
     }
 
@@ -47,13 +47,13 @@ private[spark] final case class ListedFile(version: FileVersion) {
       (file, file.schema)
     }
 
-  /** @param isStranger whether it has none of the columns that are named */
+  /** @param lacksColumns whether the file has none of the named columns */
   private def plan(
       file: FilterAppender,
       edit: FileEdit,
-      isStranger: Boolean): Either[AddFiltersOutcome, FilePlan] =
+      lacksColumns: Boolean): Either[AddFiltersOutcome, FilePlan] =
     attempt(file.plan(edit)) match {
-      case Right(_) if isStranger => Left(outcome(Unchanged, "has none of the columns"))
+      case Right(_) if lacksColumns => Left(outcome(Unchanged, "has none of the columns"))
       case other => other
     }
 
@@ -67,10 +67,10 @@ private[spark] final case class ListedFile(version: FileVersion) {
   def outcome(status: AddFiltersOutcome.Status, reason: String): AddFiltersOutcome =
     AddFiltersOutcome(path, status, reason)
 
-  /** Says in Spark's log why, too. */
+  /** Returns the outcome of a failure, and logs its stack trace. */
   def failed(e: Throwable): AddFiltersOutcome = outcome(Failed, AddFiltersOutcome.reason(path, e))
 
-  /** Where the plan has been carried out already: a task that is run again meets its own work. */
+  /** Returns the outcome of a plan that is already carried out, if a task has run before. */
   def doneBefore(plan: FilePlan, conf: Configuration): Option[AddFiltersOutcome] =
     try
       new FilterAppender(statusNow(conf), conf)

@@ -9,9 +9,11 @@ import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.append.AddFiltersOutcome.{Done, Unchanged}
 
 /**
- * @param wanted which of the columns that are asked for the file has, if its schema could be read
- * @param mistake what is wrong with the edits themselves, as the file's schema shows
- * @param plan what is to be done, or what there is to say of the file already
+ * A file and the change that is planned for it.
+ *
+ * @param wanted the requested columns that the file has, if its schema could be read
+ * @param mistake the mistake in the request itself, as the file's schema shows
+ * @param plan the change, or the outcome if it is known without one
  */
 private[spark] final case class PlannedFile(
     file: ListedFile,
@@ -19,34 +21,34 @@ private[spark] final case class PlannedFile(
     mistake: Option[String],
     plan: Either[AddFiltersOutcome, FilePlan]) {
 
-  /** What there is to do, if anything. */
+  /** The plan, unless there is nothing to do. */
   def todo: Option[FilePlan] = plan.toOption.filterNot(_.isNothing)
 
-  /** Of a file with nothing to do. */
+  /** The outcome of a file with nothing to do. */
   def settled: AddFiltersOutcome = plan.fold(identity, unchanged)
 
-  /** At least one of a file that tells nothing. */
+  /** The row groups of the file; one if it has no plan. */
   def rowGroups: Int = plan.fold(_ => 1, _.rowGroups)
 
-  /** Bytes to read and to write. */
+  /** The bytes to read and to write. */
   def work: Long = todo.fold(0L)(_.bytesToRead + file.length)
 
-  /** What one task reads: the chunks of a row group, or nothing where filters are only dropped. */
+  /** One task for each row group, or one without chunks if filters are only dropped. */
   def tasks: Seq[RowGroupTask] = todo.toSeq.flatMap { plan =>
     val byRowGroup = plan.chunks.groupBy(_.rowGroup).values.toSeq
     (if (byRowGroup.isEmpty) Seq(Nil) else byRowGroup).map(RowGroupTask(file, _))
   }
 
-  /** Reads its chunks and writes it. */
+  /** Reads the chunks and writes the file. */
   def attach(conf: Configuration): AddFiltersOutcome =
     outcome(conf)(plan => _.attach(plan.chunks, plan.dropped))
 
-  /** Writes it with what all its tasks found. */
+  /** Writes the file with the filters of all its tasks. */
   def writeFilters(
       found: Iterable[RowGroupTask.FilterResult],
       conf: Configuration): AddFiltersOutcome =
     outcome(conf) { plan =>
-      found.collectFirst { case Left(trouble) => throw new IOException(trouble) }
+      found.collectFirst { case Left(reason) => throw new IOException(reason) }
       val filters = found.iterator.collect { case Right(Some(filter)) => filter }
       _.rewrite(filters, plan.dropped)
     }

@@ -6,13 +6,20 @@ import io.sbbf.parquet.append.ChunkPlan
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.write.ChunkFilter
 
-/** @param chunks of one row group */
+/**
+ * A task that builds the filters of one row group.
+ *
+ * @param chunks the chunks of that row group
+ */
 private[spark] final case class RowGroupTask(file: ListedFile, chunks: Seq[ChunkPlan]) {
 
-  /** Bytes to read. */
+  /** The bytes to read. */
   def bytes: Long = chunks.map(_.bytes).sum
 
-  /** Their filters, each by itself as it may be large; one without any where there are none. */
+  /**
+   * Returns the filters, each by itself because it may be large. Without filters it returns one
+   * empty result.
+   */
   def filters(conf: Configuration): Seq[RowGroupTask.FilterResult] =
     try {
       val found = if (chunks.isEmpty) Nil else file.open(conf).filters(chunks)
@@ -24,6 +31,6 @@ private[spark] final case class RowGroupTask(file: ListedFile, chunks: Seq[Chunk
 
 private[spark] object RowGroupTask {
 
-  /** A filter, or why there is none. */
+  /** A filter, no filter, or the reason why none could be built. */
   type FilterResult = Either[String, Option[ChunkFilter]]
 }

@@ -15,9 +15,9 @@ import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.session.Doctor
 
 /**
- * A few rows that the driver finds.
+ * A table of a few rows that the driver computes.
  *
- * @param find the rows, by the options of the read, called while a query is planned
+ * @param find the rows for the options of a read, computed while a query is planned
  */
 private[catalog] final class DriverTable(
     override val name: String,
@@ -28,9 +28,9 @@ private[catalog] final class DriverTable(
   override def capabilities: util.Set[TableCapability] =
     util.EnumSet.of(TableCapability.BATCH_READ)
 
-  override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder = {
+  override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder = {
     val options = Map.newBuilder[String, String]
-    asked.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
+    readOptions.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
     new ScanBuilder {
       override def build(): Scan =
         new LocalRows(schema, find(options.result()))
@@ -45,7 +45,10 @@ private[catalog] object DriverTable {
       texts("name", "value"),
       _ => Doctor.findings(session).map { case (name, value) => Row(name, value) })
 
-  /** One row with the report on the query of `view`, which is planned for it and not run. */
+  /**
+   * Returns a table of one row with the report on the query of `view`. The query is planned and
+   * not run.
+   */
   def report(session: SparkSession, view: String): DriverTable =
     new DriverTable(
       s"report on $view",
@@ -53,8 +56,9 @@ private[catalog] object DriverTable {
       _ => Seq(Row(PruneReport.json(queryOf(session, view)))))
 
   /**
-   * A row for each column of the files under a path ([[ColumnAdvice.Schema]]), found by jobs of Spark. Its options are
-   * those of [[AdviceRequest.parse]].
+   * Returns a table with a row for each column of the files under a path
+   * ([[ColumnAdvice.Schema]]). Spark jobs compute it. Its options are those of
+   * [[AdviceRequest.parse]].
    */
   def advice(session: SparkSession, path: String): DriverTable =
     new DriverTable(

@@ -12,18 +12,19 @@ import org.apache.spark.sql.types.{BinaryType, StringType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * The table functions `sbbf_filters('path')` and `sbbf_probe('path', 'column', value)`, with the rows of
- * `format("sbbf")`. Their arguments are constants, `value` of any type that casts to the column's.
+ * The table functions `sbbf_filters('path')` and `sbbf_probe('path', 'column', value)`, which
+ * return the rows of `format("sbbf")`. Their arguments are constants. `value` has any type that
+ * casts to the column's type.
  */
 private[spark] object FilterFunctions {
   type Description = (FunctionIdentifier, ExpressionInfo, Seq[Expression] => LogicalPlan)
 
   val all: Seq[Description] = Seq(
-    function("sbbf_filters", Seq("path"), "the bloom filters of the files under a path"),
+    function("sbbf_filters", Seq("path"), "lists the bloom filters of the files under a path"),
     function(
       "sbbf_probe",
       Seq("path", "column", "value"),
-      "which row groups of the files under a path might hold a value in a column")
+      "shows which row groups of the files under a path might hold a value in a column")
   )
 
   private def function(name: String, parameters: Seq[String], usage: String): Description = {
@@ -51,7 +52,7 @@ private[spark] object FilterFunctions {
       require(argument.foldable, s"$name: $parameter must be a constant")
       option(parameter, argument).getOrElse(
         throw new IllegalArgumentException(
-          s"$name: $parameter is NULL; filters hold no nulls, ask IS NULL instead"))
+          s"$name: $parameter is NULL, which filters do not hold: query IS NULL instead"))
     }
     val (path, others) = options.partition { case (parameter, _) => parameter == "path" }
     UnresolvedRelation(
@@ -59,7 +60,7 @@ private[spark] object FilterFunctions {
       new CaseInsensitiveStringMap(others.toMap.asJava))
   }
 
-  /** The option of the data source, and its text, that an argument stands for; None for NULL. */
+  /** Returns the data source's option for an argument, with its text; None for NULL. */
   private def option(parameter: String, argument: Expression): Option[(String, String)] =
     argument.dataType match {
       case BinaryType =>

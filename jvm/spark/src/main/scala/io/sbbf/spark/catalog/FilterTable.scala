@@ -11,16 +11,16 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.sbbf.spark.inspect.{FilterListing, ListingOptions}
 
-/** The filters of the files under a path; the same rows and options as `format("sbbf")`. */
+/** A table of the filters under a path, with the rows and options of `format("sbbf")`. */
 private[catalog] final class FilterTable(path: String) extends SupportsRead {
   override def name: String = s"filters of $path"
   override def schema: StructType = FilterListing.Schema
   override def capabilities: util.Set[TableCapability] =
     util.EnumSet.of(TableCapability.BATCH_READ)
 
-  override def newScanBuilder(asked: CaseInsensitiveStringMap): ScanBuilder = {
+  override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder = {
     val options = Map.newBuilder[String, String]
-    asked.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
+    readOptions.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
     val listing = ListingOptions.parse(options.result() + ("path" -> path))
     new ScanBuilder {
       override def build(): Scan = new V1Scan {

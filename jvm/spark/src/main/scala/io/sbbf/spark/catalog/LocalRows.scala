@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.connector.read.LocalScan
 import org.apache.spark.sql.types.StructType
 
-/** Rows that the driver has, looked for once, while the query is planned. */
+/** Scans rows that the driver computes once, while the query is planned. */
 private[catalog] final class LocalRows(schema: StructType, find: => Seq[Row]) extends LocalScan {
   private lazy val found = {
     val convert = CatalystTypeConverters.createToCatalystConverter(schema)

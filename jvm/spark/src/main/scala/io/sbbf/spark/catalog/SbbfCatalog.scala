@@ -14,20 +14,21 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import io.sbbf.spark.session.SessionPruning
 
 /**
- * What spark-sbbf has to say, as tables that SQL and every client of Spark can reach:
+ * The catalog of spark-sbbf. SQL and every client of Spark can read its tables:
  *
- *   - ``sbbf.filters.`path` `` has the columns of `format("sbbf")`, and takes its options;
- *   - ``sbbf.reports.`view` `` has one row, with what pruning does to the query of a view, as JSON;
- *   - ``sbbf.advice.`path` `` has a row for each column of the files under a path, with what filters would cost and
- *     give there;
- *   - `sbbf.session.doctor` has what runs, each finding with its `name` and `value`.
+ *   - ``sbbf.filters.`path` `` has the columns and the options of `format("sbbf")`.
+ *   - ``sbbf.reports.`view` `` has one row, the JSON report on pruning for the query of a view.
+ *   - ``sbbf.advice.`path` `` has a row for each column of the files under a path, with the cost
+ *     and the benefit of filters.
+ *   - `sbbf.session.doctor` has the diagnosis of the session: each finding has a `name` and a
+ *     `value`.
  *
- * From Spark 4.0 on it has the procedures of [[SbbfProcedures]] too.
+ * Since Spark 4.0 it also has the procedures of [[SbbfProcedures]].
  *
- * Sessions with the extension have it under the name `sbbf`. In others
- * `spark.sql.catalog.sbbf=io.sbbf.spark.catalog.SbbfCatalog`, set at run time, brings it;
- * `ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'on')` then starts pruning in that session alone, and
- * `'off'` takes it back.
+ * Sessions with the extension have the catalog under the name `sbbf`. Other sessions get it by
+ * `spark.sql.catalog.sbbf=io.sbbf.spark.catalog.SbbfCatalog`, set at run time. There,
+ * `ALTER NAMESPACE sbbf.session SET PROPERTIES (pruning = 'on')` starts pruning in that session
+ * alone, and `'off'` stops it.
  */
 final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfProcedures {
   import SbbfCatalog._
@@ -36,17 +37,21 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   private var owner = Option.empty[SparkSession]
 
   /**
-   * Binds the catalog to the session that loads it, at the first statement that names it. Each session loads its own,
-   * and Spark hands it no session.
+   * Binds the catalog to the session that loads it, at the first statement that names it. Each
+   * session loads its own catalog, and Spark does not pass the session.
    */
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
     catalogName = name
     owner = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession)
   }
 
-  /** @throws IllegalStateException where no session was active when the catalog was loaded */
+  /**
+   * Returns the session that loaded the catalog.
+   *
+   * @throws IllegalStateException if no session was active when the catalog was loaded
+   */
   protected def session: SparkSession = owner.getOrElse(throw new IllegalStateException(
-    s"catalog $name: no session was active when it was loaded; name it in a statement of a session"))
+    s"catalog $name was loaded without an active session: name it in a statement of a session"))
 
   override def name: String = catalogName
 
@@ -58,7 +63,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
     case _ => throw new NoSuchTableException(table)
   }
 
-  /** Those that are there without being asked for: a path or a view is a table once it is named. */
+  /** Lists only the tables with fixed names: any path or view is a table once it is named. */
   override def listTables(namespace: Array[String]): Array[Identifier] = {
     loadNamespaceMetadata(namespace)
     if (namespace.toSeq == Seq(Session)) Array(Identifier.of(namespace, Doctor)) else Array.empty
@@ -82,7 +87,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
       case _ => throw new NoSuchNamespaceException(namespace)
     }
 
-  /** `pruning` of the namespace `session` is all that can be changed. */
+  /** Changes the property `pruning` of the namespace `session`, and refuses all others. */
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
     changes.foreach {
       case change: SetProperty if namespace.toSeq == Seq(Session) && change.property == Pruning =>
@@ -102,7 +107,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
       metadata: util.Map[String, String]): Unit =
     readOnly()
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = readOnly()
-  // the form that Spark 3.5 asks for; later ones have it for old catalogs and end there too
+  // the form of Spark 3.5; later versions keep it for old catalogs, and still call it
   override def createTable(
       table: Identifier,
       schema: StructType,
@@ -111,7 +116,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   override def alterTable(table: Identifier, changes: TableChange*): Table =
     if (changes.isEmpty) loadTable(table) else readOnly()
 
-  /** Takes a view away that was there to be reported on, and leaves alone what is cached of its query. */
+  /** Drops the temporary view behind a report, and keeps the cached data of its query. */
   override def dropTable(table: Identifier): Boolean =
     if (table.namespace.toSeq != Seq(Reports)) readOnly()
     else session.sessionState.catalog.dropTempView(table.name)
@@ -133,10 +138,10 @@ private[spark] object SbbfCatalog {
   private final val Off = "off"
   private val Namespaces = Seq(Filters, Reports, Advice, Session)
 
-  /** The name of the table that lists the filters under a path. */
+  /** Returns the name of the table that lists the filters under a path. */
   def filtersOf(path: String): Seq[String] = Seq(Name, Filters, path)
 
-  /** Makes the catalog known to every session of this JVM that does not say otherwise. */
+  /** Registers the catalog for all sessions of this JVM that do not configure another one. */
   def register(): Unit =
     SparkInternals.registerConf(
       s"spark.sql.catalog.$Name",

@@ -19,14 +19,24 @@ import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeR
 import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
 
 /**
- * What the command `spark-sbbf` asks a JVM that has Spark's JARs, and a session only for jobs: `list` prints the rows of
- * `format("sbbf")`, `doctor` what the JVM is, `size` how large a filter has to be, `attach`
- * how far it is and what became of each file, `advise` what to do about each column. Reads a [[Request]] from standard
- * input, writes a JSON object a line. What stops it is an object with the one field `error`; standard error is left to Spark's logs.
+ * Runs the commands of `spark-sbbf` that need a JVM with Spark's JARs:
+ *
+ *   - `list` prints the rows of `format("sbbf")`.
+ *   - `doctor` describes the JVM.
+ *   - `size` computes the size of a filter.
+ *   - `attach` prints its progress and the outcome of each file.
+ *   - `advise` prints the advice for each column.
+ *
+ * Only `attach` and `advise` run jobs, and start a session. Main reads a [[Request]] from
+ * standard input, and writes one JSON object a line. A failure is an object with the one field
+ * `error`. Standard error is left to Spark's logs.
  */
 object Main {
 
-  /** Files that are read before their rows are printed: some thousands of rows in memory, not millions. */
+  /**
+   * The files that are read before their rows are printed. The batch limits the rows in memory to
+   * thousands, not millions.
+   */
   private val Batch = 1024
 
   private val json = new ObjectMapper
@@ -60,8 +70,8 @@ object Main {
     val files = new TableFiles(options.path, request.hadoopConf)
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
       throw new IllegalArgumentException(
-        s"there is no Parquet file in ${options.path} to tell the columns' types"))
-    val question = ProbeRequest.of(
+        s"no Parquet file in ${options.path}, so the type of the column is unknown"))
+    val probe = ProbeRequest.of(
       options,
       TableSchema.of(schemaFile, request.conf, request.hadoopConf),
       request.conf)
@@ -69,7 +79,7 @@ object Main {
     files.data.grouped(Batch).foreach { batch =>
       BoundedPool
         .map(batch.toIndexedSeq, threads) { file =>
-          new FileListing(file.getPath.toString, file.getLen, question, request.hadoopConf).rows()
+          new FileListing(file.getPath.toString, file.getLen, probe, request.hadoopConf).rows()
         }
         .foreach(_.foreach(row => out.println(JsonRow(FilterListing.Schema, row))))
     }
@@ -89,13 +99,16 @@ object Main {
         .foreach(advice => out.println(JsonRow(ColumnAdvice.Schema, advice.row))))
   }
 
-  /** One of its own, on all cores of this machine unless the settings say otherwise. */
+  /**
+   * Runs `work` in a session of its own, on all cores of this machine unless the settings name
+   * another master.
+   */
   private def inSession(request: Request)(work: SparkSession => Unit): Unit = {
     val builder = SparkSession.builder().appName("spark-sbbf")
     (Defaults ++ request.settings).foreach { case (key, value) => builder.config(key, value) }
     val session = builder.getOrCreate()
     val context = session.sparkContext
-    // this JVM has the JAR by its class path, of which nobody tells executors
+    // this JVM has the JAR on its class path, which Spark does not pass to executors
     if (!context.isLocal)
       context.addJar(getClass.getProtectionDomain.getCodeSource.getLocation.toString)
     try work(session)

@@ -8,16 +8,16 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 /**
- * What the Python command asks for.
+ * A request of the Python command.
  *
- * @param options as those of `format("sbbf")`
- * @param settings of Spark, as of spark-defaults.conf
+ * @param options the options of the command; those of `list` are the options of `format("sbbf")`
+ * @param settings the settings of Spark, as in spark-defaults.conf
  */
 private[cli] final case class Request(
     options: Map[String, String],
     settings: Map[String, String]) {
 
-  /** As a session with these settings has it. */
+  /** The SQL configuration of a session with these settings. */
   lazy val conf: SQLConf = {
     val conf = new SQLConf
     settings.foreach { case (key, value) => conf.setConfString(key, value) }
@@ -33,7 +33,10 @@ private[cli] final case class Request(
 
 private[cli] object Request {
 
-  /** A JSON object with the objects `options` and `settings`, from a pipe: both may hold secrets. */
+  /**
+   * Reads a JSON object with the objects `options` and `settings`. It comes from a pipe, because
+   * both may hold secrets.
+   */
   def read(input: InputStream): Request = {
     val tree = new ObjectMapper().readTree(input)
     Request(entries(tree.get("options")), entries(tree.get("settings")))

@@ -16,7 +16,10 @@ import org.apache.spark.sql.types.StructType
 
 private[cli] object TableSchema {
 
-  /** The schema that Spark takes from one file: that which Spark wrote into it, else the converted one. */
+  /**
+   * Returns the schema that Spark derives from one file: the one that Spark wrote into it, or
+   * else the converted Parquet schema.
+   */
   def of(file: FileStatus, conf: SQLConf, hadoopConf: Configuration): StructType = {
     val options = HadoopReadOptions
       .builder(hadoopConf, file.getPath)

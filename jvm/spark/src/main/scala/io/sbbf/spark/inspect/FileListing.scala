@@ -15,39 +15,39 @@ import io.sbbf.parquet.input.{Decryption, FileBytes}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult, UnusableFile}
 
-/** The rows of one file. */
+/** Lists the rows of one file. */
 private[spark] final class FileListing(
     path: String,
     length: Long,
-    question: ProbeRequest,
+    request: ProbeRequest,
     conf: Configuration) {
 
   private val hadoopPath = new Path(path)
   private val bytes =
-    new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, question.tailBytes)
+    new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, request.tailBytes)
   private val open = () => bytes
 
   /**
-   * In the order of row groups and columns, those included that are encrypted with a key that is not at hand;
-   * one row with the reason for a file that tells nothing.
+   * Returns the rows in the order of row groups and columns. They include columns that are
+   * encrypted with a missing key. A file that cannot be read has one row with the reason.
    */
   def rows(): Seq[Row] =
     try
       rows(
         new FileEvidence(
-          FooterReader.read(bytes, Decryption.of(conf, question.column.map(_.take(1))))))
+          FooterReader.read(bytes, Decryption.of(conf, request.column.map(_.take(1))))))
     catch {
-      case e: UnusableFile => Seq(row(verdict = asked(Verdict.MightMatch), reason = e.reason))
+      case e: UnusableFile => Seq(row(verdict = shown(Verdict.MightMatch), reason = e.reason))
       case NonFatal(e) =>
         Seq(
-          row(verdict = asked(Verdict.MightMatch), reason = s"unreadable: ${e.getClass.getName}"))
+          row(verdict = shown(Verdict.MightMatch), reason = s"unreadable: ${e.getClass.getName}"))
     } finally bytes.close()
 
   private def rows(evidence: FileEvidence): Seq[Row] = {
     val footer = evidence.footer
-    val bound = question.leaf.map(
-      evidence.bind(_, ColumnLookup(question.caseSensitive), new LiteralEncodings))
-    val column = question.column.map(evidence.columnIndex(_, question.caseSensitive))
+    val bound = request.leaf.map(
+      evidence.bind(_, ColumnLookup(request.caseSensitive), new LiteralEncodings))
+    val column = request.column.map(evidence.columnIndex(_, request.caseSensitive))
     for {
       rowGroup <- 0 until footer.numRowGroups
       c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))
@@ -60,20 +60,20 @@ private[spark] final class FileListing(
       evidence: FileEvidence,
       rowGroup: Int,
       column: Int,
-      answer: Option[LeafResult]): Row = {
+      result: Option[LeafResult]): Row = {
     val footer = evidence.footer
     if (column < 0)
       row(
         rowGroup,
-        question.column.get.mkString("."),
+        request.column.get.mkString("."),
         footer.numRows(rowGroup),
-        verdict = asked(Verdict.MightMatch),
+        verdict = shown(Verdict.MightMatch),
         reason = "column not in the file, or more than one of that name"
       )
     else {
       val state = evidence.filter(rowGroup, column, bytes)
-      val found = answer
-        .map(a => (a.evidence.name, a.reason))
+      val found = result
+        .map(r => (r.evidence.name, r.reason))
         .getOrElse(state match {
           case FilterState.Present(_, _, _) => (Evidence.Bloom.name, "")
           case FilterState.Rejected(reason) => (Evidence.None.name, reason)
@@ -88,13 +88,13 @@ private[spark] final class FileListing(
         known(evidence.filterOffset(rowGroup, column)),
         state,
         found._1,
-        answer.map(_.verdict.toString),
+        result.map(_.verdict.toString),
         found._2
       )
     }
   }
 
-  private def asked(verdict: Verdict): Option[String] = question.leaf.map(_ => verdict.toString)
+  private def shown(verdict: Verdict): Option[String] = request.leaf.map(_ => verdict.toString)
   private def known(value: Long): Option[Long] = if (value < 0) None else Some(value)
 
   private def row(
@@ -121,7 +121,7 @@ private[spark] final class FileListing(
     val checks = state match {
       case FilterState.Present(_, _, _) => "passed"
       case FilterState.Rejected(_) if offset.isDefined => "failed"
-      case _ => null // no filter, or none that may be seen
+      case _ => null // no filter, or one whose metadata cannot be read
     }
     Row(
       path,

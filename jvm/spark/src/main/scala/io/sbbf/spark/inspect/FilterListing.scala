@@ -9,7 +9,7 @@ import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
-/** The relation behind `format("sbbf")`; one row for each file, row group and listed column. */
+/** The relation behind `format("sbbf")`: one row for each file, row group and listed column. */
 private[spark] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
     extends BaseRelation
     with TableScan {
@@ -22,8 +22,10 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
   override def schema: StructType = Schema
 
   /**
-   * Read on the executors, some files to a task; what is wrong with a file is a row that says so. Throws
-   * IllegalStateException where executors do not have the JAR.
+   * Reads the files on the executors, several of them in one task. A file that cannot be read has
+   * a row with the reason.
+   *
+   * @throws IllegalStateException if executors do not have the JAR
    */
   override def buildScan(): RDD[Row] = {
     val session = sqlContext.sparkSession
@@ -32,18 +34,19 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
     val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
     val hadoopConf = session.sparkContext.broadcast(
       new SerializableConfiguration(session.sessionState.newHadoopConfWithOptions(Map.empty)))
-    val question = ProbeRequest.of(options, table.dataSchema, conf)
+    val request = ProbeRequest.of(options, table.dataSchema, conf)
     val slices = TableFiles.slices(files.size, session.sparkContext)
     session.sparkContext
       .parallelize(files.map(f => (f.getPath.toString, f.getLen)), slices)
       .flatMap { case (path, length) =>
-        new FileListing(path, length, question, hadoopConf.value.value).rows()
+        new FileListing(path, length, request, hadoopConf.value.value).rows()
       }
   }
 
   /**
-   * Spark's own resolution of the path: globs, partition directories, hidden files, and its errors. The schema,
-   * which cannot be read of encrypted files without keys, is asked for only where a value needs its type.
+   * Resolves the path as Spark does: globs, partition directories, hidden files, and errors.
+   * Reads the schema only if a value needs its type, because the schema of encrypted files cannot
+   * be read without keys.
    */
   private def parquetTable(): HadoopFsRelation = {
     val reader = sqlContext.sparkSession.read

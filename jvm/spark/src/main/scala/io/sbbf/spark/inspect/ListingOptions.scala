@@ -3,11 +3,12 @@ package io.sbbf.spark.inspect
 import java.util.Locale
 
 /**
- * What to list.
+ * The options of `format("sbbf")`.
  *
- * @param column dotted path of one column; None lists every column that has a filter, or is encrypted with a key
- *   that is not at hand
- * @param value what to ask of that column, as text that Spark can cast to the column's type
+ * @param column the dotted path of one column; None lists every column that has a filter, or is
+ *   encrypted with a missing key
+ * @param value the value to probe in that column, as text that Spark can cast to the column's
+ *   type
  * @param isHex whether `value` is the hexadecimal form of bytes
  */
 private[spark] final case class ListingOptions(
@@ -16,7 +17,10 @@ private[spark] final case class ListingOptions(
     value: Option[String],
     isHex: Boolean) {
 
-  /** As plans, logs and the SQL tab show it: without the value, which may be of an encrypted column. */
+  /**
+   * Returns the text for plans, logs and the SQL tab, without the value, which may be of an
+   * encrypted column.
+   */
   override def toString: String =
     (Seq(path) ++ column.map(c => s"column $c") ++ value.map(_ => "value ?")).mkString(", ")
 }
@@ -24,12 +28,16 @@ private[spark] final case class ListingOptions(
 private[spark] object ListingOptions {
   private val Known = Seq("path", "column", "value", "valueHex")
 
-  /** Throws IllegalArgumentException that names the option which is unknown, missing or out of place. */
+  /**
+   * Parses the options of a read.
+   *
+   * @throws IllegalArgumentException naming the option that is unknown, missing or out of place
+   */
   def parse(parameters: Map[String, String]): ListingOptions = {
     val options = parameters.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
     options.keys.find(key => !Known.exists(_.equalsIgnoreCase(key))).foreach { key =>
       throw new IllegalArgumentException(
-        s"format sbbf has no option '$key'; it has ${Known.mkString(", ")}")
+        s"format sbbf has no option '$key'; its options are ${Known.mkString(", ")}")
     }
     val (column, plain, hex) =
       (options.get("column"), options.get("value"), options.get("valuehex"))
@@ -39,7 +47,7 @@ private[spark] object ListingOptions {
       "format sbbf takes one of the options value and valueHex, not both")
     require(
       column.isDefined || (plain.isEmpty && hex.isEmpty),
-      "format sbbf needs the option column beside value, to know which column is asked")
+      "format sbbf needs the option column beside value, to name the column to probe")
     ListingOptions(options("path"), column, plain.orElse(hex), hex.isDefined)
   }
 }

@@ -13,10 +13,10 @@ import io.sbbf.spark.column.CatalystValue
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * What is asked of every file.
+ * The listing or probe of every file.
  *
  * @param column the one column to list; None lists those that have a filter
- * @param leaf what to ask of that column, if anything
+ * @param leaf the predicate to evaluate on that column, if any
  */
 private[spark] final case class ProbeRequest(
     column: Option[Seq[String]],
@@ -27,10 +27,12 @@ private[spark] final case class ProbeRequest(
 private[spark] object ProbeRequest {
 
   /**
-   * With the option's value cast as Spark casts text to the column's type. Throws IllegalArgumentException for
-   * a column that `schema` does not have and for a value that is none of its type.
+   * Returns the request for some options. The value is cast to the column's type as Spark casts
+   * text.
    *
-   * @param schema of the table, without its partition columns; asked for only where there is a value
+   * @param schema the schema of the table without its partition columns, evaluated only for a
+   *   value
+   * @throws IllegalArgumentException for a column that `schema` lacks, or a value not of its type
    */
   def of(options: ListingOptions, schema: => StructType, conf: SQLConf): ProbeRequest = {
     val leaf = for (column <- options.column; value <- options.value) yield {
@@ -44,7 +46,7 @@ private[spark] object ProbeRequest {
       SbbfConf.TailBytes.get(conf).toInt)
   }
 
-  /** Names of a dotted path; a name that holds dots stands in backticks. */
+  /** Splits a dotted path into names. A name that contains dots is in backticks. */
   def splitPath(column: String): Seq[String] = UnresolvedAttribute.parseAttributeName(column)
 
   private def resolve(

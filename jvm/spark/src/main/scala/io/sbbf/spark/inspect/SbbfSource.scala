@@ -4,8 +4,9 @@ import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister, RelationProvider}
 
 /**
- * `spark.read.format("sbbf").load(path)`: what the filters of Parquet files hold, or with the options `column`
- * and `value` (`valueHex` for binary columns), which row groups might hold a value. Columns: [[FilterListing]].
+ * Implements `spark.read.format("sbbf").load(path)`, which lists the bloom filters of Parquet
+ * files. With the options `column` and `value` (`valueHex` for binary columns) it shows which row
+ * groups might hold a value. [[FilterListing]] has the columns.
  */
 final class SbbfSource extends RelationProvider with DataSourceRegister {
   override def shortName(): String = "sbbf"

@@ -14,15 +14,19 @@ import io.sbbf.parquet.prune.{FileRange, ScanPruning}
 import io.sbbf.spark.scan.{FilteredScan, PrunedFileIndex, PrunedScan, ScanColumns}
 import io.sbbf.spark.session.SessionPruning
 
-/** What was pruned of a query, by which evidence and at what cost. Never holds a literal of the query. */
+/**
+ * Reports what pruning removed from a query, by which evidence and at what cost. A report never
+ * holds a literal of the query.
+ */
 private[spark] object PruneReport {
 
-  /** However many files a scan has, a picture of it has no more bars. */
+  /** The most bars in the picture of one scan, however many files it has. */
   private val MostBars = 50
 
   /**
-   * A JSON object with `enabled` (boolean), `scans` (one object for each pruned scan) and `unpruned` (`relation`
-   * and `reason` of every other scan of files, tables or caches), for the query and its subqueries.
+   * Returns a JSON object for the query and its subqueries. `enabled` is a boolean. `scans` has
+   * an object for each pruned scan. `unpruned` has the `relation` and `reason` of every other
+   * scan of files, tables or caches.
    */
   def json(query: QueryExecution): String = {
     val plan = query.optimizedPlan
@@ -73,22 +77,22 @@ private[spark] object PruneReport {
       "summary" -> s.summary
     )
 
-  /** What a picture of the scan needs: files by their names, and counts of row groups. */
-  private def bar(run: FileRange): Any =
+  /** Describes one bar in the picture of a scan: names of files and counts of row groups. */
+  private def bar(range: FileRange): Any =
     fields(
-      "first" -> run.first,
-      "last" -> run.last,
-      "files" -> run.outcomes.size,
-      "files_unknown" -> run.outcomes.count(!_.isKnown),
-      "row_groups" -> run.outcomes.iterator.map(_.rowGroups.toLong).sum,
-      "row_groups_kept" -> run.outcomes.iterator.map(_.kept.toLong).sum,
-      "refuted_by" -> counts(run.refutedBy)
+      "first" -> range.first,
+      "last" -> range.last,
+      "files" -> range.outcomes.size,
+      "files_unknown" -> range.outcomes.count(!_.isKnown),
+      "row_groups" -> range.outcomes.iterator.map(_.rowGroups.toLong).sum,
+      "row_groups_kept" -> range.outcomes.iterator.map(_.kept.toLong).sum,
+      "refuted_by" -> counts(range.refutedBy)
     )
 
   private def counts(evidence: Map[Evidence, Long]): Any =
     fields(evidence.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*)
 
-  /** The shape of a predicate, without its values. */
+  /** Formats a predicate without its values. */
   private def text(predicate: RowGroupPredicate): String = predicate match {
     case And(children) => children.map(text).mkString("(", " AND ", ")")
     case Or(children) => children.map(text).mkString("(", " OR ", ")")

@@ -14,14 +14,19 @@ import io.sbbf.parquet.prune.ScanPruner
 import io.sbbf.spark.scan.{PrunedScan, ScanColumns}
 import io.sbbf.spark.util.SbbfConf
 
-/** A relation of a query that is read as without the extension, and why; holds no value of the query. */
+/**
+ * A relation that Spark reads as without the extension, and the reason. Holds no value of the
+ * query.
+ */
 private[spark] final case class UnprunedRelation(name: String, reason: String)
 
 private[spark] object UnprunedRelation {
   private val Off = "spark-sbbf is off in this session"
   private val PruningFailed = "pruning failed, see the driver's log"
 
-  /** None for a pruned relation, and for what has no files or tables behind it. */
+  /**
+   * Returns None for a pruned relation, and for one without files, tables or a cache behind it.
+   */
   def of(
       leaf: LogicalPlan,
       filters: Option[Seq[Expression]],
@@ -48,7 +53,7 @@ private[spark] object UnprunedRelation {
             hive.tableMeta.identifier.unquotedString,
             "read by Hive's own reader (see spark.sql.hive.convertMetastoreParquet)"))
       case cached: InMemoryRelation =>
-        // its own name is that of a view, maybe another user's, or the query with its values
+        // the cache's own name may be another user's view, or the query with its values
         val columns = cached.output.map(_.name).mkString(", ")
         Some(UnprunedRelation(s"cached relation of $columns", "cached by the session"))
       case _ => None

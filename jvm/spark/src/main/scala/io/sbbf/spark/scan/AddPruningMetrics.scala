@@ -8,11 +8,11 @@ import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Shows on the node of each pruned scan, by its [[ScanMetrics]], what pruning did to it. Plans stay as they are,
- * node by node; other scans are not touched.
+ * Adds [[ScanMetrics]] to the node of each pruned scan, which show what pruning did. Other scans
+ * and the shape of the plan stay as they are.
  *
- * It runs as a rule of adaptive execution, before Spark first reports the plan, and again as a columnar rule, which
- * sees every scan as it will run.
+ * The rule runs in adaptive execution, before Spark first reports the plan. It runs again as a
+ * columnar rule, which sees every scan as it will run.
  */
 private[spark] object AddPruningMetrics extends Rule[SparkPlan] {
 
@@ -29,10 +29,13 @@ private[spark] object AddPruningMetrics extends Rule[SparkPlan] {
       try {
         val metrics = index.metrics(scan.relation.sparkSession.sparkContext)
         SparkInternals.addDriverMetrics(scan, metrics.byKey)
-      } catch { case RecoverableError(e) => warn(e) } // metrics are not worth a query
+      } catch { case RecoverableError(e) => warn(e) } // missing metrics must not fail a query
     case _ =>
   }
 
   def warn(e: Throwable): Unit =
-    LogOnce.once(s"metrics: ${e.getClass.getName}", "scans do not show what was pruned", e)
+    LogOnce.once(
+      s"metrics: ${e.getClass.getName}",
+      "pruning metrics failed: scans do not show what was pruned",
+      e)
 }

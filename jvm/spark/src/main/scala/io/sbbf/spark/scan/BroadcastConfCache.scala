@@ -8,8 +8,8 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.util.SerializableConfiguration
 
 /**
- * Hadoop configurations as executors get them, one for all queries whose configuration is the same entry by
- * entry: to broadcast one takes several times as long as to plan a lookup. Thread-safe.
+ * Caches broadcast Hadoop configurations: queries share one if their configurations have the same
+ * entries. A broadcast takes several times as long as planning a lookup. Thread-safe.
  */
 private[spark] object BroadcastConfCache {
   private final val MaxKept = 8
@@ -21,13 +21,14 @@ private[spark] object BroadcastConfCache {
     override def removeEldestEntry(eldest: Map.Entry[Key, Shared]): Boolean = size > MaxKept
   }
 
-  /** A broadcast of `conf` as it is now. */
+  /** Returns a broadcast of the present entries of `conf`. */
   def of(context: SparkContext, conf: Configuration): Shared = {
     val entries = new HashMap[String, String]
     conf.iterator.forEachRemaining(entry => entries.put(entry.getKey, entry.getValue))
     val key = (context, entries: Map[String, String])
     known.synchronized {
-      known.keySet.removeIf { case (of, _) => of.isStopped } // and its broadcasts with it
+      // a stopped context loses its broadcasts
+      known.keySet.removeIf { case (of, _) => of.isStopped }
       Option(known.get(key)).getOrElse {
         val shared = context.broadcast(new SerializableConfiguration(new Configuration(conf)))
         known.put(key, shared)

@@ -2,7 +2,7 @@ package io.sbbf.spark.scan
 
 import java.io.Closeable
 
-/** Iterators one after the other, each opened when its turn comes; the open one is closed with the whole. */
+/** Chains iterators and opens each one when its turn comes; `close` closes the open one. */
 private[spark] final class ChainedRows(parts: Iterator[() => Iterator[Any]])
     extends Iterator[Any]
     with Closeable {

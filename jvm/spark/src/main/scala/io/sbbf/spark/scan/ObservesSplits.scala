@@ -18,7 +18,7 @@ import org.apache.spark.sql.execution.datasources.FileFormat.{FILE_BLOCK_LENGTH,
 
 import io.sbbf.spark.column.MetadataColumn
 
-/** Whether a query can see how files are cut into splits. */
+/** Detects queries that can see how files are cut into splits. */
 private[spark] object ObservesSplits {
 
   def in(plan: LogicalPlan): Boolean =
@@ -27,22 +27,22 @@ private[spark] object ObservesSplits {
   private def showsBlocks(node: LogicalPlan): Boolean =
     node.subqueries.exists(hasMetadata) || (node match {
       case _: LeafNode => false
-      case _: Project | _: Aggregate | _: Filter => node.expressions.exists(asksForBlock)
-      // others may take all that comes
-      case _ => node.children.exists(hasMetadata) || node.expressions.exists(asksForBlock)
+      case _: Project | _: Aggregate | _: Filter => node.expressions.exists(readsBlock)
+      // other nodes may read every column of their children
+      case _ => node.children.exists(hasMetadata) || node.expressions.exists(readsBlock)
     })
 
-  /** Whether it gives `_metadata`, or a part of it, by that name. */
+  /** Returns whether the plan's output has `_metadata`, or a part of it, by that name. */
   private def hasMetadata(plan: LogicalPlan): Boolean = plan.output.exists {
     case attribute: AttributeReference => MetadataColumn.is(attribute)
     case _ => false
   }
 
-  private def asksForBlock(expression: Expression): Boolean = expression match {
+  private def readsBlock(expression: Expression): Boolean = expression match {
     case InputFileBlockStart() | InputFileBlockLength() => true
     case field @ GetStructField(of: AttributeReference, _, _) if MetadataColumn.is(of) =>
       Set(FILE_BLOCK_START, FILE_BLOCK_LENGTH)(field.childSchema(field.ordinal).name)
     case attribute: AttributeReference => MetadataColumn.is(attribute)
-    case other => other.children.exists(asksForBlock)
+    case other => other.children.exists(readsBlock)
   }
 }

@@ -7,11 +7,11 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, Test}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 
-/** How often queries look single values up in the columns of some files. */
+/** Counts how often queries look up single values in the columns of some files. */
 private[spark] object PointLookupStats {
   type Counts = Map[ColumnPath, Long]
 
-  /** What some queries ask of the files under these roots. */
+  /** Returns how often the queries look up values in each column of the files under `roots`. */
   def of(queries: Seq[QueryExecution], roots: Seq[Path]): Counts = {
     val columns = for {
       query <- queries
@@ -24,12 +24,12 @@ private[spark] object PointLookupStats {
     columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
   }
 
-  /** The columns that a predicate looks values up in, if that can rule out anything. */
+  /** Returns the columns in which a predicate looks up values, none if it cannot prune. */
   def columnsOf(predicate: RowGroupPredicate): Seq[ColumnPath] =
     if (!predicate.canPrune) Nil
     else predicate.leaves.collect { case leaf if isLookup(leaf.test) => leaf.column }.distinct
 
-  /** Whether some of the paths are among the roots, or the one lies in the other. */
+  /** Returns whether one of the paths equals, contains or is inside one of the roots. */
   def areUnder(paths: Seq[Path], roots: Seq[Path]): Boolean =
     paths.exists(path => roots.exists(root => contains(path, root) || contains(root, path)))
 
@@ -46,6 +46,6 @@ private[spark] object PointLookupStats {
     (inner.getPath == prefix || inner.getPath.startsWith(s"$prefix/"))
   }
 
-  /** What one of them leaves out may be anything. */
+  /** Returns whether two parts of a URI agree; a missing part matches any other. */
   private def isSame(a: String, b: String): Boolean = a == null || b == null || a == b
 }

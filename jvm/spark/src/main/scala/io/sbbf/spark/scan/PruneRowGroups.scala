@@ -32,7 +32,8 @@ import io.sbbf.spark.pushdown.{PushdownGuard, ReadPolicy}
 import io.sbbf.spark.util.{ExecutorJar, KernelChoice, LogOnce, SbbfConf}
 
 /**
- * Leaves out of a Parquet scan what its files' own evidence refutes, while the query is planned:
+ * Prunes Parquet scans while a query is planned: leaves out files and row groups that their own
+ * statistics, dictionaries and bloom filters refute.
  *
  * {{{
  *   Filter (user_id = 42)                       Filter (user_id = 42)
@@ -41,8 +42,9 @@ import io.sbbf.spark.util.{ExecutorJar, KernelChoice, LogOnce, SbbfConf}
  *       fileFormat: ParquetFileFormat               fileFormat: PrunedParquetFormat
  * }}}
  *
- * The filter stays; the relation may only hold fewer rows that it would have removed. A relation that is pruned
- * already stays so, when the filters above it have become more. Trouble in pruning leaves out nothing.
+ * The filter stays: the relation only loses rows that the filter would remove. A pruned relation
+ * is not pruned again, even if Spark adds filters above it later. An error while pruning leaves
+ * out nothing.
  */
 final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
 
@@ -50,9 +52,9 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
     if (!SbbfConf.Enabled.get(conf)) plan
     else {
       lazy val preserveSplits = ObservesSplits.in(plan)
-      // copies of scans, too, that choose partitions and rows of others while the query runs
+      // includes copies of scans that select partitions and rows of other scans at run time
       plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
-        case filtered @ FilteredScan(conjuncts, scan) if isStock(scan) =>
+        case filtered @ FilteredScan(conjuncts, scan) if isSparkParquet(scan) =>
           val next =
             try {
               KernelChoice.follow(conf)
@@ -66,16 +68,17 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
               }
             } catch {
               case RecoverableError(e) if !Interruption.is(e) =>
-                LogOnce.once(e.getClass.getName, "a scan was planned without pruning", e)
-                // nobody knows what is safe
+                LogOnce
+                  .once(e.getClass.getName, "pruning failed, so a scan is planned without it", e)
+                // it is unknown which checks are safe
                 if (isSafe) withOptions(scan, ReadPolicy.NoParquetFilters) else scan
             }
           filtered.transform { case `scan` => next }
       }
     }
 
-  /** Whether stock Spark reads it. */
-  private def isStock(scan: LogicalRelation): Boolean =
+  /** Returns whether the scan is a batch scan in Spark's own Parquet format. */
+  private def isSparkParquet(scan: LogicalRelation): Boolean =
     !scan.isStreaming && (scan.relation match {
       case files: HadoopFsRelation => files.fileFormat.getClass == classOf[ParquetFileFormat]
       case _ => false
@@ -136,7 +139,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
     )
   }
 
-  /** Whose fields may be handed down one by one, though nothing is translated of it here. */
+  /** Returns whether Spark may push comparisons of a struct's fields, translated or not. */
   private def comparesStructs(filter: Expression): Boolean = filter.exists {
     case comparison: BinaryComparison => comparison.left.dataType.isInstanceOf[StructType]
     case In(value, _) => value.dataType.isInstanceOf[StructType]
@@ -145,8 +148,8 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   /**
-   * Tasks will know what a subquery gives, and those of Spark 4 hand it to stock: it may be the worst. Those that only
-   * tell whether there is a row become joins.
+   * Replaces subqueries by worst-case literals: tasks know their values, and Spark 4 pushes them
+   * to parquet-mr. Subqueries that only test whether a row exists become joins.
    */
   private def withStandIns(conjunct: Expression): Expression = conjunct.transform {
     case _: InSubquery => Literal.TrueLiteral
@@ -157,11 +160,13 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
         case LongType => Literal(Long.MaxValue)
         case text: StringType => Literal.create("\ufffd", text)
         case harmless @ (BooleanType | IntegerType | BinaryType) => Literal.default(harmless)
-        case other => Literal(null, other) // which nothing is handed down with
+        case other => Literal(null, other) // Spark pushes no filter with this literal
       }
   }
 
-  /** The partition filters and the data filters, as the planner will hand them to the file index. */
+  /**
+   * Returns the partition filters and the data filters that Spark's planner passes to the index.
+   */
   private def split(
       scan: LogicalRelation,
       conjuncts: Seq[Expression]): (Seq[Expression], Seq[Expression]) = {
@@ -197,8 +202,9 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
     )
 
   /**
-   * Where the format is not to be swapped, read options switch off what of stock's checks is not to be trusted.
-   * All Parquet formats are equal to Spark, so it is by the index alone that the optimizer sees a change.
+   * Returns the scan with the pruned index and, if allowed, the pruned format. If the format
+   * stays, the options `unsafe` disable those checks of parquet-mr that would lose rows. Spark
+   * considers all Parquet formats equal, so the optimizer notices only the changed index.
    */
   private def rebuilt(
       scan: LogicalRelation,
@@ -223,7 +229,10 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
     )
   }
 
-  /** Sizes after ANALYZE would hide what was pruned; its column statistics no longer hold for what is left. */
+  /**
+   * Returns the statistics of the kept row groups: sizes from ANALYZE would hide the pruning.
+   * Drops column statistics, which no longer hold.
+   */
   private def scaled(stats: CatalogStatistics, found: ScanPruning, all: Long): CatalogStatistics =
     if (found.sizeInBytes >= all) stats
     else

@@ -14,16 +14,19 @@ import io.sbbf.parquet.prune.{FilePruning, ScanPruner, ScanPruning}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
 
 /**
- * A file index that leaves out what the filters refute.
+ * Lists the files of another index without those that the filters refute.
  *
- * Guaranteed: the files that [[listFiles]] gives depend on the filters handed to it alone, and on the base. What
- * the last pass found is remembered for sizes, reports and the layout of splits, and is used again for the same
- * predicate only. Equal to another one exactly if the bases are and both keep splits or none, so that exchanges and
- * subqueries are reused as they are without it; never equal to its base, so that the optimizer does not drop the
- * replacement.
+ * Guaranteed: the result of [[listFiles]] depends only on its filters and on the base. The index
+ * keeps the result of the last pass for sizes, reports and the layout of splits. It reuses that
+ * result only for the same predicate on the same files.
  *
- * @param preserveSplits whether files are cut into splits as without pruning, as the query shows blocks: a file of which
- *   nothing is left is planned then, too, with nothing to read, as the size of splits goes by that of all files
+ * Two indexes are equal if their bases and their `preserveSplits` are equal, so Spark reuses
+ * exchanges and subqueries as without pruning. An index never equals its base, so the optimizer
+ * does not drop the replacement.
+ *
+ * @param preserveSplits whether files are cut into splits as without pruning, for queries that
+ *   can see splits. A fully pruned file is then still planned, with nothing to read: the size of
+ *   splits depends on the size of all files.
  */
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
@@ -59,17 +62,17 @@ final class PrunedFileIndex private[spark] (
       .filter(_.files.nonEmpty)
   }
 
-  /** Whether the files may be others when the scan runs. */
+  /** Returns whether the scan may list other files when it runs. */
   private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]
 
-  /** What the last pass found, for the decision on what parquet-mr may evaluate. */
+  /** Returns what the last pass found, to decide which filters parquet-mr may evaluate. */
   private[spark] def plannedScan(hasRuntimeFilters: Boolean): PlannedScan =
     PlannedScan(selection, guard, mayListOthers, hasRuntimeFilters)
 
-  /** What the last pass found. */
+  /** Returns what the last pass found, None before the first pass. */
   private[spark] def selection: Option[ScanPruning] = latest.map(_._2)
 
-  /** What the nodes of its scans show; every pass from now on is told to it. */
+  /** Returns the metrics that the scan nodes show; every later pass updates them. */
   private[spark] def metrics(context: SparkContext): ScanMetrics = synchronized {
     shown.getOrElse {
       val metrics = new ScanMetrics(context)
@@ -126,10 +129,10 @@ final class PrunedFileIndex private[spark] (
     if (outcome.isPruned && !preserveSplits) None
     else {
       val ranges = if (outcome.isPruned) Some(Array.empty[Long]) else outcome.ranges
-      val told = ranges.map(RowGroupRanges.Key -> _) ++
+      val metadata = ranges.map(RowGroupRanges.Key -> _) ++
         Some(levelOf(outcome))
           .filter(_ != PushdownLevel.AnyFile)
           .map(RowGroupRanges.LevelKey -> _.toString)
-      Some(if (told.isEmpty) file else file.copy(metadata = file.metadata ++ told))
+      Some(if (metadata.isEmpty) file else file.copy(metadata = file.metadata ++ metadata))
     }
 }

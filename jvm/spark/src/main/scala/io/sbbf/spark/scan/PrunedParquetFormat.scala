@@ -18,13 +18,13 @@ import io.sbbf.spark.scan.RowGroupRanges.Readers
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * Spark's own Parquet format, which only narrows what is read: its readers, vectorized and row by row, are run
- * on the byte ranges of the surviving row groups. All of these formats that keep splits are equal, and all others, as
- * all of Spark's are.
+ * Runs the readers of Spark's own Parquet format, vectorized and row by row, on the byte ranges
+ * of the surviving row groups. Two of these formats are equal if their `preserveSplits` is equal,
+ * as all Parquet formats of Spark are.
  *
  * @param index the pruned files of the relation; null on executors
- * @param preserveSplits as that of the index
- * @param hasRuntimeFilters whether values of the filter are known to the tasks only, those of subqueries
+ * @param preserveSplits the value of the index
+ * @param hasRuntimeFilters whether only tasks know some values of the filter: those of subqueries
  */
 final class PrunedParquetFormat private[spark] (
     @transient private val index: PrunedFileIndex,
@@ -34,7 +34,7 @@ final class PrunedParquetFormat private[spark] (
 
   private def selection: Option[ScanPruning] = Option(index).flatMap(_.selection)
 
-  /** What EXPLAIN shows as the format. */
+  /** Returns the text that EXPLAIN shows as the format. */
   override def toString: String =
     selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
 
@@ -45,8 +45,9 @@ final class PrunedParquetFormat private[spark] (
   override def hashCode: Int = getClass.hashCode
 
   /**
-   * A file of which little survives is one task, not one for each stretch of it; but where damage ends a task without an
-   * error, no more than without pruning ends with it.
+   * Returns false for a file of which little survives, so that one task reads it. With
+   * `ignoreCorruptFiles`, damage ends a task without an error. Splits then stay as without
+   * pruning, so that damage loses no more rows than it would without pruning.
    */
   override def isSplitable(
       session: SparkSession,

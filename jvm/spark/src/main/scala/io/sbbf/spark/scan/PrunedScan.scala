@@ -3,7 +3,7 @@ package io.sbbf.spark.scan
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-/** A pruned relation as the optimizer leaves it. */
+/** Matches a pruned relation of an optimized plan, and gives its relation and its index. */
 private[spark] object PrunedScan {
   def unapply(plan: LogicalPlan): Option[(HadoopFsRelation, PrunedFileIndex)] = plan match {
     case relation: LogicalRelation =>

@@ -12,30 +12,37 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.prune.ScanPruning
 
-/** How often the pruned queries of each session looked values up in columns. Knows columns, and no values. */
+/**
+ * Counts how often each session's pruned queries looked up values in columns; keeps no values.
+ */
 private[spark] object QueryHistory {
 
-  /** What the queries of the session have asked so far of the files under these roots. */
+  /**
+   * Returns how often the session's queries looked up values in columns of files under `roots`.
+   */
   def of(session: SparkSession, roots: Seq[Path]): PointLookupStats.Counts =
     counts(session).entries
       .collect {
-        case (Asked(path, column), count) if PointLookupStats.areUnder(Seq(path), roots) =>
+        case (Lookup(path, column), count) if PointLookupStats.areUnder(Seq(path), roots) =>
           (column, count)
       }
       .groupBy(_._1)
       .map { case (column, found) => column -> found.map(_._2).sum }
 
-  /** That a query is planned with this scan. Trouble with it is no trouble of the query's. */
+  /** Records that a query was planned with this scan. An error does not affect the query. */
   def remember(scan: LogicalRelation, selection: ScanPruning): Unit =
     try
       for {
         files <- Seq(scan.relation).collect { case files: HadoopFsRelation => files }
         path <- locations(scan, files)
         column <- PointLookupStats.columnsOf(selection.predicate)
-      } counts(files.sparkSession).add(Asked(path, column))
+      } counts(files.sparkSession).add(Lookup(path, column))
     catch { case RecoverableError(_) => }
 
-  /** Of a table its own, not the partitions that a query reads; of many paths the first ones stand for all. */
+  /**
+   * Returns the location of a table rather than those of the partitions that a query reads.
+   * Without a table, returns the first [[MostPaths]] root paths, which stand for all.
+   */
   private def locations(scan: LogicalRelation, files: HadoopFsRelation): Seq[Path] =
     scan.catalogTable.flatMap(_.storage.locationUri) match {
       case Some(uri) => Seq(new Path(uri))
@@ -44,23 +51,23 @@ private[spark] object QueryHistory {
 
   private final val MostPaths = 16
 
-  private final case class Asked(path: Path, column: ColumnPath)
+  private final case class Lookup(path: Path, column: ColumnPath)
 
   private final val MostRemembered = 1000
 
-  /** Of one session; the pairs that were asked for longest ago go first. */
+  /** The counts of one session; the least recently used lookups are dropped first. */
   private final class Counts {
-    private val newest = new LinkedHashMap[Asked, Long](16, 0.75f, true) {
-      override def removeEldestEntry(eldest: JMap.Entry[Asked, Long]): Boolean =
+    private val newest = new LinkedHashMap[Lookup, Long](16, 0.75f, true) {
+      override def removeEldestEntry(eldest: JMap.Entry[Lookup, Long]): Boolean =
         size > MostRemembered
     }
 
-    def add(asked: Asked): Unit = synchronized {
-      newest.merge(asked, 1L, _ + _)
+    def add(lookup: Lookup): Unit = synchronized {
+      newest.merge(lookup, 1L, _ + _)
       ()
     }
 
-    def entries: Seq[(Asked, Long)] = synchronized(newest.asScala.toVector)
+    def entries: Seq[(Lookup, Long)] = synchronized(newest.asScala.toVector)
   }
 
   private val sessions = new WeakHashMap[SparkSession, Counts]

@@ -9,20 +9,23 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 import io.sbbf.spark.pushdown.PushdownLevel
 
-/** Reads of a split only the row groups that survived, through a stock reader that takes any byte range. */
+/**
+ * Reads only the surviving row groups of a split, with a Spark reader that takes any byte range.
+ */
 private[spark] object RowGroupRanges {
 
-  /** Where a file's constant metadata carries its byte ranges (Array[Long]: start, end, start, end ...). */
+  /** The key of a file's byte ranges in its constant metadata: Array(start, end, start, end). */
   val Key = "__sbbf_row_group_ranges"
 
-  /** Where it carries the name of the file's [[PushdownLevel]], unless that is `AnyFile`. */
+  /** The key of the name of the file's [[PushdownLevel]], absent if that is `AnyFile`. */
   val LevelKey = "__sbbf_pushdown_level"
 
   type Reader = PartitionedFile => Iterator[InternalRow]
 
   /**
-   * A split as Spark's reader of its level reads it, less the row groups whose midpoint lies outside its ranges. What
-   * planning found of a file holds for that version of it alone; another one is read whole, without filters.
+   * Returns the rows of a split, read by Spark's reader of its level, without the row groups
+   * whose midpoint is outside its ranges. The results of planning hold only for one version of a
+   * file; another version is read whole, without filters.
    */
   def read(
       split: PartitionedFile,
@@ -41,7 +44,7 @@ private[spark] object RowGroupRanges {
     }
   }
 
-  /** Spark's readers of a scan, by what parquet-mr evaluates. */
+  /** Spark's readers of a scan, one for each set of filters that parquet-mr may evaluate. */
   final class Readers(anyFile: Reader, asDeclared: Reader, unfiltered: Reader)
       extends Serializable {
     def of(level: Option[Any], isPlannedVersion: Boolean): Reader =
@@ -50,7 +53,9 @@ private[spark] object RowGroupRanges {
       else anyFile
   }
 
-  /** The parts of `ranges` that lie in the split; each row group has its midpoint in one split only. */
+  /**
+   * Returns the parts of `ranges` inside the split; only one split has a row group's midpoint.
+   */
   private[spark] def within(split: PartitionedFile, ranges: Array[Long]): Seq[(Long, Long)] = {
     val splitEnd = split.start + split.length
     ranges
@@ -63,17 +68,17 @@ private[spark] object RowGroupRanges {
   private def chain(
       parts: Seq[(Long, Long)],
       split: PartitionedFile,
-      stock: Reader): Iterator[InternalRow] = {
-    def open(part: (Long, Long)) = stock(split.copy(start = part._1, length = part._2 - part._1))
+      reader: Reader): Iterator[InternalRow] = {
+    def open(part: (Long, Long)) = reader(split.copy(start = part._1, length = part._2 - part._1))
     if (parts.isEmpty) Iterator.empty
     else if (parts.size == 1) open(parts.head)
-    // the elements are rows or, under the same static type, whole column batches: no cast may look at them
+    // elements are rows or, under the same static type, column batches: no cast may check them
     else
       new ChainedRows(parts.iterator.map(part => () => open(part).asInstanceOf[Iterator[Any]]))
         .asInstanceOf[Iterator[InternalRow]]
   }
 
-  /** None if the file is gone or out of reach, which is for the stock reader to say. */
+  /** Returns None if the file is gone or unreachable; Spark's reader then reports the error. */
   private def statusNow(split: PartitionedFile, conf: Configuration): Option[FileStatus] =
     try Some(split.toPath.getFileSystem(conf).getFileStatus(split.toPath))
     catch { case NonFatal(_) => None }
@@ -82,8 +87,9 @@ private[spark] object RowGroupRanges {
     now.getLen == split.fileSize && now.getModificationTime == split.modificationTime
 
   /**
-   * What to read of a file that was replaced after planning: no part of it by the old plan. A split that was the
-   * whole file is now the whole new file; a part of one stays what stock Spark would read.
+   * Returns the split to read of a file that was replaced after planning, whose old ranges no
+   * longer hold. A split of the whole file becomes the whole new file; any other split stays as
+   * it is, as in Spark without the extension.
    */
   private def wholly(split: PartitionedFile, now: FileStatus): PartitionedFile =
     if (split.start == 0 && split.length == split.fileSize)

@@ -7,8 +7,9 @@ import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.prune.ScanPruning
 
 /**
- * What pruning did to a scan, as SQL metrics of its node: the SQL tab draws them, the event log and the status
- * store keep them. The counts are those of [[ScanPruning]], thus of EXPLAIN and of the report.
+ * Publishes what pruning did to a scan as SQL metrics of its node. The SQL tab shows them; the
+ * event log and the status store keep them. The counts are those of [[ScanPruning]], and thus of
+ * EXPLAIN and of the report.
  */
 private[spark] final class ScanMetrics(context: SparkContext) {
   private val filesKept = count("files kept")
@@ -21,12 +22,12 @@ private[spark] final class ScanMetrics(context: SparkContext) {
   private val bytesRead = SQLMetrics.createSizeMetric(context, name("bytes read to decide"))
   private val nanos = SQLMetrics.createNanoTimingMetric(context, name("time to decide"))
 
-  /** The metrics by keys that no other metric of a scan has. */
+  /** The metrics, by keys that no other metric of a scan has. */
   val byKey: Map[String, SQLMetric] =
     (Seq(filesKept, filesSkipped, rowGroupsKept, rowGroupsSkipped) ++ skippedBy.map(_._2) ++
       Seq(bytesRead, nanos)).map(m => m.name.get -> m).toMap
 
-  /** Takes over what a pass found; the scan sends it to the driver's listeners when it runs. */
+  /** Sets the metrics to what a pass found; the scan sends them to listeners when it runs. */
   def set(found: ScanPruning): Unit = {
     val refuted = found.refutedBy
     filesKept.set(found.keptFiles.toLong)

@@ -5,12 +5,14 @@ import org.apache.spark.sql.SparkSession
 import io.sbbf.core.kernel.Kernels
 import io.sbbf.spark.util.{ExecutorJar, KernelChoice, SbbfConf}
 
-/** What there is and what runs, for people who ask why something is slow or off. */
+/**
+ * Reports versions, the state of the extension and settings, to explain slow or missing pruning.
+ */
 private[spark] object Doctor {
 
   /**
-   * Findings, each under its short name, in the order in which they are read. Follows the session's choice of
-   * a kernel, as its next query would.
+   * Returns the findings with their short names, in the order in which to show them. First
+   * applies the session's choice of a kernel, as its next query would.
    */
   def findings(session: SparkSession): Seq[(String, String)] = {
     val conf = session.sessionState.conf

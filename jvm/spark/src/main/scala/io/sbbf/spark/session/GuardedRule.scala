@@ -11,12 +11,13 @@ import io.sbbf.spark.util.LogOnce
 /**
  * Runs a rule for one session and never fails its query.
  *
- * Guaranteed: the rule reads the settings of `session`, whichever session is active in the calling thread, and also
- * when none is. Each kind of failure is logged once, at WARN, and the plan stays as it was. Cancellation
- * (`InterruptedException` and its relatives) and fatal errors pass through, but not LinkageError and StackOverflowError.
+ * Guaranteed: the rule reads the settings of `session`, whether another session or none is active
+ * in the calling thread. A failure leaves the plan unchanged. Each kind of failure is logged
+ * once, at WARN, LinkageError and StackOverflowError included. Cancellation
+ * (`InterruptedException` and related exceptions) and other fatal errors pass through.
  *
- * @param session the session that the rule was made for
- * @param rule its name becomes the name of this rule
+ * @param session the session of the rule
+ * @param rule the rule, whose name becomes the name of this rule
  */
 private[spark] final class GuardedRule[P <: QueryPlan[P]](
     val session: SparkSession,
@@ -30,7 +31,7 @@ private[spark] final class GuardedRule[P <: QueryPlan[P]](
       case RecoverableError(e) if !Interruption.is(e) =>
         LogOnce.once(
           s"rule $ruleName: ${e.getClass.getName}",
-          s"$ruleName failed: a query is planned without it",
+          s"$ruleName failed, so a query is planned without it",
           e)
         plan
     }

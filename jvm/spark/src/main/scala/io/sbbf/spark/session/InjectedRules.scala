@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
 import io.sbbf.spark.write.WriteExactFilters
 
-/** Every rule that a session gets from this extension, each behind a [[GuardedRule]]. */
+/** Creates the rules that this extension adds to a session, each wrapped in a [[GuardedRule]]. */
 private[spark] object InjectedRules {
   def pruneRowGroups(session: SparkSession): Rule[LogicalPlan] =
     new GuardedRule(session, new PruneRowGroups)
@@ -19,7 +19,9 @@ private[spark] object InjectedRules {
   def showPruning(session: SparkSession): Rule[SparkPlan] =
     new GuardedRule(session, AddPruningMetrics)
 
-  /** The same before Spark inserts columnar transitions: it sees every scan as it will run. */
+  /**
+   * Like [[showPruning]], but runs before columnar transitions and sees each scan as it will run.
+   */
   def showPruningLast(session: SparkSession): ColumnarRule =
     new GuardedColumnarRule(showPruning(session))
 }

@@ -10,13 +10,13 @@ import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
 import io.sbbf.spark.util.SbbfConf
 import io.sbbf.spark.write.WriteExactFilters
 
-/** Switching the pruning on and off in a session that runs, without a trace in any other session. */
+/** Enables and disables pruning in a running session, without any effect on other sessions. */
 private[spark] object SessionPruning {
 
   /**
-   * Prunes this session's queries from the next one on. The rule goes among the session's own extra
-   * optimizations unless it is there: the extensions of a session are shared with every later one. Throws
-   * UnsupportedOperationException for a Java that is too old.
+   * Prunes this session's queries from the next one on. Adds the rules to the session's own extra
+   * optimizations unless they are installed: later sessions share a session's extensions. Throws
+   * UnsupportedOperationException if Java is too old.
    */
   def enable(session: SparkSession): Unit = session.experimental.synchronized {
     refusal(sys.props("java.specification.version")).foreach { reason =>
@@ -35,9 +35,10 @@ private[spark] object SessionPruning {
   }
 
   /**
-   * Adds the pruning rule to the end of the session's optimizer, where extensions cannot inject one. Call it whenever
-   * the optimizer collects its rules: other code may set the session's extra optimizations, and a cloned session, as
-   * each stream has one, starts with the rule of the session that it was cloned from.
+   * Adds the pruning rule to the end of the session's optimizer, where extensions cannot inject
+   * one. Call it whenever the optimizer collects its rules: other code may set the session's
+   * extra optimizations. A cloned session (each stream has one) also starts with the rule of the
+   * session that it was cloned from.
    */
   def pruneLast(session: SparkSession): Unit = session.experimental.synchronized {
     val experimental = session.experimental
@@ -51,37 +52,43 @@ private[spark] object SessionPruning {
     case _ => false
   }
 
-  /** Adds the rules that show pruning on the nodes of scans to a session that runs without the extension. */
+  /**
+   * Adds the rules that show pruning on scan nodes to a running session without the extension.
+   */
   private[spark] def showPruning(session: SparkSession): Unit =
     changePhysicalRules(session)(
       _ :+ InjectedRules.showPruningLast(session),
       _ :+ InjectedRules.showPruning(session))
 
-  /** Takes them out again. */
+  /** Removes the rules that [[showPruning]] added. */
   private[spark] def hidePruning(session: SparkSession): Unit =
     changePhysicalRules(session)(
       _.filterNot(_.getClass.getName == classOf[GuardedColumnarRule].getName),
       _.filterNot(isOurs))
 
-  /** Changes the physical rules of a running session; where that fails, queries are pruned and scans do not show it. */
+  /**
+   * Changes the physical rules of a running session. If that fails, queries are still pruned, but
+   * scans do not show it.
+   */
   private def changePhysicalRules(session: SparkSession)(
       columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
       adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
     try SparkInternals.changePhysicalRules(session, columnar, adaptive)
     catch { case RecoverableError(e) => AddPruningMetrics.warn(e) }
 
-  /** Why nothing is pruned on this Java, which Spark 3.5 may still run on. */
+  /** Returns why this Java is unsupported, if it is: Spark 3.5 still runs on older versions. */
   def refusal(javaVersion: String): Option[String] = {
-    val number = javaVersion.stripPrefix("1.").toInt // Java 8 calls itself 1.8
+    val number = javaVersion.stripPrefix("1.").toInt // Java 8 reports 1.8
     if (number >= OldestJava) None
     else
       Some(
-        s"spark-sbbf needs Java $OldestJava or newer, and this is Java $number: set JAVA_HOME to a newer one")
+        s"spark-sbbf needs Java $OldestJava or newer, and this is Java $number: " +
+          "set JAVA_HOME to a newer JDK")
   }
 
   private final val OldestJava = 17
 
-  /** Takes the rule out of the session; where it comes from the session's extension, switches it off. */
+  /** Removes the rules from the session, or disables them if they come from its extension. */
   def disable(session: SparkSession): Unit = session.experimental.synchronized {
     val experimental = session.experimental
     experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
@@ -89,11 +96,11 @@ private[spark] object SessionPruning {
     else hidePruning(session)
   }
 
-  /** Whether the session's next query would be pruned. */
+  /** Returns whether the session's next query would be pruned. */
   def isActive(session: SparkSession): Boolean =
     isInstalled(session) && SbbfConf.Enabled.get(session.sessionState.conf)
 
-  /** For people: `active`, or why it is not. */
+  /** Returns `active`, or why pruning is not active, for people to read. */
   def state(session: SparkSession): String =
     if (isActive(session)) "active"
     else if (isInstalled(session)) s"off: ${SbbfConf.Enabled.key} is false"
@@ -103,7 +110,7 @@ private[spark] object SessionPruning {
     session.experimental.extraOptimizations.exists(isOurs) ||
       session.sessionState.optimizer.preCBORules.exists(isOurs)
 
-  /** By name: a session of Spark Connect loads classes anew with each JAR that is added to it. */
+  /** Compares names: a Spark Connect session loads classes again with each JAR added to it. */
   private def isOurs(rule: Rule[_]): Boolean = Ours.contains(rule.ruleName)
 
   private val Ours =

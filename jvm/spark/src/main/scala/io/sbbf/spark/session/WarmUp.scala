@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path, RawLocalFileSystem}
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.{RowGroupPredicate, Value}
@@ -15,43 +16,48 @@ import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, RecoverableError}
-import io.sbbf.parquet.prune.{BoundedPool, FilePruning, RowGroupEvaluator, StorageRequirements}
+import io.sbbf.parquet.prune.{BoundedPool, FilePruning, RowGroupEvaluator}
+import io.sbbf.spark.pushdown.PushdownGuard
 
 /**
- * Prunes a small bundled file in the background, once in a JVM, after the session has started: the first query then does
- * not wait until the JVM has loaded and linked some 400 classes.
+ * Prunes a small bundled file in the background, once in a JVM, after the session has started.
+ * The first query then does not wait until the JVM has loaded and linked some 400 classes.
  *
- * Guaranteed: it neither reads nor changes a session, and shares no cache and no file system with one. A failure is
- * logged and has no other effect. It evaluates no Catalyst expression: two threads that initialize the same classes in
- * different orders can wait for each other, and the session initializes Catalyst's at the same time.
+ * Guaranteed: the warm-up neither reads nor changes a session, and shares no cache and no file
+ * system with one. A failure is logged and has no other effect. The warm-up evaluates no Catalyst
+ * expression, because the session initializes Catalyst's classes at the same time. Two threads
+ * that initialize the same classes in different orders can wait for each other.
  */
 private[spark] object WarmUp extends Logging {
   private val isStarted = new AtomicBoolean
 
-  /** Returns at once. */
+  /** Starts the warm-up, unless it was started before, and returns at once. */
   def start(): Unit = if (isStarted.compareAndSet(false, true))
     try {
       val thread = new Thread(() => run(), "sbbf-warm-up")
       thread.setDaemon(true)
       thread.setContextClassLoader(getClass.getClassLoader)
       thread.start()
-    } catch { case e: OutOfMemoryError => logDebug("no thread is left to load classes", e) }
+    } catch {
+      case e: OutOfMemoryError => logDebug("the warm-up did not start: no thread is available", e)
+    }
 
   private def run(): Unit =
     try {
       prune()
       ()
     } catch {
-      case RecoverableError(e) => logDebug("the first query will load the classes of pruning", e)
+      case RecoverableError(e) =>
+        logDebug("the warm-up failed: the first query loads the classes", e)
     }
 
-  /** What a lookup of a number, and one of a text, find in the file; neither is in it. */
+  /** Returns what lookups of a number and of a text find in the file, which contains neither. */
   private[spark] def prune(): Seq[FilePruning] = {
     val local = Files.createTempFile("sbbf-warm-up", ".parquet")
     local.toFile.deleteOnExit()
     try {
       Files.write(local, contents())
-      // one of its own: those that Hadoop caches serve sessions, by the first one's settings
+      // a new file system: Hadoop's cached ones serve sessions, with the first session's settings
       val store = new RawLocalFileSystem
       store.initialize(URI.create("file:///"), new Configuration(false))
       val file = store.getFileStatus(new Path(local.toUri))
@@ -73,18 +79,22 @@ private[spark] object WarmUp extends Logging {
     try {
       val evidence = new FileEvidence(FooterReader.read(bytes))
       val lookup = ColumnLookup(caseSensitive = false)
+      val guard = PushdownGuard(Nil, new StructType, byFieldId = false, caseSensitive = false)
       new RowGroupEvaluator(
         predicate,
         evidence,
         lookup,
         new LiteralEncodings,
-        StorageRequirements.Empty,
+        guard.requirements,
         () => bytes
       ).outcome(file.getLen)
     } finally bytes.close()
   }
 
-  /** Made by tests/warm_up_file.py: whole numbers with bounds and filters, and dictionary-encoded texts with filters. */
+  /**
+   * Returns the bundled file, made by tests/warm_up_file.py: whole numbers with bounds and
+   * filters, and dictionary-encoded texts with filters.
+   */
   private def contents(): Array[Byte] = {
     val stream = getClass.getResourceAsStream("warm-up.parquet")
     try stream.readAllBytes()

@@ -9,11 +9,11 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
 /**
- * Spark's own Parquet format, whose files get bloom filters as small as the distinct values of each
- * row group allow, where the job's settings ask for some ([[FilterOptions]]). All else is written
- * by Spark and parquet-mr as without.
+ * Writes Parquet files with Spark's own format, and adds bloom filters where the job's settings
+ * request them ([[FilterOptions]]). Each filter is as small as the distinct values of its row
+ * group allow. Spark and parquet-mr write everything else unchanged.
  *
- * @param tableSize asked for where an FPP is by the row groups of the table
+ * @param tableSize the size of the table, computed only if an FPP depends on its row groups
  */
 private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
     extends ParquetFileFormat
@@ -23,23 +23,24 @@ private[spark] final class ExactParquetFormat(tableSize: () => TableSize)
       job: Job,
       options: Map[String, String],
       dataSchema: StructType): OutputWriterFactory = {
-    val stock = super.prepareWrite(session, job, options, dataSchema)
+    val sparkFactory = super.prepareWrite(session, job, options, dataSchema)
     val conf = job.getConfiguration
-    FilterOptions.add(options, conf) // of a stream they are not there yet
+    FilterOptions.add(options, conf) // those of a stream are not there yet
     val schema = ExactWriter.support(conf).init(conf).getSchema
     val wanted = FilterOptions.of(conf).spelledAs(schema)
     wanted.unknown(schema).foreach { column =>
       logWarning(
-        s"No bloom filter is written of '$column', which the files do not have. Nested columns are " +
-          "named by their Parquet path, as in 'tags.list.element'.")
+        s"No bloom filter is written for '$column', because the files have no such column. " +
+          "Name nested columns by their Parquet path, as in 'tags.list.element'.")
     }
     val filters = ExactFilters(wanted, if (wanted.needsTableSize) Some(tableSize()) else None)
-    // for VARIANT columns the stock writer finds out a schema of its own from the first rows
-    if (SparkInternals.hasVariant(dataSchema)) stock
+    // for VARIANT columns Spark's writer infers its own schema from the first rows
+    if (SparkInternals.hasVariant(dataSchema)) sparkFactory
     else {
-      // also where there are none of ours: of BOOLEAN stock writes filters without a bit
+      // even without filters of ours: parquet-mr writes BOOLEAN filters without any bit set
       FilterOptions.remove(conf)
-      if (filters.requests(schema, 1).isEmpty) stock else new ExactWriterFactory(stock, filters)
+      if (filters.requests(schema, 1).isEmpty) sparkFactory
+      else new ExactWriterFactory(sparkFactory, filters)
     }
   }
 }

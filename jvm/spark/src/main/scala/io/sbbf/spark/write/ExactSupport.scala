@@ -9,30 +9,30 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import io.sbbf.parquet.write.{FilterRequest, FilteredFile}
 
-/** Lets the filters hear what Spark's own support writes. */
+/** Runs Spark's own write support, and passes the values that it writes to the bloom filters. */
 private final class ExactSupport(
-    stock: WriteSupport[InternalRow],
+    sparkSupport: WriteSupport[InternalRow],
     file: FilteredFile,
     requests: MessageType => Seq[FilterRequest])
     extends WriteSupport[InternalRow] {
   override def init(conf: Configuration): WriteContext = {
-    val context = stock.init(conf)
+    val context = sparkSupport.init(conf)
     file.start(context.getSchema, requests(context.getSchema))
     context
   }
 
   override def prepareForWrite(consumer: RecordConsumer): Unit =
-    stock.prepareForWrite(file.rowGroup(consumer))
+    sparkSupport.prepareForWrite(file.rowGroup(consumer))
 
   override def write(row: InternalRow): Unit = {
     file.row()
-    stock.write(row)
+    sparkSupport.write(row)
   }
 
   override def finalizeWrite(): FinalizedWriteContext = {
     file.endOfRows()
-    stock.finalizeWrite()
+    sparkSupport.finalizeWrite()
   }
 
-  override def getName: String = stock.getName
+  override def getName: String = sparkSupport.getName
 }

@@ -42,7 +42,7 @@ private final class ExactWriter(
 
 private object ExactWriter {
 
-  /** What Spark wants its rows to be written by. */
+  /** Returns a new instance of the write support that Spark configured. */
   def support(conf: Configuration): WriteSupport[InternalRow] =
     ParquetOutputFormat
       .getWriteSupportClass(conf)

@@ -4,10 +4,10 @@ import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.spark.sql.execution.datasources.{OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.types.StructType
 
-private final class ExactWriterFactory(stock: OutputWriterFactory, filters: ExactFilters)
+private final class ExactWriterFactory(sparkFactory: OutputWriterFactory, filters: ExactFilters)
     extends OutputWriterFactory {
   override def getFileExtension(context: TaskAttemptContext): String =
-    stock.getFileExtension(context)
+    sparkFactory.getFileExtension(context)
 
   override def newInstance(
       path: String,

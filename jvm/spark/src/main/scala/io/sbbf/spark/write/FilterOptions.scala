@@ -18,41 +18,52 @@ import io.sbbf.parquet.values.ValueKind
 import io.sbbf.parquet.write.FilterRequest
 
 /**
- * What a job's settings say of bloom filters, in parquet-mr's own words (its README for
- * `parquet.bloom.filter.*`): `enabled`, for all columns or, with `#column` behind it, for one;
- * `fpp#column`; `expected.ndv#column`, the most distinct values of a row group that a filter is
- * made for, which asks for a filter as well (`ParquetProperties.withBloomFilterNDV`); `max.bytes`,
- * for all. Those that parquet-mr does not know begin with `sbbf.`: `fpp`, which may also be `auto`,
- * `min.ndv` and `dictionary`, each for all columns or for one; and `auto`, which asks for filters of
- * all columns whose type is that of keys ([[ValueKind.isKey]]), in row groups with many distinct
- * values that are not all in a dictionary.
+ * Reads the bloom filters that a job's settings request.
+ *
+ * The keys of parquet-mr (its README for `parquet.bloom.filter.*`) mean the same here:
+ *
+ *   - `enabled` applies to all columns or, with `#column` after it, to one.
+ *   - `fpp#column` is the FPP of one column's filters.
+ *   - `expected.ndv#column` is the most distinct values of a row group that a filter is sized
+ *     for. It requests a filter as well (`ParquetProperties.withBloomFilterNDV`).
+ *   - `max.bytes` applies to all columns.
+ *
+ * The keys that parquet-mr does not know begin with `sbbf.`:
+ *
+ *   - `fpp`, which may also be `auto`, `min.ndv` and `dictionary` each apply to all columns or to
+ *     one.
+ *   - `auto` requests filters for all columns whose type is that of keys ([[ValueKind.isKey]]),
+ *     in row groups with many distinct values that are not all in a dictionary.
  */
 private[spark] final class FilterOptions private (settings: Map[String, String])
     extends Serializable {
   import FilterOptions._
 
-  /** Whether no column gets a filter. An invalid value of `auto` counts as a request: [[requests]] refuses it. */
+  /**
+   * Whether no column gets a filter. An invalid value of `auto` counts as a request, which
+   * [[requests]] refuses.
+   */
   def isEmpty: Boolean =
     settings.get(Auto).forall(_.trim.equalsIgnoreCase("false")) &&
-      !settings.exists { case (key, value) => isAsking(key, value) }
+      !settings.exists { case (key, value) => isRequest(key, value) }
 
   private def isAuto: Boolean = settings.get(Auto).exists(flag(Auto, _))
 
-  /** Whether some FPP is by the row groups of the table. */
+  /** Whether an FPP depends on the row groups of the table. */
   def needsTableSize: Boolean = settings.exists { case (key, value) =>
     (key == OurFpp || key.startsWith(s"$OurFpp#")) && value == AutoFpp
   }
 
-  /** The columns that are named, in the order of the alphabet. */
+  /** Returns the columns that the settings name, in alphabetical order. */
   def columns: Seq[String] =
     settings.toSeq
-      .collect { case (key, value) if isAsking(key, value) => key }
+      .collect { case (key, value) if isRequest(key, value) => key }
       .map(columnOf)
       .filter(_.nonEmpty)
       .distinct
       .sorted
 
-  /** The keys that say nothing: unknown ones, and those of columns that get no filter. */
+  /** Returns the keys without effect: unknown ones, and those of columns that get no filter. */
   def unusedKeys: Seq[String] = settings.keys.toSeq.sorted.filterNot { key =>
     val (name, column) = key.span(_ != '#')
     if (column.isEmpty) OfAll.contains(name)
@@ -60,15 +71,16 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   }
 
   /**
-   * With columns as the file spells them: the options of a table come in small letters from Spark's
-   * `CaseInsensitiveMap`. A name that only differs so from one column's, and is no column's own, is that one's.
+   * Returns these settings with columns spelled as in the file. Spark's `CaseInsensitiveMap`
+   * converts the options of a table to lower case. A lower-case name that no column has itself
+   * stands for the only column with that name in lower case.
    */
   def spelledAs(schema: MessageType): FilterOptions = {
     val columns = schema.getColumns.asScala.map(_.getPath.mkString(".")).toSeq
-    val inSmall = columns.groupBy(_.toLowerCase(Locale.ROOT))
+    val byLowerCase = columns.groupBy(_.toLowerCase(Locale.ROOT))
     val (known, others) = settings.partition { case (key, _) => columns.contains(columnOf(key)) }
     val found = others.map { case (key, value) =>
-      inSmall.get(columnOf(key)) match {
+      byLowerCase.get(columnOf(key)) match {
         case Some(Seq(only)) => s"${key.takeWhile(_ != '#')}#$only" -> value
         case _ => key -> value
       }
@@ -76,15 +88,16 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     new FilterOptions(found ++ known)
   }
 
-  /** The columns that are named and that the file does not have. */
+  /** Returns the columns that the settings name and the file lacks. */
   def unknown(schema: MessageType): Seq[String] =
     columns.diff(schema.getColumns.asScala.map(_.getPath.mkString(".")))
 
   /**
-   * The filters of a file; columns of types without a hash get none.
+   * Returns the filters of a file. Columns of types without a hash get none.
    *
-   * @param rowGroups of the table that the file will belong to, for an FPP of `auto`
-   * @throws IllegalArgumentException naming the setting that is out of its range
+   * @param rowGroups the row groups of the table that the file will belong to, for an FPP of
+   *   `auto`
+   * @throws IllegalArgumentException naming the setting that is out of range
    */
   def requests(schema: MessageType, rowGroups: => Long): Seq[FilterRequest] = {
     lazy val chosenFpp = autoFpp(rowGroups)
@@ -106,12 +119,12 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       }
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
         .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
-      val minNdv = settingOf(FewestNdv, path)
+      val minNdv = settingOf(MinNdv, path)
         .fold(if (isNamed) 1L else AutoNdv) { case (key, text) =>
           count(key, text, FilterRequest.MostCounted)
         }
       val withDictionary =
-        settingOf(BesideDictionary, path).fold(isNamed) { case (key, text) => flag(key, text) }
+        settingOf(WithDictionary, path).fold(isNamed) { case (key, text) => flag(key, text) }
       val largest = FilterRequest.maxBytes(fpp, ndv, maxBytes)
       FilterRequest(number, kind, fpp, largest, minNdv.toInt, withDictionary)
     }
@@ -124,7 +137,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
       case (_, text) => isTrue(text)
     }
 
-  /** Taken as parquet-mr takes it (`BlockSplitBloomFilter.initBitset`): up to a power of two. */
+  /** Rounds up to a power of two, as parquet-mr does (`BlockSplitBloomFilter.initBitset`). */
   private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
     val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(_.toInt)
     val within = math.max(FilterSizing.MinBytes, math.min(FilterSizing.MaxBytes, bytes))
@@ -134,7 +147,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 
   private def own(key: String, path: String): Option[String] = settings.get(s"$key#$path")
 
-  /** A column's own, or that of all, with its key. */
+  /** Returns a column's own setting, or else the one for all columns, with its key. */
   private def settingOf(key: String, path: String): Option[(String, String)] =
     Seq(s"$key#$path", key).collectFirst { case k if settings.contains(k) => k -> settings(k) }
 
@@ -164,53 +177,61 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 private[spark] object FilterOptions {
   private final val Enabled = BLOOM_FILTER_ENABLED
 
-  /** parquet-mr's own (`ParquetProperties.DEFAULT_BLOOM_FILTER_FPP`). */
+  /** The default of parquet-mr (`ParquetProperties.DEFAULT_BLOOM_FILTER_FPP`). */
   private final val DefaultFpp = 0.01
 
   private final val OurFpp = "sbbf.bloom.filter.fpp"
-  private final val FewestNdv = "sbbf.bloom.filter.min.ndv"
-  private final val BesideDictionary = "sbbf.bloom.filter.dictionary"
+  private final val MinNdv = "sbbf.bloom.filter.min.ndv"
+  private final val WithDictionary = "sbbf.bloom.filter.dictionary"
   private final val AutoFpp = "auto"
   final val Auto = "sbbf.bloom.filter.auto"
 
-  /** Fewer distinct values of a row group are mostly in all row groups. */
+  /**
+   * The `min.ndv` of `auto`: fewer distinct values of a row group are mostly in all row groups.
+   */
   private final val AutoNdv = 1000L
 
-  /** Keys that may stand for all columns, and those that may stand for one. */
-  private val OfAll = Seq(BLOOM_FILTER_MAX_BYTES, Auto, OurFpp, FewestNdv, BesideDictionary)
+  /** Keys that may apply to all columns, followed by those that may apply to one. */
+  private val OfAll = Seq(BLOOM_FILTER_MAX_BYTES, Auto, OurFpp, MinNdv, WithDictionary)
   private val OfOne =
-    Seq(Enabled, BLOOM_FILTER_FPP, BLOOM_FILTER_EXPECTED_NDV, OurFpp, FewestNdv, BesideDictionary)
+    Seq(Enabled, BLOOM_FILTER_FPP, BLOOM_FILTER_EXPECTED_NDV, OurFpp, MinNdv, WithDictionary)
 
-  /** The keys that are understood here. */
+  /** The keys that this class reads. */
   val keys: Seq[String] = (OfAll ++ OfOne).distinct
 
-  /** What all keys begin with. */
+  /** The prefixes of all keys. */
   private val Prefixes = Seq("parquet.bloom.filter.", "sbbf.bloom.filter.")
 
-  /** The least that `auto` takes: it costs 41 bits for each value, and is enough for 100,000 row groups. */
+  /**
+   * The lowest FPP that `auto` chooses: it costs 41 bits for each value, and is enough for
+   * 100,000 row groups.
+   */
   private final val LeastFpp = 0.00001
 
-  /** The FPP with which a lookup falsely keeps about one row group of a table with so many. */
+  /** Returns the FPP with which a lookup falsely keeps about one of `rowGroups` row groups. */
   def autoFpp(rowGroups: Long): Double =
     math.max(LeastFpp, math.min(DefaultFpp, 1.0 / math.max(1, rowGroups)))
 
-  /** Of what a job's Hadoop settings hold, those of its session and its options. */
+  /**
+   * Returns the options in a job's Hadoop configuration, which holds the settings of its session
+   * and its own options.
+   */
   def of(conf: Configuration): FilterOptions = of(settingsOf(conf).toMap)
 
   def of(settings: Map[String, String]): FilterOptions = new FilterOptions(settings)
 
-  /** Asks for a filter of the column. */
+  /** Returns the setting that requests filters for the column. */
   def enabling(column: String): (String, String) = s"$Enabled#$column" -> "true"
 
-  /** Sets the FPP of the column's filters, which may be `auto`. */
+  /** Returns the setting for the FPP of the column's filters, which may be `auto`. */
   def fpp(column: String, fpp: String): (String, String) = s"$OurFpp#$column" -> fpp
 
-  /** Adds what a writer's options say of filters to the job's settings. */
+  /** Copies the keys for filters from a writer's options to the job's settings. */
   def add(options: Map[String, String], conf: Configuration): Unit =
     for ((key, value) <- options if value != null && Prefixes.exists(key.startsWith))
       conf.set(key, value)
 
-  /** Takes the filters out of a job's settings, so that parquet-mr writes none. */
+  /** Removes the filters from a job's settings, so that parquet-mr writes none. */
   def remove(conf: Configuration): Unit =
     settingsOf(conf).foreach { case (key, _) =>
       if (isEnabling(key) || isNdv(key)) conf.unset(key)
@@ -222,10 +243,10 @@ private[spark] object FilterOptions {
       (key, value) <- conf.getPropsWithPrefix(prefix).asScala.toSeq
     } yield prefix + key -> value
 
-  /** The column that a key is about, or nothing. */
+  /** Returns the column in a key, or an empty string. */
   private def columnOf(key: String): String = key.dropWhile(_ != '#').drop(1)
 
-  private def isAsking(key: String, value: String): Boolean =
+  private def isRequest(key: String, value: String): Boolean =
     isNdv(key) || isEnabling(key) && isTrue(value)
 
   private def isEnabling(key: String): Boolean = key == Enabled || key.startsWith(s"$Enabled#")

@@ -12,16 +12,18 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Has streams write Parquet files by [[ExactParquetFormat]]. The sink of a stream shows in no plan that rules see, and
- * hands its format to the writer itself: the format is changed in the sink, when the first batch is planned.
+ * Makes streams write Parquet files with [[ExactParquetFormat]]. The sink of a stream is in no
+ * plan that rules see, and it passes its format to the writer itself. The format is therefore
+ * replaced in the sink, when the first batch is planned.
  */
 private[spark] object StreamSinks {
 
   /**
-   * Of the stream whose batch this thread plans, if it does. Trouble is warned about once, and the stream is written
-   * as by stock Spark, which takes filters from the session's settings only.
+   * Replaces the format of the stream whose batch this thread plans, if there is one. If that
+   * fails, logs one warning, and the stream is written by Spark alone, which takes filters from
+   * the session's settings only.
    *
-   * @param isWanted asked of the sink's options
+   * @param isWanted whether a sink with these options gets exact filters
    */
   def makeExact(session: SparkSession, isWanted: Map[String, String] => Boolean): Unit =
     try
@@ -32,7 +34,7 @@ private[spark] object StreamSinks {
               TableSize.of(
                 new Path(folder),
                 session.sessionState.newHadoopConf()
-              ) // once, as each batch would list all files
+              ) // lazy, as each batch would list all files
             new ExactParquetFormat(() => size)
           } else format
         }
@@ -41,13 +43,13 @@ private[spark] object StreamSinks {
       case e @ (NonFatal(_) | _: LinkageError) =>
         LogOnce.once(
           "streams",
-          "What streams write to Parquet files has the bloom filters of stock Spark, as the session's settings " +
-            "ask for them, for the format of a stream's sink could not be changed",
+          "Parquet files of streams get Spark's own bloom filters, by the session's settings, " +
+            "because the format of a stream's sink could not be changed",
           e
         )
     }
 
-  /** `StreamExecution.QUERY_ID_KEY`, which the stream's own thread has. */
+  /** Returns `StreamExecution.QUERY_ID_KEY`, which the stream's own thread has. */
   private def streamOf(session: SparkSession): Option[UUID] =
     Option(session.sparkContext.getLocalProperty("sql.streaming.queryId")).map(UUID.fromString)
 }

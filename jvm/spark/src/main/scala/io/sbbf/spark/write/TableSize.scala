@@ -12,26 +12,32 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 
 /**
- * How many row groups a table has, about.
+ * An estimate of the row groups of a table.
  *
- * @param existing told by its files and bytes
- * @param added by what is written to it, as far as the bytes tell
+ * @param existing the row groups of its files, estimated from their number and bytes
+ * @param added the row groups of the data to write, as far as its bytes are known
  */
 private[spark] final case class TableSize(existing: Long, added: Long) {
 
-  /** With what so many tasks write: a file each, unless they write into several partitions. */
+  /**
+   * Returns the row groups after a write. Each task counts as one file, although it writes more
+   * files into several partitions.
+   */
   def rowGroups(tasks: Int): Long = existing + math.max(tasks.toLong, added)
 }
 
 private[spark] object TableSize extends Logging {
 
-  /** What the command may overwrite counts, unless that is everything. */
+  /**
+   * Estimates the table that a command writes to. Files that the command may overwrite count,
+   * unless it overwrites all of them.
+   */
   def of(command: InsertIntoHadoopFsRelationCommand, conf: Configuration): TableSize =
     TableSize(
       existing(command, conf),
       estimated(1, command.query.stats.sizeInBytes.min(MostBytes).toLong))
 
-  /** Of a folder to which tasks write whatever a stream brings them. */
+  /** Estimates a folder that a stream writes to. The size of its next batches is unknown. */
   def of(folder: Path, conf: Configuration): TableSize = TableSize(existing(folder, conf), 0)
 
   private def existing(command: InsertIntoHadoopFsRelationCommand, conf: Configuration): Long =
@@ -44,16 +50,17 @@ private[spark] object TableSize extends Logging {
       estimated(files.getFileCount, files.getLength)
     } catch {
       case _: FileNotFoundException => 0
-      case NonFatal(e) => // what a table holds is no reason not to write to it
+      case NonFatal(e) => // an unknown size must not fail the write
         logWarning(
-          s"The size of the table is not known, for an FPP of auto: ${e.getClass.getName}")
+          s"The size of $folder is unknown, so an FPP of auto ignores its row groups: " +
+            e.getClass.getName)
         0
     }
 
-  /** One for each file, or one for each 128 MiB where that is more. */
+  /** Returns one row group for each file, or one for each 128 MiB if that is more. */
   def estimated(files: Long, bytes: Long): Long =
     math.max(files, bytes / ParquetWriter.DEFAULT_BLOCK_SIZE)
 
-  /** A query of unknown size says that it is endless: 10,000 row groups, 1.3 TB. */
+  /** Limits a query of unknown size, which reports an endless one: 10,000 row groups, 1.3 TB. */
   private val MostBytes = BigInt(10000L * ParquetWriter.DEFAULT_BLOCK_SIZE)
 }

@@ -10,9 +10,10 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import io.sbbf.spark.util.{ExecutorJar, SbbfConf}
 
 /**
- * Has Parquet files written by [[ExactParquetFormat]] where the writer's options, the table's or the
- * session's ask for bloom filters. Encrypted files are left to parquet-mr, which encrypts filters, and so is
- * everything where executors may lack the classes or others look for Spark's own format.
+ * Replaces Spark's Parquet format by [[ExactParquetFormat]] where the options of the writer, the
+ * table or the session request bloom filters. parquet-mr writes the filters of encrypted files,
+ * because it encrypts them. It also writes all filters if executors may lack the classes, or if
+ * [[SbbfConf.FormatEnabled]] is off because other code looks for Spark's own format.
  */
 private[spark] final class WriteExactFilters(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
@@ -27,7 +28,8 @@ private[spark] final class WriteExactFilters(session: SparkSession) extends Rule
     case command: InsertIntoHadoopFsRelationCommand
         if command.fileFormat.getClass == classOf[ParquetFileFormat] &&
           isOn && isExact(command.options) =>
-      // equal to the command before, as all of Spark's formats are: the optimizer takes the new one all the same
+      // equals the old command, because all of Spark's Parquet formats are equal; the optimizer
+      // uses the new one nevertheless
       command.copy(fileFormat = new ExactParquetFormat(() =>
         TableSize.of(command, session.sessionState.newHadoopConf())))
     case _ => plan
@@ -36,7 +38,7 @@ private[spark] final class WriteExactFilters(session: SparkSession) extends Rule
   private def isOn: Boolean =
     Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.FormatEnabled).forall(_.get(conf))
 
-  /** Whether a writer with these options is to write exact filters. */
+  /** Whether a writer with these options writes exact filters. */
   private def isExact(options: Map[String, String]): Boolean = {
     val settings = session.sessionState.newHadoopConfWithOptions(options)
     !FilterOptions.of(settings).isEmpty &&

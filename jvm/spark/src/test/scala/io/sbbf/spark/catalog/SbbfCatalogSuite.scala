@@ -68,8 +68,8 @@ class SbbfCatalogSuite extends SparkSuite {
   }
 
   Seq(
-    Map(
-      "colum" -> "k") -> "format sbbf has no option 'colum'; it has path, column, value, valueHex",
+    Map("colum" -> "k") ->
+      "format sbbf has no option 'colum'; its options are path, column, value, valueHex",
     Map("value" -> "1") -> "needs the option column beside value",
     Map("column" -> "k", "value" -> "1", "valueHex" -> "07") -> "value and valueHex, not both",
     Map("column" -> "b", "valueHex" -> "7x") -> "the option valueHex is not hexadecimal"

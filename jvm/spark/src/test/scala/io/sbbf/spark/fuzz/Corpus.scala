@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Path, Paths}
 
 /**
- * Random tables with their predicates, from the generator that all fuzzing shares: tests/fuzz,
- * in Python. The next table is written while one is being worked on.
+ * Supplies random tables and their predicates from tests/fuzz, the Python generator that all
+ * fuzzing shares. The generator writes the next table while the caller uses the current one.
  *
- * @param sparkVersion decides which types there are
- * @param predicates how many each table comes with
+ * @param sparkVersion the version that decides which types exist
+ * @param predicates the number of predicates for each table
  */
 final class Corpus(folder: Path, seed: String, sparkVersion: String, predicates: Int)
     extends AutoCloseable {
@@ -24,18 +24,18 @@ final class Corpus(folder: Path, seed: String, sparkVersion: String, predicates:
     sparkVersion,
     "--predicates",
     predicates.toString).redirectError(Redirect.INHERIT).start()
-  private val answers = new BufferedReader(new InputStreamReader(process.getInputStream, UTF_8))
-  private val questions = new OutputStreamWriter(process.getOutputStream, UTF_8)
-  ask()
+  private val folders = new BufferedReader(new InputStreamReader(process.getInputStream, UTF_8))
+  private val requests = new OutputStreamWriter(process.getOutputStream, UTF_8)
+  request()
 
-  private def ask(): Unit = { questions.write("\n"); questions.flush() }
+  private def request(): Unit = { requests.write("\n"); requests.flush() }
 
-  /** The folder of the next table. */
+  /** Returns the folder of the next table, and requests the one after it. */
   def next(): Path = {
-    val answer = answers.readLine()
-    if (answer == null) throw new IllegalStateException("the generator of tables has failed")
-    ask()
-    Paths.get(answer)
+    val table = folders.readLine()
+    if (table == null) throw new IllegalStateException("the generator of tables has failed")
+    request()
+    Paths.get(table)
   }
 
   override def close(): Unit = process.destroy()
@@ -43,6 +43,6 @@ final class Corpus(folder: Path, seed: String, sparkVersion: String, predicates:
 
 object Corpus {
 
-  /** The Python that `make setup` makes, with the libraries of other writers. */
+  /** The Python that `make setup` installs, with the libraries of other writers. */
   val python: String = sys.env.getOrElse("SBBF_PYTHON", ".venv/bin/python")
 }

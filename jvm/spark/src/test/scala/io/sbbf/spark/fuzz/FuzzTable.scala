@@ -14,24 +14,24 @@ import org.apache.spark.sql.types.{MetadataBuilder, StructType}
 
 import io.sbbf.spark.predicate.{PrunerQuestion, RowGroupVerdicts}
 
-/** One file of a table: its rows as Spark reads them without any filter, and its verdicts. */
+/** A file of a table, with its rows as Spark reads them without a filter, and its verdicts. */
 final class FuzzFile(
     val writer: String,
     val rows: Array[InternalRow],
     val verdicts: RowGroupVerdicts) {
   private val starts = verdicts.rows.scanLeft(0)(_ + _)
-  require(starts.last == rows.length, s"${rows.length} rows of ${starts.last} were read")
+  require(starts.last == rows.length, s"Spark read ${rows.length} of ${starts.last} rows")
 
   def rowsOf(rowGroup: Int): Array[InternalRow] =
     rows.slice(starts(rowGroup), starts(rowGroup + 1))
 }
 
-/** A table of the [[Corpus]], opened in a session of its own. */
+/** A table of the [[Corpus]], opened in its own session. */
 final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoCloseable {
   val session: SparkSession = FuzzTable.unpruned(parent)
   private val conf = FuzzTable.properties(folder.resolve("session.conf"))
   conf.foreach { case (key, value) => session.conf.set(key, value) }
-  // Spark 4.0's vectorized reader does not know all encodings
+  // Spark 4.0's vectorized reader does not support all encodings
   session.conf.set("spark.sql.parquet.enableVectorizedReader", "false")
   FuzzTable.list(folder.resolve("spark"), ".options").foreach(writeBySpark)
   lines("create.sql").foreach(session.sql(_))
@@ -42,7 +42,7 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
     session.table(name).queryExecution.analyzed.collectFirst { case r: LogicalRelation => r }.get
   private val files = relation.relation.asInstanceOf[HadoopFsRelation]
 
-  /** Rows have the columns of the files, in the order in which the relation puts them out. */
+  /** The files; their rows have the files' columns in the relation's output order. */
   val openFiles: Seq[FuzzFile] = {
     val writers = lines("writers.txt")
     val schema = FuzzTable.withoutChars(files.dataSchema)
@@ -67,7 +67,7 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
   private def lines(file: String): IndexedSeq[String] =
     new String(Files.readAllBytes(folder.resolve(file)), UTF_8).split('\n').toIndexedSeq
 
-  /** Reads what the generator has staged, and writes it again as it is asked to. */
+  /** Writes a staged file of the generator again, with the given options. */
   private def writeBySpark(options: Path): Unit = {
     val (settings, rest) =
       FuzzTable.properties(options).partition(_._1.startsWith("spark."))
@@ -91,7 +91,7 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
 
 object FuzzTable {
 
-  /** A session that takes no pruner's word, and reads structs whole. */
+  /** Returns a session that prunes nothing, pushes no filters, and reads whole structs. */
   private def unpruned(parent: SparkSession): SparkSession = {
     val session = parent.newSession()
     session.conf.set("spark.sbbf.enabled", "false")
@@ -109,7 +109,7 @@ object FuzzTable {
       key -> value
     }
 
-  /** Without what makes Spark pad CHAR(n): that is the query's doing, above the relation. */
+  /** Removes the metadata for CHAR(n): queries pad such columns above the relation. */
   private def withoutChars(schema: StructType): StructType = StructType(schema.map { field =>
     val builder = new MetadataBuilder().withMetadata(field.metadata)
     field.copy(metadata = builder.remove("__CHAR_VARCHAR_TYPE_STRING").build())

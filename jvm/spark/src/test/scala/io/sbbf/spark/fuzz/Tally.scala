@@ -2,20 +2,20 @@ package io.sbbf.spark.fuzz
 
 import scala.collection.mutable
 
-/** What a run of the fuzzer has seen. */
+/** Counts the queries of a run of the fuzzer and collects the differences. */
 final class Tally(seed: String) {
   var queries = 0
 
-  /** Queries for which a row group was proven to have no match. */
+  /** The number of queries for which a row group provably has no match. */
   var pruned = 0
 
-  /** Queries that Spark's optimizer answered, or freed of their filter, by itself. */
+  /** The number of queries that Spark's optimizer answered, or whose filter it removed. */
   var folded = 0
 
-  /** Rows on which a predicate raised, as it may in ANSI mode: they match nothing. */
+  /** The number of rows for which a predicate raised an error (ANSI mode); they do not match. */
   var raised = 0L
 
-  /** Predicates that Spark itself refuses to plan, by what it says, with one of each. */
+  /** The predicates that Spark cannot plan: count and an example for each of Spark's messages. */
   val refused: mutable.Map[String, (Int, String)] = mutable.Map.empty
   val differences: mutable.Buffer[String] = mutable.Buffer.empty
 
@@ -28,7 +28,7 @@ final class Tally(seed: String) {
     differences += s"DIFFERENCE (seed $seed, ${table.name}) $what\n  predicate: $sql\n" +
       s"  file: ${file.writer}\n  ${table.describe}"
 
-  /** Of the queries that were planned at all. */
+  /** Returns the share of pruned queries among those that Spark planned. */
   def share: Double = pruned.toDouble / math.max(1, queries - refused.values.map(_._1).sum)
 
   override def toString: String =

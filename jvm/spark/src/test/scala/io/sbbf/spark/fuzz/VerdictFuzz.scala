@@ -4,13 +4,13 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.SparkSession
 
-/** Verdicts against rows, over as many tables as there is time for. */
+/** Compares verdicts with rows, for as many tables as the time allows. */
 object VerdictFuzz {
 
-  /** Of the queries, those that have to be pruned, or the others prove little. */
+  /** The least share of pruned queries that makes a run meaningful. */
   val LeastShare = 0.4
 
-  /** Asks `predicates` of each table until `queries` are asked or `seconds` are over. */
+  /** Runs `predicates` on each table, until `queries` have run or `seconds` have passed. */
   def run(
       spark: SparkSession,
       seed: String,
@@ -32,7 +32,10 @@ object VerdictFuzz {
     tally
   }
 
-  /** `VerdictFuzz SEED QUERIES SECONDS`; fails on a difference, and where too little was pruned. */
+  /**
+   * Runs `VerdictFuzz SEED QUERIES SECONDS`, and fails if there is a difference or too few
+   * queries are pruned.
+   */
   def main(args: Array[String]): Unit = {
     val spark = SparkSession
       .builder()

@@ -24,19 +24,19 @@ import io.sbbf.spark.predicate.PrunerQuestion
 
 /**
  * Compares the verdict about each row group with each of its rows. The condition is the one that
- * Spark's optimizer leaves in the plan, which is what the pruner and the query both see.
+ * Spark's optimizer leaves in the plan: the pruner and the query both use it.
  */
 final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
   import VerdictFuzzer._
 
-  /** Asks the table's predicates until there are no more of them, or `enough`. */
+  /** Checks the table's predicates until all are checked or `enough` returns true. */
   def run(enough: () => Boolean): Unit = {
-    SparkSession.setActiveSession(table.session) // whose settings expressions go by
+    SparkSession.setActiveSession(table.session) // expressions read its settings
     try table.predicates.grouped(BatchSize).takeWhile(_ => !enough()).foreach(batch)
     finally SparkSession.clearActiveSession()
   }
 
-  /** One plan for many predicates: the optimizer takes little more time for it than for one. */
+  /** Plans many predicates at once, which takes the optimizer little more time than one. */
   private def batch(predicates: Seq[String]): Unit =
     try {
       val queries = predicates.zipWithIndex.map { case (p, n) =>
@@ -47,7 +47,7 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
       predicates.indices.foreach { n =>
         tally.queries += 1
         filters.get(n) match {
-          case Some(filter) => ask(predicates(n), filter)
+          case Some(filter) => check(predicates(n), filter)
           case None => tally.folded += 1
         }
       }
@@ -59,7 +59,7 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
         tally.refuse(predicates.head, e)
     }
 
-  /** What is left of each query that the optimizer has not answered. */
+  /** Returns the filter of each query that the optimizer has not answered, by its number. */
   private def tagged(plan: LogicalPlan): Map[Int, Filter] = (plan match {
     case Union(queries, _, _) => queries
     case query => Seq(query)
@@ -68,7 +68,7 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
       n -> filter
   }.toMap
 
-  private def ask(sql: String, filter: Filter): Unit = {
+  private def check(sql: String, filter: Filter): Unit = {
     val columns = filter.child.output
     val test = new Test(filter.condition, columns)
     val prunes = table.openFiles.map { file =>
@@ -86,7 +86,7 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
     if (prunes.contains(true)) tally.pruned += 1
   }
 
-  /** What is wrong about the smallest part of the condition about which anything is. */
+  /** Describes the error of the smallest part of the condition that has one. */
   private def smallest(file: FuzzFile, condition: Expression, columns: Seq[Attribute]): String = {
     def wrong(part: Expression) = {
       val test = new Test(part, columns)
@@ -96,7 +96,7 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
     wrong(part).get.describe(part, columns)
   }
 
-  /** The condition as the pruner sees it, and as a row does. */
+  /** A condition, translated for the pruner and bound to rows. */
   private final class Test(condition: Expression, columns: Seq[Attribute]) {
     lazy val question: PrunerQuestion = table.question(condition)
     private val row =
@@ -106,7 +106,7 @@ final class VerdictFuzzer(table: FuzzTable, tally: Tally) {
       try row.eval(held) == (verdict == CannotMatch)
       catch { case NonFatal(_) => tally.raised += 1; false }
 
-    /** The first row that denies a verdict. */
+    /** Returns the first row that contradicts a verdict. */
     def wrong(file: FuzzFile, verdicts: Seq[(Verdict, Verdict)]): Option[Wrong] = {
       val decided = for {
         ((early, late), rowGroup) <- verdicts.iterator.zipWithIndex
@@ -122,7 +122,7 @@ object VerdictFuzzer {
   private val BatchSize = 50
   private val Tag = "fuzz_tag"
 
-  /** A row that the verdict about its row group denies. */
+  /** A row that contradicts the verdict about its row group. */
   private final case class Wrong(rowGroup: Int, verdict: Verdict, row: InternalRow) {
     def describe(condition: Expression, columns: Seq[Attribute]): String = {
       val held = columns.zipWithIndex.collect {
@@ -136,7 +136,7 @@ object VerdictFuzzer {
       if (row.isNullAt(n)) "NULL" else Literal(row.copy().get(n, c.dataType), c.dataType).sql
   }
 
-  /** The smallest part of a condition, under AND, OR and NOT, of which `isWrong` still holds. */
+  /** Returns the smallest part of a condition, below AND, OR and NOT, that is still wrong. */
   private def shrunk(condition: Expression, isWrong: Expression => Boolean): Expression =
     (condition match {
       case And(left, right) => Seq(left, right)

@@ -40,7 +40,9 @@ class AddPruningMetricsSuite extends SparkSuite {
 
   private val Key = "xxhash64(1234L)"
 
-  /** The nodes of the plan as the SQL tab draws it, each with what it shows of our metrics. */
+  /**
+   * Returns the nodes of the plan in the SQL tab, each with the pruning metrics that it shows.
+   */
   private def shown(query: DataFrame): Seq[(SparkPlanGraphNode, Map[String, String])] = {
     val store = spark.sharedState.statusStore
     val before = store.executionsList().map(_.executionId).toSet
@@ -62,8 +64,8 @@ class AddPruningMetricsSuite extends SparkSuite {
       index.selection
     }.flatten
 
-  /** What a node should show, in the status store's own words for a number that the driver set. */
-  private def told(s: ScanPruning): Map[String, Long] = Map(
+  /** Returns the numbers that a node should show. */
+  private def expected(s: ScanPruning): Map[String, Long] = Map(
     "files kept" -> s.keptFiles.toLong,
     "files skipped" -> (s.numFiles - s.keptFiles).toLong,
     "row groups kept" -> s.keptRowGroups,
@@ -84,7 +86,7 @@ class AddPruningMetricsSuite extends SparkSuite {
 
   private val queries = Seq(
     "a point lookup" -> s"SELECT * FROM log WHERE k = $Key",
-    "a lookup of what is not there" -> "SELECT * FROM log WHERE k = 5",
+    "a lookup of an absent key" -> "SELECT * FROM log WHERE k = 5",
     "min/max" -> "SELECT * FROM log WHERE seq < 300",
     "an aggregate" -> s"SELECT few, count(*) FROM log WHERE k = $Key GROUP BY few",
     "a partitioned table" -> s"SELECT * FROM days WHERE day = 2 AND k = $Key",
@@ -93,7 +95,7 @@ class AddPruningMetricsSuite extends SparkSuite {
     "dynamic partition pruning" ->
       s"SELECT a.seq FROM days a JOIN days b ON a.day = b.day WHERE b.k = $Key AND a.seq < 300",
     "a subquery" -> s"SELECT (SELECT max(seq) FROM log WHERE k = $Key) FROM range(1)",
-    "a value that a subquery gives" ->
+    "the value of a subquery" ->
       s"SELECT * FROM log WHERE k = (SELECT max(k) FROM days WHERE k = $Key) AND seq >= 500"
   )
 
@@ -101,21 +103,21 @@ class AddPruningMetricsSuite extends SparkSuite {
     adaptive <- Seq("true", "false")
     trim <- Seq("true", "false")
     (name, query) <- queries
-  } test(s"the SQL tab says what explain says: $name, adaptive $adaptive, trim $trim.") {
+  } test(s"the SQL tab shows the numbers of explain: $name, adaptive $adaptive, trim $trim.") {
     tables
     withConf("spark.sql.adaptive.enabled" -> adaptive, "spark.sbbf.format.enabled" -> trim) {
       FooterCache.shared.clear()
       val df = spark.sql(query)
       val scans = shown(df).collect { case (_, metrics) if metrics.nonEmpty => metrics }
       val found = selections(df)
-      assert(found.nonEmpty && scans.map(numbers).toSet == found.map(told).toSet)
+      assert(found.nonEmpty && scans.map(numbers).toSet == found.map(expected).toSet)
       assert(found.exists(s => s.keptRowGroups < s.rowGroups))
       assert(scans.exists(_("bytes read to decide").matches("[1-9].* (KiB|B|MiB)")))
       assert(scans.forall(_("time to decide").matches("[\\d.,]+ m?s")))
     }
   }
 
-  test("a scan that is not pruned shows no metrics of ours, and neither does any other node.") {
+  test("unpruned scans and other nodes show no pruning metrics.") {
     tables
     val all =
       shown(spark.sql(s"SELECT a.seq FROM log a JOIN days b USING (seq) WHERE a.k = $Key"))
@@ -129,15 +131,15 @@ class AddPruningMetricsSuite extends SparkSuite {
     }
   }
 
-  test("without the format swap the nodes that native engines look for are stock's.") {
+  test("without the format swap, plans have the nodes that native engines look for.") {
     tables
     withConf("spark.sbbf.format.enabled" -> "false", "spark.sql.adaptive.enabled" -> "false") {
       val query = s"SELECT seq FROM log WHERE k = $Key"
       val plan = spark.sql(query).queryExecution.executedPlan
-      val stock = withConf(SbbfConf.Enabled.key -> "false") {
+      val unpruned = withConf(SbbfConf.Enabled.key -> "false") {
         spark.sql(query).queryExecution.executedPlan
       }
-      assert(plan.map(_.getClass.getName) == stock.map(_.getClass.getName))
+      assert(plan.map(_.getClass.getName) == unpruned.map(_.getClass.getName))
       val formats = spark.sql(query).queryExecution.optimizedPlan.collect {
         case r: LogicalRelation => r.relation.asInstanceOf[HadoopFsRelation].fileFormat.getClass
       }
@@ -145,7 +147,7 @@ class AddPruningMetricsSuite extends SparkSuite {
     }
   }
 
-  test("a session that runs gets the rules and loses them again; those of the extension stay.") {
+  test("a running session gains and loses the rules; those of the extension stay.") {
     val state = spark.sessionState
     def rules = (state.columnarRules, state.adaptiveRulesHolder.queryStagePrepRules)
     def ours =

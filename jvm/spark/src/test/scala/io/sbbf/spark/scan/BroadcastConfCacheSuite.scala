@@ -4,7 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.{SparkConf, SparkContext}
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Is a configuration sent once for all queries of a context, and never taken from another one? */
+/** Checks that equal configurations are broadcast once for each context. */
 class BroadcastConfCacheSuite extends AnyFunSuite {
   private def inContext[T](body: SparkContext => T): T = {
     val conf = new SparkConf(false)
@@ -23,7 +23,7 @@ class BroadcastConfCacheSuite extends AnyFunSuite {
     conf
   }
 
-  test("configurations that are equal are sent once, as they were then.") {
+  test("equal configurations are broadcast once, with their entries at that time.") {
     inContext { context =>
       val changing = conf("one")
       val first = BroadcastConfCache.of(context, changing)
@@ -34,7 +34,7 @@ class BroadcastConfCacheSuite extends AnyFunSuite {
     }
   }
 
-  test("a context whose application has the name of one before sends its own.") {
+  test("a context with the application id of an earlier one broadcasts its own.") {
     for (_ <- 1 to 2) inContext { context =>
       context.broadcast("so that the numbers of broadcasts differ")
       val shared = BroadcastConfCache.of(context, conf("one"))

@@ -17,15 +17,15 @@ import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * Many queries at once over one cache while files are replaced. SBBF_QUERIES sets how many each
- * thread asks.
+ * Runs concurrent queries on one cache while files are replaced. SBBF_QUERIES sets the number of
+ * queries of each thread.
  */
 class ConcurrencySuite extends SparkSuite {
   import ConcurrencySuite._
 
   private val queries = sys.env.get("SBBF_QUERIES").fold(40)(_.toInt)
 
-  test("16 threads get right answers while files are replaced and the cache evicts.") {
+  test("16 threads get correct rows while files are replaced and the cache evicts.") {
     val seed = TestFiles.seed()
     val moving = new Lake(new File(folder, "moving"), renames = true)
     val rewritten = new Lake(new File(folder, "rewritten"), renames = false)
@@ -41,23 +41,23 @@ class ConcurrencySuite extends SparkSuite {
           Thread.sleep(20)
         }
       }
-      val askers = (0 until Threads).map(n =>
+      val readers = (0 until Threads).map(n =>
         task {
           val session = spark.newSession()
-          // room for a few of the files
+          // half of the sessions allow the cache only a few of the files
           session.conf.set(SbbfConf.CacheBytes.key, if (n % 2 == 0) "20000" else "256m")
           session.conf.set(SbbfConf.FormatEnabled.key, (n % 4 != 3).toString)
           val random = new Random(seed + n)
           (0 until queries).foreach { _ =>
             val lake = Seq(moving, rewritten)(random.nextInt(2))
-            val asked = Seq.fill(1 + random.nextInt(2))(random.nextInt(2 * Keys)).distinct
-            lake.check(session, asked) match {
+            val wanted = Seq.fill(1 + random.nextInt(2))(random.nextInt(2 * Keys)).distinct
+            lake.check(session, wanted) match {
               case Vanished => vanished.incrementAndGet()
               case Answered(files) => if (files < LakeFiles) pruned.incrementAndGet()
             }
           }
         })
-      askers.foreach(_.get())
+      readers.foreach(_.get())
       stopped.set(true)
       replacer.get()
     } finally {
@@ -76,7 +76,7 @@ object ConcurrencySuite {
   private final val Threads = 16
   private final val LakeFiles = 6
 
-  /** Even ones are in the files, odd ones are not. */
+  /** The number of keys in the files. Even keys are in the files, odd ones are not. */
   private final val Keys = 6 * TestFiles.RowsPerGroup * 3
 
   private sealed abstract class Outcome
@@ -86,10 +86,10 @@ object ConcurrencySuite {
   private def hash(key: Int): Long = key * 0x9e3779b97f4a7c15L
 
   /**
-   * Files that hold the same keys in every generation, each time in other row groups.
+   * A folder whose files have the same keys in every generation, each time in other row groups.
    *
    * @param renames whether a new generation has another name, so that readers may see the old one
-   *   vanish; else it takes the old one's place, while nobody reads
+   *   vanish; otherwise it replaces the old one while nobody reads
    */
   private final class Lake(folder: File, renames: Boolean) {
     private val lock = new ReentrantReadWriteLock(true)
@@ -102,7 +102,7 @@ object ConcurrencySuite {
     def replace(file: Int): Unit = {
       val next = generations(file).get + 1
       val written = write(file, next)
-      // one generation stays beside the newest: a listing leaves out, without a word, what goes while it is made
+      // keeps the previous generation: a listing silently omits files deleted in the meantime
       val (old, fresh) = (named(file, next - 2), named(file, next))
       if (renames) {
         Files.move(written.toPath, fresh.toPath, StandardCopyOption.ATOMIC_MOVE)
@@ -138,8 +138,8 @@ object ConcurrencySuite {
       path.toFile
     }
 
-    /** Asks for some keys; every answer must hold each present one, in a generation of that time. */
-    def check(session: SparkSession, asked: Seq[Int]): Outcome = {
+    /** Looks up keys: the rows must have each present key, in a generation of that time. */
+    def check(session: SparkSession, wanted: Seq[Int]): Outcome = {
       if (!renames) lock.readLock.lock()
       try {
         val from = generations.map(_.get)
@@ -147,14 +147,14 @@ object ConcurrencySuite {
           val df = session.read
             .schema("key bigint, number int, generation int")
             .parquet(folder.getPath)
-            .where(asked.map(hash).mkString("key IN (", "L, ", "L)"))
+            .where(wanted.map(hash).mkString("key IN (", "L, ", "L)"))
           (df.collect().map(r => (r.getInt(1), r.getInt(2))).toSeq, df.inputFiles.length)
         }
         found match {
-          case Success((answer, files)) =>
+          case Success((rows, files)) =>
             val until = generations.map(_.get)
-            val wrong = asked.filterNot(isRight(_, answer, from, until))
-            if (wrong.nonEmpty) throw new AssertionError(s"$wrong of $asked in $answer")
+            val wrong = wanted.filterNot(isRight(_, rows, from, until))
+            if (wrong.nonEmpty) throw new AssertionError(s"$wrong of $wanted in $rows")
             Answered(files)
           case Failure(e) if renames && isMissingFile(e) => Vanished
           case Failure(e) => throw e
@@ -164,14 +164,14 @@ object ConcurrencySuite {
 
     private def isRight(
         key: Int,
-        answer: Seq[(Int, Int)],
+        rows: Seq[(Int, Int)],
         from: Array[Int],
         until: Array[Int]): Boolean = {
-      val seen = answer.collect { case (`key`, generation) => generation }
+      val seen = rows.collect { case (`key`, generation) => generation }
       if (key % 2 != 0) seen.isEmpty
       else {
         val file = key / 2 / (Keys / LakeFiles)
-        // while one generation takes over from another, all three are there
+        // while one generation replaces another, three exist
         val (oldest, latest) =
           if (renames) (from(file) - 2, until(file) + 1) else (from(file), until(file))
         seen.nonEmpty && seen.distinct == seen && seen.forall(g => g >= oldest && g <= latest) &&

@@ -15,11 +15,11 @@ import io.sbbf.parquet.testing.TestFiles.Style
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 
-/** Files whose statistics are wrong, as some writers are known to have written them, lose no row. */
+/** Checks that files with wrong statistics, like those of some writers, lose no row. */
 class CorruptStatisticsSuite extends SparkSuite {
   import CorruptStatisticsSuite._
 
-  private val stock =
+  private val sparkAlone =
     Seq(SbbfConf.Enabled.key -> "false", "spark.sql.parquet.filterPushdown" -> "true")
 
   private def table(file: JPath, schema: String): DataFrame =
@@ -33,37 +33,37 @@ class CorruptStatisticsSuite extends SparkSuite {
         val expected = oracle(query)
         assert(expected.nonEmpty, predicate)
         assert(rows(query) == expected, predicate)
-        val answer = withConf(stock: _*)(Try(rows(query)))
-        assert(!answer.toOption.contains(expected), s"stock Spark answers $predicate")
-        // what fails as a reader is made no option switches off
-        if (answer.isSuccess)
+        val found = withConf(sparkAlone: _*)(Try(rows(query)))
+        assert(!found.toOption.contains(expected), s"Spark alone is right about $predicate")
+        // no option prevents a failure while a reader is created
+        if (found.isSuccess)
           withConf("spark.sbbf.format.enabled" -> "false")(assert(rows(query) == expected))
       }
     }
 
-  test("bounds of an order that is not told lose no row, but of writers that told it right.") {
+  test("bounds without a column order lose no row, except those of trusted writers.") {
     def wrong(writer: String) = TestFiles.damaged(
       TestFiles.write("message m { required int64 c; }", Style(), numbers(1, 2, 9).iterator)) {
       (metadata, _) =>
         metadata.setCreated_by(writer)
         metadata.unsetColumn_orders()
-        val told = metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data.getStatistics
-        bounds(1, 2)(told)
-        told.unsetMin()
-        told.unsetMax()
+        val stats = metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data.getStatistics
+        bounds(1, 2)(stats)
+        stats.unsetMin()
+        stats.unsetMax()
     }
     def query(writer: String) = table(wrong(writer), "c bigint").where("c = 9")
     val doubtful = query("Arrow2 - Native Rust implementation of Arrow")
     assert(rows(doubtful) == oracle(doubtful) && doubtful.count() == 1)
-    assert(withConf(stock: _*)(query("whoever").count()) == 0)
+    assert(withConf(sparkAlone: _*)(query("whoever").count()) == 0)
     for (known <- Seq("DuckDB", "parquet-rs version 49.0.0", "Polars"))
-      assert(query(known).count() == 0, known) // stock's tasks are left to ask what we do not
+      assert(query(known).count() == 0, known) // parquet-mr's tasks may use these bounds
   }
 
-  test("the same statistics are believed of later versions and of other writers.") {
+  test("the same statistics of later versions and of other writers prune.") {
     for {
       fault <- Faults
-      writer <- fault.believed
+      writer <- fault.trusted
       predicate <- fault.predicates
     } {
       val query = table(fault.file(writer), fault.schema).where(predicate)
@@ -75,13 +75,13 @@ class CorruptStatisticsSuite extends SparkSuite {
 private object CorruptStatisticsSuite {
 
   /**
-   * @param wrong what the writer tells of the column
-   * @param believed writers of whom the same is believed
+   * @param wrong the change that makes the statistics of the column wrong
+   * @param trusted writers whose same statistics are used
    */
   final case class Fault(
       name: String,
       writer: String,
-      believed: Seq[String],
+      trusted: Seq[String],
       column: String,
       values: Seq[Group => Unit],
       wrong: Statistics => Unit,
@@ -89,7 +89,7 @@ private object CorruptStatisticsSuite {
       predicates: String*) {
 
     def file(writer: String): JPath = {
-      // of values that come again writers make dictionaries
+      // writers make dictionaries of repeated values
       val style = Style(dictionary = values.size > values.distinct.size)
       val right = TestFiles.write(s"message m { $column }", style, values.iterator)
       TestFiles.damaged(right) { (metadata, _) =>
@@ -107,11 +107,11 @@ private object CorruptStatisticsSuite {
 
   private def twice(values: Seq[Group => Unit]): Seq[Group => Unit] = values ++ values
 
-  private def bounds(min: Long, max: Long)(told: Statistics): Unit = {
+  private def bounds(min: Long, max: Long)(stats: Statistics): Unit = {
     def plain(value: Long) =
       ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array
-    told.setMin_value(plain(min)).setMax_value(plain(max))
-    told.setMin(plain(min)).setMax(plain(max))
+    stats.setMin_value(plain(min)).setMax_value(plain(max))
+    stats.setMin(plain(min)).setMax(plain(max))
     ()
   }
 
@@ -121,12 +121,12 @@ private object CorruptStatisticsSuite {
     (row: Group) => row.add("c", Binary.fromConstantByteArray(padded))
   }
 
-  /** Of 1.00, 3.06 and -2.00, which is taken for the largest of a page before. */
-  private def unsignedDecimals(name: String, writer: String, believed: String*): Fault =
+  /** Bounds of 1.00, 3.06 and -2.00, whose unsigned bytes are the largest of an earlier page. */
+  private def unsignedDecimals(name: String, writer: String, trusted: String*): Fault =
     Fault(
       name,
       writer,
-      believed,
+      trusted,
       "required fixed_len_byte_array(4) c (DECIMAL(5, 2));",
       decimals(4, 100, -200, 306),
       _.setMin_value(Array[Byte](0, 0, 0, 100)).setMax_value(Array[Byte](0, 0, 1, 50)),
@@ -178,7 +178,7 @@ private object CorruptStatisticsSuite {
       "github.com/parquet-go/parquet-go version 0.33.0(build )"
     ),
     unsignedDecimals(
-      "decimals that parquet-go ordered so by its older name",
+      "decimals that parquet-go ordered as unsigned bytes under its older name",
       "github.com/segmentio/parquet-go version 0.0.0(build )"),
     unsignedDecimals(
       "decimals that arrow-rs ordered as unsigned bytes before version 13",
@@ -281,12 +281,12 @@ private object CorruptStatisticsSuite {
       Seq("parquet-mr version 1.15.2"),
       "optional binary c (UTF8);",
       texts("a", null, "b", null),
-      told => {
-        told.setNull_count(4)
-        told.unsetMin_value()
-        told.unsetMax_value()
-        told.unsetMin()
-        told.unsetMax()
+      stats => {
+        stats.setNull_count(4)
+        stats.unsetMin_value()
+        stats.unsetMax_value()
+        stats.unsetMin()
+        stats.unsetMax()
       },
       "c string",
       "c = 'b'"

@@ -8,10 +8,10 @@ import scala.util.{Failure, Random, Success, Try}
 import io.sbbf.parquet.testing.{Damage, SampleFile, TestFiles}
 import io.sbbf.spark.testing.SparkSuite
 
-/** Whole queries over damaged files; a fortieth of SBBF_DAMAGES of them. */
+/** Runs queries on damaged files: one file for every 40 of SBBF_DAMAGES. */
 class DamagedScanSuite extends SparkSuite {
 
-  // stock allocates what damaged sizes claim, and its session would not outlive that
+  // parquet-mr allocates the sizes that damaged files claim; the session must survive that
   override protected def settings: Map[String, String] =
     Map("spark.executor.killOnFatalError.depth" -> "0")
 
@@ -19,11 +19,11 @@ class DamagedScanSuite extends SparkSuite {
 
   private val schema = "id bigint, text string, row int"
 
-  /** Rows by condition, of which the first asks for everything; or how the query failed. */
+  /** Returns the rows, or the failure, for each condition. */
   private def answers(file: File, conditions: Seq[String]): Seq[Try[Seq[String]]] =
     conditions.map(c => Try(rows(spark.read.schema(schema).parquet(file.getPath).where(c))))
 
-  test("damaged files answer as without any pushdown and fail only where that fails.") {
+  test("queries on damaged files equal those without pushdown, and fail only where those fail.") {
     val random = new Random(TestFiles.seed())
     val damage = new Damage(random)
     var failed, compared = 0
@@ -59,7 +59,7 @@ class DamagedScanSuite extends SparkSuite {
         case _ =>
       }
     }
-    info(s"$compared damaged files, 4 queries each; $failed fail without pushdown too")
+    info(s"$compared damaged files, 4 queries each; $failed also fail without pushdown")
     assert(failed < compared * 3)
   }
 }

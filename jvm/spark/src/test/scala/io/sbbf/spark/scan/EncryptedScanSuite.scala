@@ -15,7 +15,7 @@ import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, AddFiltersRequest
 import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.testing.{Logged, SparkSuite, TestKms}
 
-/** Encrypted tables in sessions with keys and without, all on one driver. */
+/** Reads encrypted tables in sessions with and without keys, all on one driver. */
 class EncryptedScanSuite extends SparkSuite {
 
   private val numRows = 800
@@ -40,7 +40,7 @@ class EncryptedScanSuite extends SparkSuite {
   private lazy val closed = table("closed", columnKeys, footerKey)
   private lazy val legacy = table("legacy", columnKeys, footerKey, plainFooter)
 
-  /** Two files with a row group for each hundred rows; even ids in no order. */
+  /** Writes two files with a row group for each hundred rows; the ids are even and shuffled. */
   private def table(name: String, options: (String, String)*): String = {
     holder
       .range(0, numRows, 1, 2)
@@ -75,21 +75,21 @@ class EncryptedScanSuite extends SparkSuite {
   private def inspected(in: SparkSession, table: String): Seq[String] =
     rows(in.read.format("sbbf").load(table).drop("file"))
 
-  /** The rows, or the deepest cause of the failure, less what names the file. */
+  /** Returns the rows, or the class and the message of the root cause. */
   private def outcome(query: DataFrame): Either[String, Seq[String]] =
     Try(rows(query)).toEither.left.map { e =>
       val causes = Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
       s"${causes.last.getClass.getName}: ${causes.last.getMessage}"
     }
 
-  /** Without the log of tasks that are expected to fail. */
+  /** Runs `body` without Spark's log of expected failures of tasks. */
   private def quietly[T](body: => T): T = {
     Configurator.setLevel("org.apache.spark", Level.OFF)
     try body
     finally Configurator.setLevel("org.apache.spark", Level.ERROR)
   }
 
-  private def stock(in: SparkSession)(query: => DataFrame): Either[String, Seq[String]] = {
+  private def sparkAlone(in: SparkSession)(query: => DataFrame): Either[String, Seq[String]] = {
     in.conf.set("spark.sbbf.enabled", "false")
     try outcome(query)
     finally in.conf.unset("spark.sbbf.enabled")
@@ -117,13 +117,13 @@ class EncryptedScanSuite extends SparkSuite {
     assert(present.get("row_groups").asInt == 8 && present.get("row_groups_kept").asInt < 4)
   }
 
-  test("a table whose every column has the footer's key is pruned too.") {
+  test("a table with the footer's key for every column is pruned as well.") {
     val uniform = table("uniform", "parquet.encryption.uniform.key" -> "kFooter")
     for (where <- predicates)
       assert(found(lookup(holder, uniform, where)) == found(lookup(holder, plain, where)))
   }
 
-  test("without keys, or with a denied one, a query does what stock does.")(quietly {
+  test("a query without keys, or with a denied key, does what Spark alone does.")(quietly {
     for {
       in <- Seq(stranger, eve, half)
       table <- Seq(closed, legacy)
@@ -131,15 +131,15 @@ class EncryptedScanSuite extends SparkSuite {
       columns <- Seq(Seq("id", "open"), Seq("open"))
     } {
       def query = lookup(in, table, where).select(columns.head, columns.tail: _*)
-      val expected = stock(in)(query)
-      val answer = outcome(query)
-      // a row group that an open column refutes is not read, and raises nothing
-      val isRefuted = answer.isRight && where == "open = 401"
-      assert(isRefuted && answer == Right(Nil) || answer == expected, s"$table: $where $columns")
+      val expected = sparkAlone(in)(query)
+      val found = outcome(query)
+      // a row group that an open column refutes is not read, and raises no error
+      val isRefuted = found.isRight && where == "open = 401"
+      assert(isRefuted && found == Right(Nil) || found == expected, s"$table: $where $columns")
     }
   })
 
-  test("what a session with keys has read, one without learns nothing of.") {
+  test("a session without keys sees nothing that a session with keys has read.") {
     FooterCache.shared.clear()
     val holders = found(lookup(holder, closed, "id = 400"))
     assert(inspected(holder, closed).count(_.contains("bloom")) == 16)
@@ -156,13 +156,13 @@ class EncryptedScanSuite extends SparkSuite {
     assert(FooterCache.shared.size == 0)
   }
 
-  test("attach refuses encrypted files, also with their keys, and leaves them as they are.") {
+  test("attach refuses encrypted files, even with their keys, and leaves them unchanged.") {
     for (table <- Seq(closed, legacy); in <- Seq(holder, stranger)) {
       def content = new File(table).listFiles.sorted.map(f => Files.readAllBytes(f.toPath).toSeq)
       val before = content.toSeq
-      val asked = Map("path" -> table, "parquet.bloom.filter.enabled#open" -> "true")
+      val options = Map("path" -> table, "parquet.bloom.filter.enabled#open" -> "true")
       val outcomes =
-        new AddFiltersJob(in, AddFiltersRequest.parse(asked + ("replace" -> "true"))).run()
+        new AddFiltersJob(in, AddFiltersRequest.parse(options + ("replace" -> "true"))).run()
       assert(outcomes.size == 2)
       for (outcome <- outcomes)
         assert((outcome.status, outcome.reason) == ((AddFiltersOutcome.Refused, "encrypted")))
@@ -170,7 +170,7 @@ class EncryptedScanSuite extends SparkSuite {
     }
   }
 
-  test("of a plain footer each session uses what it may read, whoever came first.") {
+  test("each session uses what it may read of a plaintext footer, in any order of sessions.") {
     def check(): Unit = {
       assert(
         found(lookup(holder, legacy, "id = 400")) == found(lookup(holder, plain, "id = 400")))
@@ -195,7 +195,7 @@ class EncryptedScanSuite extends SparkSuite {
     check()
   }
 
-  test("files that are not encrypted are remembered in a session with keys too.") {
+  test("a session with keys caches files that are not encrypted.") {
     FooterCache.shared.clear()
     Thread.sleep(2000)
     def bytesRead(in: SparkSession) =
@@ -204,8 +204,8 @@ class EncryptedScanSuite extends SparkSuite {
     assert(bytesRead(holder) == 0 && bytesRead(stranger) == 0)
   }
 
-  /** Digits next to a number make it another, such as a time. */
-  private def isTold(secret: String, text: String): Boolean =
+  /** Returns whether the text has the secret; adjacent digits make a number another one. */
+  private def reveals(secret: String, text: String): Boolean =
     if (secret.forall(_.isDigit)) s"(?<!\\d)$secret(?!\\d)".r.findFirstIn(text).isDefined
     else text.contains(secret)
 
@@ -228,6 +228,6 @@ class EncryptedScanSuite extends SparkSuite {
     }
     val secrets = TestKms.Masters.values.toSeq ++ Seq("name 3", "name 9", "1598", "987654321")
     assert(messages.contains("is heard"))
-    for (secret <- secrets; text <- shown ++ messages) assert(!isTold(secret, text), text)
+    for (secret <- secrets; text <- shown ++ messages) assert(!reveals(secret, text), text)
   }
 }

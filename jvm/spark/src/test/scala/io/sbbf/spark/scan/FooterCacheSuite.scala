@@ -14,7 +14,7 @@ class FooterCacheSuite extends SparkSuite {
 
   private val numColumns = 20
 
-  /** The same file's footer, read anew at each call: 20 columns, several row groups. */
+  /** Reads the footer of one file at each call: 20 columns, several row groups. */
   private lazy val readFooter: () => FileEvidence = {
     val target = path("wide")
     spark
@@ -39,7 +39,7 @@ class FooterCacheSuite extends SparkSuite {
     FileVersion(new Path(f"file:/table/part-$i%05d.parquet"), 1000L, 1L)
   private val now = 1000000L
 
-  test("10,000 footers stay within the bound, the least recently used going first.") {
+  test("10,000 footers stay within the bound, and the least recently used go first.") {
     val cache = new FooterCache
     val bound = 4L << 20
     (0 until 10000).foreach { i =>
@@ -53,7 +53,7 @@ class FooterCacheSuite extends SparkSuite {
   }
 
   test(
-    "a cached footer takes less than 100 bytes for a row group and column, counted as the heap has it.") {
+    "a cached footer takes less than 100 bytes per column chunk, as the heap confirms.") {
     val cache = new FooterCache
     readFooter()
     def heap(): Long = {
@@ -72,7 +72,7 @@ class FooterCacheSuite extends SparkSuite {
     assert(counted > measured * 0.7 && counted < measured * 1.5)
   }
 
-  test("what was read within two seconds of a file's modification is not used again.") {
+  test("a footer read within two seconds of the file's modification is not used again.") {
     val cache = new FooterCache
     val fresh = FileVersion(new Path("file:/a"), 10L, now)
     cache.put(fresh, readFooter(), now + 1999, 1L << 20)
@@ -81,7 +81,7 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.get(fresh).isDefined)
   }
 
-  test("of a store that does not tell times nothing is used again, unless it tells etags.") {
+  test("a file without a modification time is never cached, unless it has an ETag.") {
     val cache = new FooterCache
     for (time <- Seq(0L, -1L)) {
       val untold = FileVersion(new Path("file:/a"), 10L, time)
@@ -98,7 +98,7 @@ class FooterCacheSuite extends SparkSuite {
     override def getEtag: String = tag
   }
 
-  test("a store's etag tells versions apart that have the same length and time.") {
+  test("ETags distinguish versions of the same length and modification time.") {
     val plain = new FileStatus(10L, false, 1, 10L, 0L, new Path("file:/tagged"))
     val versions = Seq(plain, new Tagged(null), new Tagged("a"), new Tagged("b"))
       .map(FileVersion.of)
@@ -113,7 +113,7 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.get(version(1).copy(etag = Some("b"))).isEmpty)
   }
 
-  test("an entry that grows is counted anew, and goes if it no longer fits.") {
+  test("an entry that grows is counted again, and evicted if it no longer fits.") {
     val cache = new FooterCache
     cache.put(version(1), readFooter(), now, 1L << 20)
     val before = cache.retainedBytes
@@ -123,7 +123,7 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.size == 0 && cache.retainedBytes == 0)
   }
 
-  test("concurrent queries leave the count right.") {
+  test("concurrent queries keep the counted size correct.") {
     val cache = new FooterCache
     val evidence = readFooter()
     val threads = (0 until 4).map(t =>

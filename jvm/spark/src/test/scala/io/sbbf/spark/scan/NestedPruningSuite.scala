@@ -18,7 +18,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import io.sbbf.parquet.prune.ScanPruning
 import io.sbbf.spark.testing.SparkSuite
 
-/** Queries about arrays and maps answer as the oracle does, and leave out what the evidence refutes. */
+/** Checks that queries on arrays and maps equal the oracle, and prune. */
 class NestedPruningSuite extends SparkSuite {
   import NestedPruningSuite._
 
@@ -28,7 +28,7 @@ class NestedPruningSuite extends SparkSuite {
       .collect { case files: HadoopFsRelation => files.location }
       .collectFirst { case index: PrunedFileIndex => index.selection.get }
 
-  /** Three files of several row groups, whose numbers and words lie in ranges of their own. */
+  /** Writes three files of several row groups, each with its own range of numbers and words. */
   private def write(target: String, random: Random, options: (String, String)*): String = {
     for (from <- Seq(0, 100, 200)) {
       val rows = Seq.fill(250)(new RandomRow(random, from).row)
@@ -53,20 +53,20 @@ class NestedPruningSuite extends SparkSuite {
     )
   }
 
-  test("hundreds of predicates about arrays and maps answer as the oracle.") {
+  test("hundreds of predicates on arrays and maps equal the oracle.") {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)
     info(s"SBBF_SEED=$seed")
     val random = new Random(seed)
     val standard = write(path("standard"), random, filters: _*)
     val legacy =
       withConf("spark.sql.parquet.writeLegacyFormat" -> "true")(write(path("legacy"), random))
-    var asked, pruned = 0
+    var total, pruned = 0
     for {
       target <- Seq(standard, legacy)
       conf <- Confs
     } {
       val predicates = Seq.fill(Queries)(new RandomPredicate(random).predicate)
-      // the predicates as columns: nothing is filtered before Spark has evaluated them
+      // as columns, Spark evaluates the predicates without filtering anything first
       val truths = withConf(("spark.sbbf.enabled" -> "false") +: conf: _*) {
         val marks = predicates.map(p => expr(s"collect_list(if($p, id, NULL))"))
         spark.read.parquet(target).agg(marks.head, marks.tail: _*).head()
@@ -76,16 +76,16 @@ class NestedPruningSuite extends SparkSuite {
           val query = spark.read.parquet(target).where(predicate)
           val found = query.select("id").collect().map(_.getLong(0)).sorted.toSeq
           assert(found == truths.getSeq[Long](n).sorted, s"$predicate under $conf, seed $seed")
-          asked += 1
+          total += 1
           if (selection(query).exists(s => s.keptRowGroups < s.rowGroups)) pruned += 1
         }
       }
     }
-    info(s"$pruned of $asked queries planned fewer row groups")
-    assert(pruned * 10 >= asked * 4)
+    info(s"$pruned of $total queries planned fewer row groups")
+    assert(pruned * 10 >= total * 4)
   }
 
-  /** Title, schema of the column `a`, the row of numbers that it is given, and the query of one number. */
+  /** Title, schema of column `a`, function that writes numbers, and predicate for a number. */
   private val forms: Seq[(String, String, (Group, Seq[Long]) => Unit, String)] = Seq(
     (
       "a list of two levels",
@@ -156,7 +156,7 @@ class NestedPruningSuite extends SparkSuite {
   )
 
   for ((title, schema, add, query) <- forms)
-    test(s"$title: answers as the oracle, by both readers.") {
+    test(s"$title: queries equal the oracle with both readers.") {
       val target = path(title.replaceAll("\\W", "_"))
       for ((values, n) <- Seq(
           Seq(Seq(10L, 30L), Nil, Seq(30L, 50L)),
@@ -190,7 +190,7 @@ class NestedPruningSuite extends SparkSuite {
     finally writer.close()
   }
 
-  test("a short array stays an error where it is one.") {
+  test("an index beyond the end of an array still fails in ANSI mode.") {
     val target = path("short")
     spark.sql("SELECT array(1L, 2L) AS a UNION ALL SELECT array() AS a").write.parquet(target)
     withConf("spark.sql.ansi.enabled" -> "true") {
@@ -199,7 +199,7 @@ class NestedPruningSuite extends SparkSuite {
     }
   }
 
-  test("fields that Spark finds by id prune by id, nested ones too.") {
+  test("fields that Spark finds by id prune by id, including nested ones.") {
     val target = path("ids")
     writeGroups(
       s"$target/0.parquet",
@@ -281,7 +281,7 @@ private object NestedPruningSuite {
     def one[T](items: T*): T = items(random.nextInt(items.length))
   }
 
-  /** Any place may be NULL, and any array or map empty. */
+  /** A random row: any value may be NULL, and any array or map may be empty. */
   final class RandomRow(val random: Random, from: Int) extends Items {
     private def orNull(odds: Int)(value: => Any): Any = if (chance(odds)) null else value
     private def number: Long = from + random.nextInt(60).toLong

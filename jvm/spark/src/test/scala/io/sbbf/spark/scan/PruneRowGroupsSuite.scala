@@ -20,7 +20,7 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   private lazy val keys: String = {
     val target = path("keys")
-    // 8 files with keys that min/max cannot tell apart
+    // 8 files whose keys have overlapping bounds
     spark
       .range(0, 8000, 1, 8)
       .selectExpr(
@@ -42,7 +42,7 @@ class PruneRowGroupsSuite extends SparkSuite {
       .option("parquet.bloom.filter.fpp#k", "0.0001")
       .option("parquet.bloom.filter.fpp#s", "0.0001")
       .parquet(target)
-    Thread.sleep(2100) // what is read sooner than this after a file was written is not kept
+    Thread.sleep(2100) // the cache ignores footers that are read sooner after the file was written
     target
   }
 
@@ -65,7 +65,7 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   private def dataTasks(df: DataFrame): Int = df.queryExecution.toRdd.getNumPartitions
 
-  test("a present key plans one file and one task, an absent one none.") {
+  test("a present key plans one file and one task, and an absent key none.") {
     val present = table.where(s"k = ${keyOf(4321)}")
     assert(selection(present).keptFiles == 1)
     assert(present.inputFiles.length == 1)
@@ -92,7 +92,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     }
   }
 
-  test("the swap survives the optimizer, and a second visit leaves it as it is.") {
+  test("the pruned relation survives the optimizer, and a second run does not change it.") {
     val df = table.where(s"k = ${keyOf(1)}")
     val once = df.queryExecution.optimizedPlan
     assert(relation(df).location.isInstanceOf[PrunedFileIndex])
@@ -106,7 +106,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(twice.sameResult(once))
   }
 
-  test("enabled twice, by the extension and for the session, prunes once.") {
+  test("pruning that the extension and the session both enable happens once.") {
     assert(SessionPruning.isActive(spark))
     spark.experimental.extraOptimizations = Seq(new PruneRowGroups)
     try {
@@ -114,7 +114,7 @@ class PruneRowGroupsSuite extends SparkSuite {
       assert(selection(df).keptFiles == 1 && rows(df).size == 1)
     } finally SessionPruning.disable(spark)
     def extra =
-      spark.experimental.extraOptimizations // where the extension's rule comes a second time
+      spark.experimental.extraOptimizations // the extension adds its rule here a second time
     assert(extra.size <= 1 && !SessionPruning.isActive(spark))
     SessionPruning.enable(spark)
     assert(extra.size <= 1 && SessionPruning.isActive(spark))
@@ -130,7 +130,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(relation(other.where("k = 1")).location != a)
   }
 
-  test("files depend on the filters handed to listFiles, not on those of the plan.") {
+  test("the listed files depend on the filters of listFiles, not on those of the plan.") {
     val df = table.where("k = 42")
     val index = relation(df).location.asInstanceOf[PrunedFileIndex]
     assert(index.listFiles(Nil, Nil).flatMap(_.files).size == 8)
@@ -165,7 +165,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     trim <- Seq("true", "false")
     vectorized <- Seq("true", "false")
     predicate <- predicates
-  } test(s"answers as the oracle: $predicate, trim $trim, vectorized $vectorized.") {
+  } test(s"the rows equal the oracle: $predicate, trim $trim, vectorized $vectorized.") {
     val query = predicate.replace("%d", keyOf(4000).toString)
     val expected = oracle(table.where(query))
     withConf(
@@ -209,14 +209,14 @@ class PruneRowGroupsSuite extends SparkSuite {
       "f = 2.0D",
       s"f NOT IN (${(1 to 12).map(n => s"$n.0D").mkString(", ")}, NULL)"
     )
-  } test(s"loses no row to zeros and NaN: $predicate, trim $trim.") {
+  } test(s"zeros and NaN lose no row: $predicate, trim $trim.") {
     val expected = oracle(spark.read.parquet(zeros).where(predicate))
     withConf("spark.sbbf.format.enabled" -> trim) {
       assert(rows(spark.read.parquet(zeros).where(predicate)) == expected)
     }
   }
 
-  test("a predicate that no evidence can answer opens no file and leaves the scan alone.") {
+  test("an unsupported predicate opens no file and leaves the scan unchanged.") {
     val df = table.where("upper(s) = 'X'")
     assert(!relation(df).location.isInstanceOf[PrunedFileIndex])
     assert(relation(df).fileFormat.getClass == classOf[ParquetFileFormat])
@@ -238,7 +238,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(selection(table.where("k = 43")).filesOpened == 0)
   }
 
-  test("switched off, plans are stock's from the next query on.") {
+  test("disabling pruning takes effect from the next query on.") {
     withConf(SbbfConf.Enabled.key -> "false") {
       assert(!relation(table.where("k = 42")).location.isInstanceOf[PrunedFileIndex])
     }
@@ -246,7 +246,7 @@ class PruneRowGroupsSuite extends SparkSuite {
   }
 
   test(
-    "sizes after ANALYZE follow what is left, with the row count and without column statistics.") {
+    "statistics after ANALYZE cover the kept row groups: size and rows, but no columns.") {
     spark.read.parquet(keys).write.saveAsTable("analyzed")
     spark.sql("ANALYZE TABLE analyzed COMPUTE STATISTICS FOR ALL COLUMNS")
     val (before, after) = withConf("spark.sql.cbo.planStats.enabled" -> "true") {
@@ -278,7 +278,7 @@ class PruneRowGroupsSuite extends SparkSuite {
         oracle(spark.table("parts").where("p = 0 OR id = 1001")))
   }
 
-  test("a partition that a catalog table gets between plan and run is read.") {
+  test("a partition that is added to a catalog table between plan and run is read.") {
     table.selectExpr("*", "few AS p").write.partitionBy("p").saveAsTable("growing")
     val df = spark.table("growing").where("id = 1001")
     df.queryExecution.executedPlan
@@ -286,7 +286,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(rows(df).size == 2)
   }
 
-  test("a file replaced after planning answers as the old or as the new one, never in part.") {
+  test("a file replaced after planning is read as the old or the new one, never as a mix.") {
     val target = path("replaced")
     val other = path("replacement")
     def write(to: String, from: Long, n: Long): Unit = spark
@@ -310,7 +310,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(rows(df) == Seq("[2500,2500]"))
   }
 
-  test("what is known of a file is not combined with what its replacement says.") {
+  test("the cached footer of a file is not combined with the filters of its replacement.") {
     def written(first: Long, second: Long) = TestFiles.write(
       "message m { required int64 key; required int64 other; }",
       TestFiles.Style(filters = Map("key" -> 100)),
@@ -324,13 +324,13 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(Files.size(file) == Files.size(other))
     Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis - 60000))
     val df = spark.read.parquet(file.toUri.toString)
-    assert(rows(df.where("other = 1")).isEmpty) // its footer is known now, and not its filters
+    assert(rows(df.where("other = 1")).isEmpty) // caches its footer, but not its filters
     Files.copy(other, file, StandardCopyOption.REPLACE_EXISTING)
     Files.delete(file.resolveSibling(s".${file.getFileName}.crc"))
     assert(rows(df.where("key = 3")) == Seq("[3,0]"))
   }
 
-  test("a pattern that Spark takes apart in the middle of a character matches as little.") {
+  test("a pattern that Spark splits inside a character matches the same rows.") {
     val target = path("smileys")
     spark.range(0, 20, 1, 1).selectExpr("concat('\ud83d\ude00', id) AS s").write.parquet(target)
     for (pattern <- Seq("\ud83d\ude00%%", "\ud83d\ude00\\\\%%", "\ud83d\ude001\\\\_")) {
@@ -339,14 +339,14 @@ class PruneRowGroupsSuite extends SparkSuite {
     }
   }
 
-  test("names are folded as Spark folds them: the long s is not an s.") {
+  test("names fold their case as in Spark: the long s is not an s.") {
     val target = path("long-s")
     spark.range(0, 3, 1, 1).selectExpr("id AS `\u017fize`").write.parquet(target)
     def query = spark.read.schema("size bigint").parquet(target).where("size IS NULL")
     assert(rows(query) == oracle(query) && rows(query).size == 3)
   }
 
-  test("a decimal too large for its column is NULL to the row-based reader, and found as such.") {
+  test("IS NULL finds decimals that are too large for the row-based reader.") {
     val target = path("wide-decimals")
     spark
       .range(0, 20000, 100, 1)
@@ -359,7 +359,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     }
   }
 
-  test("without the format swap, stock's filtering of single records loses no zero either.") {
+  test("record-level filters of parquet-mr lose no zero without the format swap.") {
     val expected = oracle(spark.read.parquet(zeros).where("f = 0.0D"))
     withConf(
       "spark.sbbf.format.enabled" -> "false",

@@ -24,7 +24,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
       1000L,
       Map(RowGroupRanges.Key -> ranges.toArray))
 
-  test("a split reads those parts of the ranges that lie in it.") {
+  test("a split reads the parts of the ranges that are inside it.") {
     val ranges = Seq(10L, 11L, 50L, 151L, 900L, 901L)
     assert(
       RowGroupRanges
@@ -36,7 +36,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
       RowGroupRanges.within(split(300, 700, ranges: _*), ranges.toArray) == Seq((900L, 901L)))
   }
 
-  test("every midpoint of a range belongs to exactly one of any splits.") {
+  test("every midpoint in a range belongs to exactly one split.") {
     val random = new scala.util.Random(7)
     (0 until 200).foreach { _ =>
       val cuts =
@@ -53,7 +53,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
     }
   }
 
-  /** Which reader read which split. */
+  /** Records which reader reads which split. */
   private final class Recorder {
     var seen: Option[(String, PartitionedFile)] = None
 
@@ -69,12 +69,12 @@ class RowGroupRangesSuite extends AnyFunSuite {
     }
   }
 
-  test("a file that is gone is left to Spark's reader, with the split as it was.") {
+  test("Spark's reader gets the unchanged split of a missing file.") {
     val whole = split(0, 1000, 10L, 11L)
     assert(new Recorder().read(whole) == whole)
   }
 
-  test("each level of a file has its reader, and a file that was replaced is read unchecked.") {
+  test("each pushdown level has its reader, and a replaced file is read without filters.") {
     val file = java.io.File.createTempFile("sbbf", ".parquet")
     java.nio.file.Files.write(file.toPath, new Array[Byte](1000))
     def of(level: PushdownLevel, modified: Long, ranges: Long*) = {
@@ -103,7 +103,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
     file.delete()
   }
 
-  test("a file of another length or age is read wholly as it is now.") {
+  test("a file with another length or modification time is read whole, as it is now.") {
     val file = java.io.File.createTempFile("sbbf", ".parquet")
     java.nio.file.Files.write(file.toPath, new Array[Byte](2000))
     val now = SparkPath.fromPath(new Path(file.toURI))
@@ -119,7 +119,7 @@ class RowGroupRangesSuite extends AnyFunSuite {
     file.delete()
   }
 
-  test("chained parts open in turn and close with the whole.") {
+  test("chained iterators open in turn, and closing the chain closes the open one.") {
     var log = Seq.empty[String]
     def part(n: Int): () => Iterator[Any] = () => {
       log :+= s"open $n"

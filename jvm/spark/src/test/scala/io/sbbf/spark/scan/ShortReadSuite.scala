@@ -9,12 +9,14 @@ import org.apache.spark.sql.DataFrame
 import io.sbbf.parquet.testing.Damage
 import io.sbbf.spark.testing.{SparkSuite, TricklingFileSystem}
 
-/** Over streams that return fewer bytes than asked for, and files without `bloom_filter_length`. */
+/**
+ * Reads streams that return fewer bytes than requested, and files without `bloom_filter_length`.
+ */
 class ShortReadSuite extends SparkSuite {
   private val keys = 400
 
-  /** Parquet of 1.14 to 1.15, which Spark 4.0 has, takes one read for the whole bitset. */
-  private val stockLosesRows = SPARK_VERSION.startsWith("4.0.")
+  /** Spark 4.0's parquet-mr (1.14 to 1.15) expects one read to return the whole bitset. */
+  private val sparkLosesRows = SPARK_VERSION.startsWith("4.0.")
 
   private lazy val table: String = {
     val target = path("short")
@@ -27,9 +29,9 @@ class ShortReadSuite extends SparkSuite {
       .option("parquet.bloom.filter.expected.ndv#k", keys.toString)
       .parquet(target)
     for (file <- new File(target).listFiles if file.getName.endsWith(".parquet")) {
-      val untold = Damage.rewrite(Files.readAllBytes(file.toPath))((metadata, _) =>
+      val rewritten = Damage.rewrite(Files.readAllBytes(file.toPath))((metadata, _) =>
         Damage.filtered(metadata).foreach(_.unsetBloom_filter_length()))
-      Files.write(file.toPath, untold)
+      Files.write(file.toPath, rewritten)
     }
     spark.sparkContext.hadoopConfiguration
       .setClass(
@@ -46,17 +48,17 @@ class ShortReadSuite extends SparkSuite {
 
   private def lost: Int = (0 until keys by 16).count(id => lookup(id).collect().length != 1)
 
-  test("every row is found, also where stock Spark loses some.") {
+  test("every row is found, even where Spark alone loses some.") {
     assert(lost == 0)
-    val lostByStock = withConf("spark.sbbf.enabled" -> "false")(lost)
-    info(s"Spark $SPARK_VERSION itself loses $lostByStock of ${keys / 16} rows")
-    assert(if (stockLosesRows) lostByStock > 0 else lostByStock == 0)
+    val lostBySpark = withConf("spark.sbbf.enabled" -> "false")(lost)
+    info(s"Spark $SPARK_VERSION alone loses $lostBySpark of ${keys / 16} rows")
+    assert(if (sparkLosesRows) lostBySpark > 0 else lostBySpark == 0)
     withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false") {
       assert(lost == 0)
     }
   }
 
-  test("absent values are still ruled out by the filter.") {
+  test("the filter still rules out absent values.") {
     val kept = (0 until 20).count(i => lookup(keys + i).inputFiles.nonEmpty)
     assert(kept < 3)
   }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.DataFrame
 
 import io.sbbf.spark.testing.SparkSuite
 
-/** Files are cut into splits as without pruning, wherever a query can see how. */
+/** Checks that queries which can see splits see the same splits as without pruning. */
 class SplitsSuite extends SparkSuite {
 
   private def dataTasks(df: DataFrame): Int = df.queryExecution.toRdd.getNumPartitions
@@ -20,7 +20,7 @@ class SplitsSuite extends SparkSuite {
     .option("parquet.enable.dictionary", "false")
     .parquet(target)
 
-  test("a query that shows blocks sees them as without pruning.") {
+  test("a query that reads block positions sees them as without pruning.") {
     val target = path("blocks")
     writeSmallRowGroups(target, ids = 20000, files = 1)
     withConf("spark.sql.files.maxPartitionBytes" -> "20000") {
@@ -35,7 +35,7 @@ class SplitsSuite extends SparkSuite {
     }
   }
 
-  test("files of which nothing is left count for the size of splits that a query sees.") {
+  test("fully pruned files count for the size of splits that a query sees.") {
     val target = path("two-files")
     writeSmallRowGroups(target, ids = 40000, files = 2)
     withConf("spark.sql.files.openCostInBytes" -> "1", "spark.sql.files.minPartitionNum" -> "2") {
@@ -52,7 +52,7 @@ class SplitsSuite extends SparkSuite {
     }
   }
 
-  test("what Spark leaves out of a damaged file is no more than without pruning.") {
+  test("Spark skips no more of a damaged file than without pruning.") {
     val target = path("damaged-page")
     writeSmallRowGroups(target, ids = 20000, files = 1)
     val file = new File(target).listFiles.filter(_.getName.endsWith(".parquet")).head

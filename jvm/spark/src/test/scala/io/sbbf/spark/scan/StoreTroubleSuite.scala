@@ -9,8 +9,8 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.testing.{SparkSuite, TricklingFileSystem}
 
-/** What a store refuses or loses is met where stock Spark meets it. */
-class StoreTroubleSuite extends SparkSuite {
+/** Checks that queries meet the errors of a store where Spark alone meets them. */
+class StoreErrorsSuite extends SparkSuite {
 
   private lazy val table: String = {
     val target = path("refused")
@@ -22,7 +22,7 @@ class StoreTroubleSuite extends SparkSuite {
     s"${TricklingFileSystem.Scheme}://$target"
   }
 
-  /** The rows, or what the query failed of in the end. */
+  /** Returns the rows, or the class of the root cause. */
   private def outcome(condition: String): Either[String, Seq[String]] =
     Try(
       rows(
@@ -36,30 +36,30 @@ class StoreTroubleSuite extends SparkSuite {
     finally TricklingFileSystem.refuses = (_: Path) => false
   }
 
-  private def asStock(condition: String): Either[String, Seq[String]] = {
-    val stock = withConf("spark.sbbf.enabled" -> "false")(outcome(condition))
-    assert(outcome(condition) == stock, condition)
-    stock
+  private def asSparkAlone(condition: String): Either[String, Seq[String]] = {
+    val expected = withConf("spark.sbbf.enabled" -> "false")(outcome(condition))
+    assert(outcome(condition) == expected, condition)
+    expected
   }
 
-  test("a file that may not be read fails in the task, as in stock Spark.") {
+  test("a file without read access fails in the task, as in Spark alone.") {
     val conditions = Seq("id = 5", "id = 2500", "k = 5")
-    assert(conditions.map(asStock).forall(_.isRight))
+    assert(conditions.map(asSparkAlone).forall(_.isRight))
     refusing("part-00001") {
       withConf("spark.sql.files.ignoreCorruptFiles" -> "false") {
         val df = spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")
         assert(df.queryExecution.executedPlan.toString.contains("1 files kept whole"))
         for (condition <- conditions)
-          assert(asStock(condition).left.exists(_.endsWith("AccessControlException")))
+          assert(asSparkAlone(condition).left.exists(_.endsWith("AccessControlException")))
       }
       withConf("spark.sql.files.ignoreCorruptFiles" -> "true") {
-        // Spark 3.5 leaves such a file out, Spark 4 does not take it for corrupt
-        (conditions :+ "id = 1500").foreach(asStock)
+        // Spark 3.5 skips such a file; Spark 4 does not consider it corrupt
+        (conditions :+ "id = 1500").foreach(asSparkAlone)
       }
     }
   }
 
-  test("a query that is cancelled while it is planned is not planned on without pruning.") {
+  test("a query that is cancelled during planning is not planned without pruning instead.") {
     FooterCache.shared.clear()
     val df = spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")
     TricklingFileSystem.isCancelled = true

@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import io.sbbf.spark.SessionBridge
 import io.sbbf.spark.testing.{Logged, SparkSuite}
 
-/** Filters whose values are subqueries, and what the report says of filters that rule out nothing. */
+/** Filters that compare with subqueries, and the report on filters that cannot prune. */
 class SubqueriesSuite extends SparkSuite {
 
   private lazy val table: DataFrame = {
@@ -41,20 +41,20 @@ class SubqueriesSuite extends SparkSuite {
       df.queryExecution.executedPlan.collectLeaves().head.metrics("numOutputRows").value
     }
 
-  // not folded before the query runs
+  // the optimizer does not fold this subquery
   private val executed = "(SELECT max(x) FROM VALUES (42L) AS v(x))"
 
-  test("a subquery that the optimizer folds is a literal.") {
+  test("a subquery that the optimizer folds prunes as a literal does.") {
     val one = table.where(s"k = (SELECT ${keyOf(1)}L)")
     assert(one.inputFiles.length == 1)
     assert(rows(one) == oracle(table.where(s"k = ${keyOf(1)}L")))
   }
 
-  test("the value of another subquery comes too late, and the report says so.") {
+  test("a subquery that runs later does not prune, and the report says so.") {
     val late = table.where(s"k = $executed")
     assert(late.inputFiles.length == 4)
     assert(rows(late).isEmpty)
-    // IS NOT NULL, which Catalyst adds, is all that can be asked
+    // planning can evaluate only IS NOT NULL, which Catalyst adds
     val scan = report(late).get("scans").get(0)
     assert(scan.get("predicate").asText == "k IS NOT NULL")
     assert(
@@ -62,19 +62,22 @@ class SubqueriesSuite extends SparkSuite {
         Seq("compares with a subquery, whose value the plan does not know"))
   }
 
-  test("where a subquery's value is pushed to the tasks, they still ask the filters for it.") {
+  test("tasks still probe filters for a subquery's value that Spark pushes to them.") {
     val late = s"k = (SELECT max(x) FROM VALUES (${keyOf(2001)}) AS v(x)) AND s = '${2001 % 7}'"
-    val stock = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
-    // on Spark 4.0 a safe read asks no filter at all
+    val sparkAlone = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
+    // on Spark 4.0 a safe read probes no filter
     withConf("spark.sbbf.safeRead" -> "false") {
-      assert(rowsRead(table.where(late)) == stock)
-      // Spark 3.5 hands no such value down
-      assert(stock < 4000 || org.apache.spark.SPARK_VERSION.startsWith("3."))
+      assert(rowsRead(table.where(late)) == sparkAlone)
+      // Spark 3.5 pushes no value of a subquery
+      assert(sparkAlone < 4000 || org.apache.spark.SPARK_VERSION.startsWith("3."))
     }
     assert(rows(table.where(late)) == oracle(table.where(late)))
   }
 
-  /** Of a table `t` with keys and one `f` of which all rows have negative zero, which stock loses to `f = 0.0`. */
+  /**
+   * Predicates on a table with keys `k` and a column `f` of negative zeros, whose rows Spark
+   * alone loses to `f = 0.0`.
+   */
   private val shapes = Seq(
     "k IN (SELECT k FROM s) AND f = 0.0D",
     "k NOT IN (SELECT k + 1000 FROM s) AND f = 0.0D",
@@ -105,7 +108,7 @@ class SubqueriesSuite extends SparkSuite {
   }
 
   for (shape <- shapes) {
-    test(s"no row is lost, and what is there to prune is pruned, where $shape.") {
+    test(s"a query loses no row, and prunes all other files, where $shape.") {
       inEitherFormat {
         def query = spark.sql(s"SELECT * FROM z WHERE ($shape) AND seq = 7")
         val (found, messages) = Logged.during(Level.WARN)(rows(query))
@@ -115,9 +118,9 @@ class SubqueriesSuite extends SparkSuite {
       }
     }
 
-    test(s"no row is lost where nothing but $shape is asked.") {
+    test(s"a query loses no row where its only condition is $shape.") {
       inEitherFormat {
-        for (columns <- Seq("*", "k", "count(*)", "seq + 1 AS next")) { // a semi join keeps all, or some
+        for (columns <- Seq("*", "k", "count(*)", "seq + 1 AS next")) { // a semi join keeps all columns or some
           def query = spark.sql(s"SELECT $columns FROM z WHERE $shape")
           val (found, messages) = Logged.during(Level.WARN)(rows(query))
           assert(found == oracle(query) && found != Seq("[0]"), columns)
@@ -127,7 +130,7 @@ class SubqueriesSuite extends SparkSuite {
     }
   }
 
-  test("no row is lost where a scan that loses some would choose the rows of another.") {
+  test("no row is lost where one scan selects the rows of another at run time.") {
     zeros
     val runtimeFilters = Seq(
       "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold" -> "0",
@@ -145,7 +148,7 @@ class SubqueriesSuite extends SparkSuite {
     }
   }
 
-  test("partitions are still chosen by a table that EXISTS asks.") {
+  test("a table with an EXISTS condition still selects partitions at run time.") {
     spark
       .range(0, 400, 1, 4)
       .selectExpr("id AS v", "id % 4 AS part")
@@ -158,13 +161,13 @@ class SubqueriesSuite extends SparkSuite {
       "SELECT p.v FROM parts p JOIN z ON p.part = z.k " +
         "WHERE EXISTS (SELECT 1 FROM s WHERE s.k = z.k AND z.seq = 3)")
     def choosing(plan: SparkPlan): Boolean = plan.toString.contains("dynamicpruning")
-    val stock =
+    val bySparkAlone =
       withConf("spark.sbbf.enabled" -> "false")(choosing(query.queryExecution.executedPlan))
-    assert(choosing(query.queryExecution.executedPlan) == stock && stock)
+    assert(choosing(query.queryExecution.executedPlan) && bySparkAlone)
     assert(rows(query) == oracle(query) && rows(query).size == 100)
   }
 
-  test("text that a subquery finds and that is not UTF-8 is looked for without loss.") {
+  test("comparisons with a subquery's text that is not UTF-8 lose no row.") {
     spark
       .range(0, 10, 1, 1)
       .selectExpr("CAST(X'FF41' AS STRING) AS t")
@@ -178,7 +181,7 @@ class SubqueriesSuite extends SparkSuite {
     }
   }
 
-  test("structs are compared without loss.") {
+  test("comparisons of structs lose no row.") {
     spark
       .range(0, 400, 1, 4)
       .selectExpr("id AS k", "named_struct('f', id * -0.0D) AS st", "id * -0.0D AS f")
@@ -197,7 +200,7 @@ class SubqueriesSuite extends SparkSuite {
     }
   }
 
-  test("what EXISTS asks of the outer table alone rules out its files.") {
+  test("a condition of EXISTS on the outer table alone prunes its files.") {
     zeros
     val query =
       spark.sql("SELECT k FROM z WHERE EXISTS (SELECT 1 FROM s WHERE s.k = z.k AND z.seq = 7)")
@@ -205,7 +208,7 @@ class SubqueriesSuite extends SparkSuite {
     assert(report(query).get("scans").get(0).get("files_kept").asInt == 1)
   }
 
-  test("the report names what cannot be used, and no value.") {
+  test("the report names the unused predicates, and no values.") {
     val mixed =
       table.where("k = 42 AND upper(s) = 'SECRET' AND s rlike 'secret' AND length(s) = id")
     val scan = report(mixed).get("scans").get(0)

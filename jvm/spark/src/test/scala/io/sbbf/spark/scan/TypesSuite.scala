@@ -5,7 +5,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 import io.sbbf.spark.testing.SparkSuite
 
-/** Whole queries over every type, casts, and columns that a file has otherwise than its table. */
+/** Runs queries on every type, on casts, and on columns whose types differ in file and table. */
 class TypesSuite extends SparkSuite {
   override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
@@ -27,7 +27,10 @@ class TypesSuite extends SparkSuite {
     "NAMED_STRUCT('x', CAST(id AS INT), 'y.z', id) AS st"
   )
 
-  /** 4,000 rows in 4 files, in the order of `id`, of hours around a change of clocks. */
+  /**
+   * Writes 4,000 rows to 4 files, ordered by `id`. Their hours span a daylight saving time
+   * change.
+   */
   private def write(name: String, columns: Seq[String])(options: (String, String)*): String = {
     val target = path(name)
     spark
@@ -44,7 +47,7 @@ class TypesSuite extends SparkSuite {
       "spark.sql.session.timeZone" -> "Europe/Vienna",
       "spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MICROS")(write("all", columns)())
 
-  /** None of an empty plan, all of a relation that is not pruned. */
+  /** Returns the number of kept files: 0 for an empty plan, all for an unpruned relation. */
   private def keptFiles(df: DataFrame): Int = df.queryExecution.optimizedPlan
     .collectFirst { case r: LogicalRelation => r.relation }
     .collect { case r: HadoopFsRelation => r.location }
@@ -53,7 +56,7 @@ class TypesSuite extends SparkSuite {
       case other => other.inputFiles.length
     }
 
-  /** Equal to the oracle; of the 4 files at most `kept` are left. */
+  /** Checks that the query equals the oracle and keeps at most `kept` of the 4 files. */
   private def check(table: => DataFrame, predicate: String, kept: Int): Unit = {
     val query = table.where(predicate)
     val hint = s"$predicate (ANSI ${spark.conf.get("spark.sql.ansi.enabled")})"
@@ -123,24 +126,24 @@ class TypesSuite extends SparkSuite {
   )
 
   for (ansi <- Seq("true", "false"))
-    test(s"casts answer as the oracle does, and prune, with ANSI $ansi.") {
+    test(s"queries with casts equal the oracle and prune, with ANSI $ansi.") {
       withConf(
         "spark.sql.ansi.enabled" -> ansi,
         "spark.sql.session.timeZone" -> "Europe/Vienna",
-        // FLOAT columns and the like are asked for by more than their bounds
+        // checks all files: some columns, for example FLOAT ones, need more than their bounds
         "spark.sbbf.planning.sampleFiles" -> "0"
       ) {
         for ((predicate, kept) <- casts)
           check(
             spark.read.parquet(all),
             predicate,
-            // errors are possible where no evidence tells that no value is too large
+            // without evidence that no value is too large, the cast could raise an error
             if (predicate.startsWith("CAST(l AS INT)") && ansi == "true") 1 else kept
           )
       }
     }
 
-  test("in another time zone than the writer's, days are that zone's.") {
+  test("days follow the session's time zone when it differs from the writer's.") {
     for (zone <- Seq("America/St_Johns", "Pacific/Apia", "UTC"))
       withConf("spark.sql.session.timeZone" -> zone) {
         for ((predicate, _) <- casts if predicate.contains("ts") || predicate.contains("day"))
@@ -148,7 +151,7 @@ class TypesSuite extends SparkSuite {
       }
   }
 
-  test("columns read as wider types answer as the oracle does, where it answers.") {
+  test("queries on columns read as wider types equal the oracle, where it succeeds.") {
     val table = Seq(
       "i BIGINT" -> Seq("i = 5", "i = 5000000000", "i > 3998"),
       "i DOUBLE" -> Seq("i = 5.0D", "i = 5.5D", "i < 7.5D"),
@@ -182,7 +185,7 @@ class TypesSuite extends SparkSuite {
       }
   }
 
-  test("dates and times of every calendar are found, and pruned where nothing is rebased.") {
+  test("queries find dates and times of every calendar, and prune where nothing is rebased.") {
     val old = Seq(
       "DATE_ADD(DATE'1200-01-01', CAST(id AS INT)) AS day",
       "TIMESTAMP'1500-01-01 00:00:00' + MAKE_INTERVAL(0, 0, 0, CAST(id AS INT)) AS ts")
@@ -228,7 +231,7 @@ class TypesSuite extends SparkSuite {
     }
   }
 
-  test("a CHAR is found however it is stored, and pruned by its bounds and its filter.") {
+  test("queries find a CHAR in any stored form, and prune by its bounds and its filter.") {
     val texts = Seq(
       "'ab'",
       "'ab   '",

@@ -26,7 +26,7 @@ class GuardedRuleSuite extends SparkSuite {
   private def analyzed = table.where("id = 5").queryExecution.analyzed
   private def executed = table.where("id = 5").queryExecution.executedPlan
 
-  /** A rule that throws `failure`. Each test names its rule anew, as each rule warns once. */
+  /** A rule that throws `failure`. Each test uses a new name, because each rule warns once. */
   private final class Failing(name: String, failure: => Throwable) extends Rule[LogicalPlan] {
     override val ruleName: String = name
     override def apply(plan: LogicalPlan): LogicalPlan = throw failure
@@ -40,7 +40,7 @@ class GuardedRuleSuite extends SparkSuite {
       "a class that is missing" -> (() => new NoClassDefFoundError("io/sbbf/Missing")),
       "a stack that overflows" -> (() => new StackOverflowError)
     ))
-    test(s"$what in a rule leaves the plan as it was and is logged once, without its message.") {
+    test(s"$what in a rule leaves the plan unchanged and is logged once, without its message.") {
       val plan = analyzed
       val (_, lines) = Logged.during(Level.WARN) {
         (1 to 2).foreach { _ =>
@@ -58,7 +58,7 @@ class GuardedRuleSuite extends SparkSuite {
       guarded("interrupted read")(new java.io.InterruptedIOException))
   }
 
-  test("every injected rule catches what it fails with.") {
+  test("every injected rule catches its own failures.") {
     val broken = null.asInstanceOf[SparkSession] // its settings cannot be read
     val query = analyzed
     assert(InjectedRules.pruneRowGroups(broken)(query) eq query)
@@ -76,12 +76,12 @@ class GuardedRuleSuite extends SparkSuite {
       state.adaptiveRulesHolder.queryStagePrepRules ++
       state.columnarRules.map(_.preColumnarTransitions)
     val ours = rules.filter(_.ruleName.startsWith("io.sbbf"))
-    // more than one of each where Spark finds the extension by itself, too
+    // Spark may also find the extension by itself, which adds each rule again
     assert(ours.map(_.ruleName).distinct.size == 3 && ours.size >= 5)
     assert(ours.forall(_.isInstanceOf[GuardedRule[_]]), ours.map(_.ruleName))
   }
 
-  /** As Spark's own tests and other tools optimize plans. */
+  /** Runs `body` without an active session, as Spark's own tests and other tools do. */
   private def withoutActiveSession[T](body: => T): T = {
     val session = spark
     SparkSession.clearActiveSession()
@@ -99,7 +99,7 @@ class GuardedRuleSuite extends SparkSuite {
     case _ => false
   }
 
-  test("a plan is optimized by the settings of its session when no session is active.") {
+  test("a plan follows the settings of its session when no session is active.") {
     val plan = analyzed
     val optimizer = spark.sessionState.optimizer
     assert(isPruned(withoutActiveSession(optimizer.execute(plan))))
@@ -107,7 +107,7 @@ class GuardedRuleSuite extends SparkSuite {
       assert(!isPruned(withoutActiveSession(optimizer.execute(plan)))))
   }
 
-  test("a plan is optimized by the settings of its session when another one is active.") {
+  test("a plan follows the settings of its session when another session is active.") {
     val other = spark.newSession()
     other.conf.set(SbbfConf.Enabled.key, "false")
     val plan = analyzed
@@ -139,7 +139,7 @@ class GuardedRuleSuite extends SparkSuite {
     }
   }
 
-  test("a session that is cloned is pruned by its own settings.") {
+  test("a cloned session is pruned by its own settings.") {
     table.where("id = 5").count() // adds the last rule
     val clone = GuardedRuleSuite.cloned(spark)
     clone.sessionState.optimizer.preCBORules
@@ -152,7 +152,7 @@ class GuardedRuleSuite extends SparkSuite {
 
 private object GuardedRuleSuite {
 
-  /** As Spark clones the session of a stream; `cloneSession` is open to Spark's packages only. */
+  /** Clones a session, as Spark does for a stream; `cloneSession` is private to Spark. */
   def cloned(session: SparkSession): SparkSession =
     session.getClass.getMethod("cloneSession").invoke(session).asInstanceOf[SparkSession]
 }

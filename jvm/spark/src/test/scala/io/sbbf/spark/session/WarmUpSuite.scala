@@ -19,7 +19,7 @@ class WarmUpSuite extends AnyFunSuite {
     finally files.close()
   }
 
-  test("reads bounds, filters and dictionaries of the bundled file, and leaves no file behind.") {
+  test("the warm-up reads all evidence of the bundled file, and leaves no file behind.") {
     val before = leftovers()
     val Seq(numbers, texts) = WarmUp.prune()
     assert(numbers.isKnown && numbers.isPruned && texts.isKnown && texts.isPruned)

@@ -5,7 +5,7 @@ import java.net.URI
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.RawLocalFileSystem
 
-/** The local disk by another scheme. */
+/** The local disk under another scheme. */
 abstract class DiskAs(scheme: String) extends RawLocalFileSystem {
   override def getUri: URI = URI.create(s"$scheme:///")
   override def getScheme: String = scheme

@@ -7,10 +7,13 @@ import org.apache.logging.log4j.core.config.{Configurator, Property}
 import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.logging.log4j.{Level, LogManager}
 
-/** What this project's classes log. */
+/** Captures the log of this project's classes. */
 object Logged {
 
-  /** What `body` says, and the messages at `level` or above that come meanwhile, with those of what was thrown. */
+  /**
+   * Returns the result of `body` and the messages at `level` or above that are logged meanwhile,
+   * including the texts of logged exceptions.
+   */
   def during[T](level: Level)(body: => T): (T, Seq[String]) = {
     val messages = new ConcurrentLinkedQueue[String]
     val appender = new AbstractAppender("logged", null, null, true, Array.empty[Property]) {

@@ -11,10 +11,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.SbbfExtensions
 
-/** A local session with the extension, and a folder that goes with the suite. */
+/** Provides a local session with the extension, and a folder that is deleted after the suite. */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
-  /** What the suite's session has beside the usual. */
+  /** The additional settings of the suite's session. */
   protected def settings: Map[String, String] = Map.empty
 
   protected lazy val folder: File = Files.createTempDirectory("sbbf").toFile
@@ -52,7 +52,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
   }
 
-  /** The rows as the oracle gives them: no extension, no pushdown. */
+  /** Returns the rows of the oracle: Spark without the extension and without pushdown. */
   protected def oracle(query: => DataFrame): Seq[String] =
     withConf("spark.sbbf.enabled" -> "false", "spark.sql.parquet.filterPushdown" -> "false")(
       rows(query))
@@ -68,7 +68,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
 object SparkSuite {
 
-  /** For many small queries: compiling each takes longer than interpreting it. */
+  /** Settings for many small queries: compiling each takes longer than interpreting it. */
   val Interpreted: Map[String, String] = Map(
     "spark.sql.codegen.wholeStage" -> "false",
     "spark.sql.codegen.factoryMode" -> "NO_CODEGEN")

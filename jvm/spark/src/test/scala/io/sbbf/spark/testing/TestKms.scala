@@ -4,7 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.crypto.KeyAccessDeniedException
 import org.apache.parquet.crypto.keytools.{KeyToolkit, KmsClient}
 
-/** A key management service that knows three master keys and which access tokens may use which. */
+/** A key management service with three master keys, and with grants for each access token. */
 final class TestKms extends KmsClient {
   private var token = ""
 
@@ -35,7 +35,7 @@ object TestKms {
   val Grants: Map[String, Set[String]] =
     Map("holder" -> Masters.keySet, "half" -> Set("kFooter", "kId"), "eve" -> Set.empty)
 
-  /** What a session sets to read and write encrypted files with this token. */
+  /** Returns the settings to read and write encrypted files with this token. */
   def conf(token: String): Map[String, String] = Map(
     "parquet.crypto.factory.class" ->
       "org.apache.parquet.crypto.keytools.PropertiesDrivenCryptoFactory",

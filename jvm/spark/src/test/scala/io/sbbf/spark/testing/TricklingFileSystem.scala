@@ -8,8 +8,8 @@ import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path, RawLocalFil
 import org.apache.hadoop.security.AccessControlException
 
 /**
- * Local files under the scheme `trickle`, whose streams give a few bytes at a time, as those of
- * object stores and of HDFS do at the end of a packet; some may not be opened.
+ * Local files under the scheme `trickle`, whose streams return a few bytes at a time. Streams of
+ * object stores, and of HDFS at the end of a packet, do the same. Some files cannot be opened.
  */
 final class TricklingFileSystem extends RawLocalFileSystem {
   import TricklingFileSystem._
@@ -37,12 +37,12 @@ final class TricklingFileSystem extends RawLocalFileSystem {
 object TricklingFileSystem {
   final val Scheme = "trickle"
 
-  /** Bytes of one read, at most. */
+  /** The maximum number of bytes of one read. */
   final val AtOnce = 100
 
-  /** Which files may not be opened. */
+  /** Selects the files that cannot be opened. */
   @volatile var refuses: Path => Boolean = (_: Path) => false
 
-  /** Whether the query was cancelled, as some stores tell it. */
+  /** Whether opening a file reports a cancelled query, as some stores do. */
   @volatile var isCancelled = false
 }

@@ -20,11 +20,11 @@ class KernelChoiceSuite extends SparkSuite {
   test("the kernel that is set answers the next query, and the default thereafter.") {
     for (mode <- Seq("scalar", "vector")) withConf("spark.sbbf.kernel" -> mode) {
       askOneKey()
-      assert(Kernels.implementationName.contains("(set so)"))
+      assert(Kernels.implementationName.contains("(as configured)"))
       assert(Doctor.findings(spark).toMap.apply("spark.sbbf.kernel") == mode)
     }
     askOneKey()
-    assert(!Kernels.implementationName.contains("(set so)"))
+    assert(!Kernels.implementationName.contains("(as configured)"))
     assert(Doctor.findings(spark).toMap.apply("kernels") == Kernels.implementationName)
   }
 

@@ -7,7 +7,9 @@ import org.apache.hadoop.util.Progressable
 
 import io.sbbf.spark.testing.DiskAs
 
-/** The local disk by the name of a store that puts files at once, and whose streams cannot be given up. */
+/**
+ * The local disk under the class name of a store with atomic PUT, whose streams cannot be aborted.
+ */
 final class GoogleHadoopFileSystem extends DiskAs("gs") {
   override def create(
       file: Path,
@@ -23,6 +25,6 @@ final class GoogleHadoopFileSystem extends DiskAs("gs") {
 
 object GoogleHadoopFileSystem {
 
-  /** Files that were begun. */
+  /** The number of files whose writing has started. */
   val begun = new AtomicInteger
 }

@@ -1,0 +1,138 @@
+package io.sbbf.parquet.prune
+
+import java.nio.file.{Files, Path => JPath}
+
+import scala.collection.mutable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
+import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
+import io.sbbf.parquet.model.{ColumnLookup, Evidence}
+import io.sbbf.parquet.statistics.DeclaredType
+import io.sbbf.parquet.testing.TestFiles
+import io.sbbf.parquet.testing.TestFiles.Style
+
+/** Tests the pruner of a scan's files without a Spark session. */
+class ScanPrunerSuite extends AnyFunSuite {
+
+  /** Writes four row groups of 100 even ids each, from `first` on. */
+  private def write(first: Long): FileStatus = {
+    val path = TestFiles.write(
+      "message table { required int64 id; required int32 small; }",
+      Style(filters = Map("id" -> 100)),
+      Iterator.tabulate(400) { i => row =>
+        row.add("id", first + 2L * i)
+        row.add("small", i % 100)
+      })
+    status(path)
+  }
+
+  private def status(path: JPath): FileStatus = {
+    val file = path.toFile
+    // modified long ago, so that the cache may return its evidence
+    new FileStatus(file.length, false, 1, 1L << 20, 1000L, new Path(path.toUri))
+  }
+
+  private final class Recorder extends PruningWarnings {
+    val topics: mutable.Buffer[String] = mutable.Buffer.empty
+    override def once(topic: String, text: => String): Unit =
+      topics.synchronized { topics += topic; () }
+    override def once(topic: String, text: => String, cause: Throwable): Unit = once(topic, text)
+  }
+
+  private def lookup(id: Long): RowGroupPredicate =
+    Leaf(Seq("id"), In(Seq(Value.IntegerLiteral(id, 64))))
+
+  private def prune(
+      files: Seq[FileStatus],
+      predicate: RowGroupPredicate,
+      sampleFiles: Int = 0,
+      requirements: StorageRequirements = StorageRequirements.Empty,
+      cache: FooterCache = new FooterCache,
+      warnings: PruningWarnings = new Recorder): PrunedFiles =
+    new ScanPruner(
+      new Configuration(false),
+      PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes = 1L << 20),
+      cache,
+      requirements,
+      warnings).prune(files.toIndexedSeq, predicate, ColumnLookup(caseSensitive = true))
+
+  private lazy val files = Seq(0L, 10000L, 20000L).map(write)
+
+  test("a stored key keeps only its row group, and an absent key keeps none.") {
+    // key; row groups kept in each file
+    val table = Seq((10002L, Seq(0, 1, 0)), (10003L, Seq(0, 0, 0)), (20798L, Seq(0, 0, 1)))
+    for ((key, kept) <- table) {
+      val pruned = prune(files, lookup(key))
+      assert(pruned.outcomes.map(_.kept) == kept, key)
+      assert(pruned.outcomes.map(_.isPruned) == kept.map(_ == 0), key)
+      assert(pruned.outcomes.forall(_.rowGroups == 4) && !pruned.stoppedEarly)
+    }
+    assert(prune(files, lookup(10003L)).outcomes(1).refutedBy == Map(Evidence.MinMax -> 3, Evidence.Bloom -> 1))
+  }
+
+  test("the byte range holds only the midpoint of the surviving row group.") {
+    val outcome = prune(files, lookup(10002L)).outcomes(1)
+    assert(outcome.ranges.exists(r => r.length == 2 && r(0) + 1 == r(1) && r(0) > 4))
+    assert(outcome.keptRows == 100 && outcome.keptBytes < files(1).getLen)
+  }
+
+  test("a predicate that cannot prune opens no file.") {
+    val pruned = prune(files, RowGroupPredicate.Unknown("a function"))
+    assert(pruned.outcomes.forall(o => o.opens == 0 && !o.isKnown && !o.isPruned))
+  }
+
+  test("an unreadable file is kept with a warning, and its storage is reported as unreadable.") {
+    val broken = TestFiles.fresh()
+    Files.write(broken, "no Parquet file".getBytes)
+    val missing = new FileStatus(100L, false, 1, 1L << 20, 1000L, new Path("file:/not/there.parquet"))
+    val warnings = new Recorder
+    val pruned = prune(Seq(status(broken), missing, files(1)), lookup(10002L), warnings = warnings)
+    assert(pruned.outcomes.map(_.isPruned) == Seq(false, false, false))
+    assert(pruned.outcomes.map(_.storage == FileStorage.Unreadable) == Seq(true, true, false))
+    val reasons = Seq("not a Parquet file", "file not found")
+    assert(pruned.outcomes.take(2).map(_.keptBecause.keys.head) == reasons)
+    assert(warnings.topics.toSet == reasons.toSet)
+  }
+
+  test("a sample without benefit stops the pass before the other files are read.") {
+    val many = Seq.fill(40)(files.head)
+    val pruned = prune(many, Leaf(Seq("id"), In(Seq(Value.IntegerLiteral(0, 64), Value.IntegerLiteral(200, 64),
+      Value.IntegerLiteral(400, 64), Value.IntegerLiteral(600, 64)))), sampleFiles = 8)
+    assert(pruned.stoppedEarly)
+    assert(pruned.outcomes.count(_.storage == FileStorage.Unread) == 32)
+    assert(pruned.outcomes.filterNot(_.isKnown).forall(_.keptBecause.contains(ScanPruner.NotChecked)))
+  }
+
+  test("each file reports whether it meets the requirements.") {
+    val small = ColumnPath.named(Seq("small"))
+    // the scan's requirements; whether the files, whose column is an INT32 of any size, meet them
+    val table = Seq(
+      StorageRequirements.Empty -> false,
+      StorageRequirements(Map.empty, Set(small)) -> true,
+      StorageRequirements(Map(small -> DeclaredType.Integer(8)), Set.empty) -> false)
+    for ((requirements, meets) <- table) {
+      val found = prune(files, lookup(10002L), requirements = requirements).outcomes.map(_.storage)
+      assert(found.forall(_ == FileStorage.Known(false, false, meets)), requirements)
+    }
+  }
+
+  test("a second pass over the same files reads nothing.") {
+    val cache = new FooterCache
+    val (first, second) = (
+      prune(files, lookup(10003L), cache = cache),
+      prune(files, lookup(10003L), cache = cache))
+    assert(first.outcomes.map(_.opens).sum == 3 && first.outcomes.map(_.bytesRead).sum > 0)
+    assert(second.outcomes.map(_.opens).sum == 0 && second.outcomes.map(_.bytesRead).sum == 0)
+    assert(second.outcomes.map(_.kept) == first.outcomes.map(_.kept))
+  }
+
+  test("an interrupted pass throws.") {
+    Thread.currentThread.interrupt()
+    try intercept[InterruptedException](prune(files, lookup(10002L)))
+    finally Thread.interrupted()
+  }
+}
