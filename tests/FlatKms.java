@@ -3,7 +3,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.crypto.KeyAccessDeniedException;
 import org.apache.parquet.crypto.keytools.KmsClient;
 
-/** A key service that hands keys over unwrapped, to whoever has the token for the master key. */
+/** A key service that returns keys unwrapped to a holder of the master key's token. */
 public class FlatKms implements KmsClient {
   private String token;
 

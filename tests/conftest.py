@@ -1,4 +1,4 @@
-"""One Spark for the whole run: a session with the extension and two that answer without it."""
+"""Fixtures of all tests: one Spark, a session with the extension and two without it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness import BRIEF, local_builder, session_with
 
 @pytest.fixture(scope="session", autouse=True)
 def brief() -> Iterator[None]:
-    """Every JVM but that of the whole run."""
+    """Starts every other JVM with the first compiler only: it ends after seconds."""
     with pytest.MonkeyPatch.context() as environment:
         for name, options in BRIEF.items():
             environment.setenv(name, options, prepend=" ")
@@ -25,7 +25,7 @@ def brief() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The extension at its defaults."""
+    """A session with the extension at its defaults."""
     builder = sbbf.enable(local_builder(tmp_path_factory.mktemp("warehouse")))
     with pytest.MonkeyPatch.context() as environment:
         for name in BRIEF:
@@ -37,14 +37,14 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def stock(spark: SparkSession) -> SparkSession:
-    """Stock Spark, with its own pushdown: what cost and errors are compared with."""
+def spark_alone(spark: SparkSession) -> SparkSession:
+    """Spark without the extension, with its own pushdown: the reference for costs and errors."""
     return session_with(spark, {"spark.sbbf.enabled": "false"})
 
 
 @pytest.fixture(scope="session")
 def oracle(spark: SparkSession) -> SparkSession:
-    """What is right: every row is read and filtered by Spark, nothing is pushed down."""
+    """The reference for results: Spark reads and filters every row, and pushes nothing down."""
     return session_with(
         spark, {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
     )
@@ -52,9 +52,9 @@ def oracle(spark: SparkSession) -> SparkSession:
 
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Prints past pytest's capture: seeds and distributions belong into every run's output.
+    """Prints past pytest's capture, because every run shows its seeds and distributions.
 
-    The standard output of a process among several is pytest's own.
+    Prints on standard error where pytest-xdist uses the standard output of its workers itself.
     """
 
     def printed(line: str) -> None:
@@ -67,7 +67,7 @@ def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
 
 @pytest.fixture(scope="session")
 def fixtures() -> Path:
-    """Public Parquet files with filters, outside the tree."""
+    """A folder of public Parquet files with filters, outside the tree."""
     folder = os.environ.get("SBBF_FIXTURES")
     if not folder:
         pytest.skip("SBBF_FIXTURES is not set: no folder of public files to read")

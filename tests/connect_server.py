@@ -1,4 +1,4 @@
-"""A Spark Connect server in a JVM of its own, with executors in theirs, and what its tasks were."""
+"""Starts a Spark Connect server with executors, each in its own JVM, and counts its tasks."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from uuid import uuid4
 import pyspark
 
 MAIN = "org.apache.spark.sql.connect.service.SparkConnectServer"
-PATIENCE = 120
+TIMEOUT = 120
 
 
 @dataclass(frozen=True)
 class Server:
     url: str
     events: Path
-    """The folder with the event log of its one application."""
+    """The folder with the event log of the server's only application."""
     sessions: list[Any] = field(default_factory=list)
 
     def session(self) -> Any:
-        """A new session, whatever sessions this process has already; it ends with the server."""
+        """Makes a new session, which ends with the server."""
         from pyspark.sql.connect.session import SparkSession
 
         self.sessions.append(SparkSession.builder.remote(self.url).create())
         return self.sessions[-1]
 
     def tasks_of(self, session: Any, action: Callable[[], Any]) -> tuple[Any, int]:
-        """The action's result, and the number of tasks that its jobs ran."""
+        """Returns the action's result and the number of tasks that its jobs ran."""
         result, tag = tagged(session, action)
         _, last = tagged(session, lambda: session.range(1).groupBy().count().collect())
         until(lambda: self._jobs(last) and self._jobs(last) <= self._finished(), "the event log")
@@ -57,7 +57,7 @@ class Server:
         return {end["Job ID"] for end in self._logged("SparkListenerJobEnd")}
 
     def last_metrics(self, prefix: str) -> dict[str, int]:
-        """What drivers sent last for each metric of a plan whose name begins so."""
+        """Returns the last value that drivers sent for each metric whose name has this prefix."""
         names: dict[int, str] = {}
 
         def remember(node: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class Server:
 
 @contextlib.contextmanager
 def connect_server(folder: Path, *options: str) -> Iterator[Server]:
-    """Starts one, with further options of spark-submit, and stops it at the end."""
+    """Starts a server with further options of spark-submit, and stops it at the end."""
     events = folder / "events"
     events.mkdir(parents=True)
     port = free_port()
@@ -113,11 +113,11 @@ def connect_server(folder: Path, *options: str) -> Iterator[Server]:
         try:
             yield server
         finally:
-            for session in server.sessions:  # else the client waits for the server that is gone
+            for session in server.sessions:  # else the client waits for the stopped server
                 session.stop()
     finally:
         process.terminate()
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
 
 
 def tagged(session: Any, action: Callable[[], Any]) -> tuple[Any, str]:
@@ -141,7 +141,7 @@ def listens(port: int) -> bool:
 
 
 def until(condition: Callable[[], Any], what: str) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not condition():
-        assert time.monotonic() < end, f"{what} took longer than {PATIENCE} s"
+        assert time.monotonic() < end, f"{what} took longer than {TIMEOUT} s"
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Breaks Parquet files on purpose, a few bytes at a time."""
+"""Damages Parquet files, a few bytes at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 
 def zigzag_varint(value: int) -> bytes:
-    """An integer as thrift's compact protocol stores it."""
+    """Encodes an integer as Thrift's compact protocol does."""
     value, out = value << 1 if value >= 0 else (-value << 1) - 1, bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -29,7 +29,7 @@ def footer_start(data: bytes) -> int:
 
 
 def patch_footer(file: Path, old: int, new: int) -> None:
-    """Replaces the one number `old` of the footer by `new`, which must take as many bytes."""
+    """Replaces the only `old` in the footer by `new`, which must have the same length."""
     data = file.read_bytes()
     start = footer_start(data)
     before, after = zigzag_varint(old), zigzag_varint(new)

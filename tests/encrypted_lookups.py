@@ -1,7 +1,7 @@
-"""Looks up values in encrypted tables, in a JVM that has a key service on its class path.
+"""Looks up values in encrypted tables, in a JVM with a key service on its class path.
 
 encrypted_lookups.py FOLDER CLASSES prints one JSON object for each session, table and predicate.
-FOLDER holds tables that others wrote; Spark's own are added to it.
+FOLDER holds tables of other writers; the script adds tables that Spark writes.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ def main(folder: Path, classes: str) -> None:
         "half": session_with(spark, crypto("kFooter kName")),
         "eve": session_with(spark, crypto("none")),
         "stranger": spark,
-        "stock": session_with(spark, {"spark.sbbf.enabled": "false"}),
+        "without": session_with(spark, {"spark.sbbf.enabled": "false"}),
     }
     for name, session in sessions.items():
         for table in sorted(t for t in folder.iterdir() if t.name.count("-") == 1):
             for predicate in PREDICATES:
                 query = session.read.schema(SCHEMA).parquet(str(table)).where(predicate)
                 found = {"session": name, "table": table.name, "predicate": predicate}
-                if name != "stock":
+                if name != "without":
                     scan = only_scan(query)
                     found["kept"] = scan.row_groups_kept
                     found["row_groups"] = scan.row_groups

@@ -1,4 +1,4 @@
-"""A generated event log that min/max cannot prune: random 64-bit user ids, random hex trace ids."""
+"""Generates an event log that min/max cannot prune: 64-bit user ids and hex trace ids at random."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from harness import rows_per_row_group
 
 ROW_GROUPS_PER_FILE = 4
 
-# parquet-mr gives 2 KiB to 620 distinct values at 0.0001, and with 26.4 bits a value that is the
-# rate that these filters really have. A little more or less would be far from it: sizes are
-# powers of two.
+# parquet-mr gives 2 KiB to 620 distinct values at 0.0001. With 26.4 bits a value the filters really
+# have that rate. Other counts would be far from it, because sizes are powers of two.
 ROWS_PER_ROW_GROUP = 620
 FPP = 0.0001
 
 
 def events(spark: SparkSession, files: int) -> DataFrame:
-    """One partition a file; `seq` counts the rows, the ids are pseudo-random functions of it."""
+    """Makes one partition for each file. The ids are pseudo-random functions of the row number."""
     rows = files * ROW_GROUPS_PER_FILE * ROWS_PER_ROW_GROUP
     return spark.range(0, rows, 1, files).selectExpr(
         "id as seq",
@@ -30,7 +29,7 @@ def events(spark: SparkSession, files: int) -> DataFrame:
 
 
 def write(spark: SparkSession, folder: Path, files: int) -> str:
-    """Writes the log with filters on both ids and answers its path."""
+    """Writes the log with filters on both ids and returns its path."""
     filters = sbbf.bloom_options("user_id", "trace_id", fpp=FPP, ndv=ROWS_PER_ROW_GROUP)
     path = str(folder / "events")
     events(spark, files).write.options(**filters).options(

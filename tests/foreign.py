@@ -1,7 +1,7 @@
-"""One table of every kind of column, as the Parquet writers that PyPI has store it.
+"""Writes one table with every kind of column, by each Parquet writer on PyPI.
 
-Even numbers make the values that the table holds, odd ones those that it does not, and the rows are
-shuffled: bounds tell little about either.
+Even numbers make the values that the table holds, odd numbers the absent ones. The rows are
+shuffled, so that bounds rule out little.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pyspark.sql import SparkSession
 import samples
 import spark_sbbf as sbbf
 
-VALUES = 120  # of each column, all distinct; twice as many fit a TINYINT
-ROWS = 30  # of one row group, where the writer makes them as small
+VALUES = 120  # distinct values of each column; twice as many fit a TINYINT
+ROWS = 30  # rows of one row group, where the writer can make them so small
 FPP = 0.001
 
 Value = Any
@@ -34,8 +34,7 @@ Value = Any
 
 @dataclass(frozen=True)
 class Kind:
-    """How a column is called, stored and asked; `value` turns a number below 240 into one of its
-    values."""
+    """A column: its name, its types and its values. `value` makes a value of a number below 240."""
 
     name: str
     arrow: pa.DataType
@@ -50,7 +49,7 @@ class Kind:
 
 
 def spread(bits: int) -> Callable[[int], int]:
-    """Numbers all over a signed type: the multiplication by an odd number is a permutation."""
+    """Spreads numbers over a signed type: multiplication by an odd number is a permutation."""
     odd, half = 0x9E3779B97F4A7C15 >> 64 - bits | 1, 1 << bits - 1
     return lambda n: (n + 1) * odd % (1 << bits) - half
 
@@ -60,7 +59,7 @@ def unsigned(bits: int) -> Callable[[int], int]:
 
 
 def money(digits: int, scale: int) -> Callable[[int], Decimal]:
-    """Decimals of up to `digits` digits, of both signs."""
+    """Makes decimals of up to `digits` digits and of both signs."""
     of = spread(digits * 3)
     return lambda n: Decimal(of(n)).scaleb(-scale)
 
@@ -99,7 +98,7 @@ UNSIGNED = ("u8", "u16", "u32", "u64")
 
 
 def table(without: tuple[str, ...] = ()) -> pa.Table:
-    """The present values, each once, every column in an order of its own."""
+    """Returns the present values, each once, with every column in its own order."""
     columns = {}
     for kind in KINDS:
         if kind.name not in without:
@@ -115,8 +114,10 @@ def by_pyarrow(file: Path, spark: SparkSession) -> None:
 
 
 def by_duckdb(file: Path, spark: SparkSession) -> None:
-    """One row group, for DuckDB makes none of fewer than 2,048 rows; it filters dictionaries only,
-    and the limit makes one of every column."""
+    """Writes one row group: DuckDB makes none of fewer than 2,048 rows.
+
+    DuckDB writes filters for dictionaries only; the size limit gives every column a dictionary.
+    """
     with duckdb.connect() as connection:
         connection.execute("set timezone = 'UTC'")
         connection.register("content", table())
@@ -156,7 +157,7 @@ def by_chdb(file: Path, spark: SparkSession) -> None:
 
 
 def by_deltalake(file: Path, spark: SparkSession) -> None:
-    """Delta has no unsigned types."""
+    """Writes without the unsigned types, which Delta does not have."""
     import deltalake
 
     blooms = deltalake.BloomFilterProperties(set_bloom_filter_enabled=True, fpp=FPP, ndv=ROWS)
@@ -183,7 +184,7 @@ def by_spark(file: Path, spark: SparkSession) -> None:
     options = {
         **sbbf.bloom_options(*(kind.name for kind in KINDS), fpp=FPP, ndv=ROWS),
         "parquet.enable.dictionary": "false",
-        # only when it has passed so many rows does the writer look whether a row group is full
+        # the writer checks after this many rows whether a row group is full
         "parquet.block.size": "1",
         "parquet.page.size.row.check.min": str(ROWS),
         "parquet.page.size.row.check.max": str(ROWS),
@@ -206,7 +207,7 @@ WRITERS: dict[str, Callable[[Path, SparkSession], None]] = {
 
 
 def plain(value: Value, column: pq.ColumnSchema) -> bytes:
-    """PLAIN encoding of a value as the file stores its column, without a length: what is hashed."""
+    """Encodes a value as PLAIN in the stored type, without a length, as filters hash it."""
     if isinstance(value, Decimal):
         value = int(value.scaleb(column.scale if column.precision else 0))
     elif isinstance(value, date) and not isinstance(value, datetime):
@@ -232,7 +233,7 @@ def plain(value: Value, column: pq.ColumnSchema) -> bytes:
 
 
 def sql(value: Value, kind: Kind) -> str:
-    """A literal of the column's type."""
+    """Writes a value as a literal of the column's type."""
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
     if isinstance(value, datetime):
@@ -241,7 +242,7 @@ def sql(value: Value, kind: Kind) -> str:
 
 
 def filters(file: Path) -> Iterator[tuple[Kind, int, pq.ColumnSchema, int]]:
-    """Kind, row group, stored type and offset of every filter of the file."""
+    """Yields kind, row group, stored type and offset of every filter of the file."""
     kinds, parquet = {kind.name: kind for kind in KINDS}, pq.ParquetFile(file)
     for group in range(parquet.metadata.num_row_groups):
         row_group = parquet.metadata.row_group(group)

@@ -1,4 +1,4 @@
-"""What the tests ask of a query: its rows, its tasks, its plan and what the pruner did for it."""
+"""Helpers that read a query's rows, tasks, plan and pruning."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import spark_sbbf as sbbf
 
 _groups = itertools.count()
 
-# For JVMs that end after seconds: the second compiler costs them more than it gives.
+# For JVMs that end after seconds, because the second compiler costs them more than it saves.
 ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 BRIEF = {
     "SPARK_SUBMIT_OPTS": f"{ONE_COMPILER} -Dspark.executor.extraJavaOptions={ONE_COMPILER}",
@@ -47,14 +47,14 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
 def fresh(
     script: str, *arguments: str, compilers: int = 1, python: str = sys.executable
 ) -> list[str]:
-    """Runs a script with a JVM of its own and answers the lines that it printed after `#`."""
+    """Runs a script in a new process with its own JVM. Returns the lines printed after `#`."""
     return fresh_with_log(script, *arguments, compilers=compilers, python=python)[0]
 
 
 def fresh_with_log(
     script: str, *arguments: str, compilers: int = 1, python: str = sys.executable
 ) -> tuple[list[str], str]:
-    """As `fresh`, and what Spark logged."""
+    """Runs a script as `fresh` does. Returns Spark's log in addition."""
     prologue = """
         import sys
         from pathlib import Path
@@ -80,7 +80,7 @@ def fresh_with_log(
 
 
 def session_with(spark: SparkSession, conf: Mapping[str, str]) -> SparkSession:
-    """A session of its own beside `spark`: same catalog and JAR, other settings."""
+    """Makes a new session with the catalog and JAR of `spark`, and other settings."""
     session = spark.newSession()
     for key, value in {"spark.sql.shuffle.partitions": "4", **conf}.items():
         session.conf.set(key, value)
@@ -88,21 +88,22 @@ def session_with(spark: SparkSession, conf: Mapping[str, str]) -> SparkSession:
 
 
 def rows_per_row_group(count: int) -> dict[str, str]:
-    """Writer options: parquet-java weighs a row group each `count` rows, and any is too heavy.
+    """Returns writer options that end a row group after `count` rows.
 
-    From 1.16 on (Spark 4.1) there is an option of that meaning, parquet.block.row.count.limit.
+    parquet-java checks the size of a row group after `count` rows, and every size is above the
+    limit. Since 1.16 (Spark 4.1) it has an option for it: parquet.block.row.count.limit.
     """
     checks = ("parquet.page.size.row.check.min", "parquet.page.size.row.check.max")
     return {"parquet.block.size": "1024", **dict.fromkeys(checks, str(count))}
 
 
 def rows(df: DataFrame) -> list[str]:
-    """The answer as a multiset that can be compared: NaN equals NaN, -0.0 differs from 0.0."""
+    """Returns the rows as a comparable multiset: NaN equals NaN, and -0.0 differs from 0.0."""
     return sorted(map(repr, df.collect()))
 
 
 def only_scan(df: DataFrame) -> Any:
-    """What the pruner did for the one scan of `df`."""
+    """Returns the pruning report of the only scan of `df`."""
     (scan,) = sbbf.explain(df).scans
     return scan
 
@@ -115,14 +116,14 @@ def explain_text(df: DataFrame, mode: str = "formatted") -> str:
 
 
 def final_plan(df: DataFrame) -> str:
-    """The physical plan that ran, without AQE's first draft of it; `df` must have run."""
+    """Returns the physical plan that ran, without AQE's initial plan. `df` must have run."""
     return df._jdf.queryExecution().executedPlan().toString().split("== Initial Plan ==")[0]
 
 
 @contextlib.contextmanager
 def active(session: SparkSession) -> Iterator[None]:
-    """Makes `session` the active one of the JVM, whose settings lazy parts of a plan look up."""
-    kind = session._jsparkSession.getClass().getName()  # Spark 4 has it in a package of its own
+    """Makes `session` the JVM's active session, whose settings lazy parts of a plan read."""
+    kind = session._jsparkSession.getClass().getName()  # Spark 4 has it in its own package
     sessions = functools.reduce(getattr, kind.split("."), session._jvm)
     before = sessions.getActiveSession()
     sessions.setActiveSession(session._jsparkSession)
@@ -136,7 +137,7 @@ def active(session: SparkSession) -> Iterator[None]:
 
 
 def planned(df: DataFrame) -> DataFrame:
-    """`df` with its physical plan and its list of files made, before anything runs."""
+    """Makes the physical plan and the list of files of `df`, and runs nothing."""
     with active(df.sparkSession):
         leaf = df._jdf.queryExecution().executedPlan().collectLeaves().apply(0)
         if leaf.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
@@ -146,7 +147,7 @@ def planned(df: DataFrame) -> DataFrame:
 
 
 def outcome(action: Callable[[], DataFrame]) -> list[str] | str:
-    """The rows, or what the failure is called."""
+    """Returns the rows, or the name of the failure."""
     try:
         return rows(action())
     except PySparkException as failure:
@@ -158,25 +159,25 @@ def outcome(action: Callable[[], DataFrame]) -> list[str] | str:
 
 
 def condition_of(failure: Any) -> str | None:
-    """What Spark 4 calls the condition of an error, and 3.5 its class."""
+    """Returns an error's condition, which Spark 3.5 calls its class."""
     old = pyspark.__version__.startswith("3.")
     return failure.getErrorClass() if old else failure.getCondition()
 
 
 def locations(df: DataFrame) -> list[Any]:
-    """The file index (a JVM object) of each file relation in the optimized plan of `df`."""
+    """Returns the file index (a JVM object) of each file relation in the optimized plan of `df`."""
     leaves = df._jdf.queryExecution().optimizedPlan().collectLeaves()
     relations = (leaves.apply(n) for n in range(leaves.size()))
     return [leaf.relation().location() for leaf in relations]
 
 
 def input_files(df: DataFrame) -> list[str]:
-    """Names of the files that `df.inputFiles()` lists."""
+    """Returns the names of the files that `df.inputFiles()` lists."""
     return sorted(Path(unquote(urlparse(file).path)).name for file in df.inputFiles())
 
 
 def tasks_of(spark: SparkSession, action: Callable[[], Any]) -> tuple[Any, int]:
-    """The action's result, and the number of tasks that its jobs ran."""
+    """Returns the action's result and the number of tasks that its jobs ran."""
     context = spark.sparkContext
     group = f"counted-{next(_groups)}"
     context.setJobGroup(group, group)
@@ -192,6 +193,6 @@ def tasks_of(spark: SparkSession, action: Callable[[], Any]) -> tuple[Any, int]:
 
 
 def bytes_read(spark: SparkSession) -> int:
-    """Bytes that Hadoop's local file system has handed out in this JVM so far."""
+    """Returns the bytes read through Hadoop's local file system in this JVM so far."""
     statistics = spark._jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
     return sum(s.getBytesRead() for s in statistics)

@@ -1,7 +1,7 @@
-"""Looks up values in tables of a Hive metastore, in a JVM with an empty one: hive_tables.py FOLDER.
+"""Looks up values in tables of an empty Hive metastore, in its own JVM: hive_tables.py FOLDER.
 
-Prints one JSON object a line: the name of a case, its answer with the extension and without, and
-what `explain` says of it.
+Prints one JSON object a line: the name of a case, its rows with and without the extension, and
+the report of `explain`.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def opened(folder: Path) -> SparkSession:
             f"jdbc:derby:;databaseName={folder / 'metastore'};create=true"
         ),
         "spark.hadoop.hive.exec.dynamic.partition.mode": "nonstrict",
-        # or Spark refuses to write into Hive's bucketed tables, whose buckets it lays out otherwise
+        # else Spark refuses to write Hive's bucketed tables: its buckets have another layout
         "spark.hadoop.hive.enforce.bucketing": "false",
         "spark.hadoop.hive.enforce.sorting": "false",
-        # Spark's writers take these from the session
+        # Spark's writers read these from the session
         **sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS // FILES),
         "parquet.enable.dictionary": "false",
     }
@@ -68,14 +68,14 @@ class Cases:
             self.sql(f"INSERT INTO {table} {self.log(0)}")
             self.life_of(kind, table)
             if kind in EXTERNAL:
-                self.behind_the_catalogs_back(kind, location)
+                self.add_files_without_the_catalog(kind, location)
         self.read_by_hive("t4")
 
     def sql(self, statement: str) -> None:
         self.spark.sql(statement)
 
     def log(self, first: int) -> str:
-        """Rows that every kind of table takes, in as many files as there are partitions."""
+        """Returns a query whose rows fit every kind of table, one file for each partition."""
         columns = f"id AS seq, xxhash64(id) AS user_id, id DIV {ROWS // 2} % 2 AS day"
         return f"SELECT {columns} FROM range({first}, {first + ROWS}, 1, {FILES})"
 
@@ -99,7 +99,7 @@ class Cases:
         self.look(f"{kind}: overwritten", f"SELECT * FROM {table} WHERE user_id = {LATER}")
         self.look(f"{kind}: overwritten, the old", f"SELECT * FROM {table} {where}")
 
-    def behind_the_catalogs_back(self, kind: str, location: Path) -> None:
+    def add_files_without_the_catalog(self, kind: str, location: Path) -> None:
         spare = self.folder / f"{location.name}-spare"
         self.spark.sql(self.log(0)).write.parquet(str(spare))
         for file in spare.glob("part-*.parquet"):
@@ -114,7 +114,7 @@ class Cases:
     def look(self, name: str, query: str) -> None:
         df = self.spark.sql(query)
         report = sbbf.explain(df)
-        told = {
+        result = {
             "case": name,
             "rows": rows(df),
             "oracle": self.oracle(query),
@@ -122,7 +122,7 @@ class Cases:
             "unpruned": [relation.reason for relation in report.unpruned],
             "wrapped": explain_text(df).count("PrunedFileIndex") > 0,
         }
-        print(json.dumps(told), flush=True)
+        print(json.dumps(result), flush=True)
 
     def oracle(self, query: str) -> list[str]:
         off = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}

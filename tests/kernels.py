@@ -1,4 +1,4 @@
-"""Both kernels of the JVM, called directly."""
+"""Calls both kernels of the JVM directly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spark_sbbf.bridge import BRIDGE
 
 
 class Kernel:
-    """`scalar` or `vector`. Python's bytes become a new array of the JVM at each call."""
+    """The `scalar` or the `vector` kernel. Each call copies Python's bytes into a new JVM array."""
 
     def __init__(self, spark: SparkSession, name: str):
         self.java, self.gateway = spark._jvm.java, spark._sc._gateway
@@ -24,7 +24,7 @@ class Kernel:
         assert self.kernel.name() == name
 
     def hash(self, values: Sequence[bytes]) -> Any:
-        """XXH64 of each value, as an array of the JVM."""
+        """Returns XXH64 of each value, as an array of the JVM."""
         ends = list(itertools.accumulate(map(len, values), initial=0))
         offsets = self.gateway.new_array(self.gateway.jvm.int, len(ends))
         packed = self.java.nio.ByteBuffer.wrap(struct.pack(f">{len(ends)}i", *ends))
@@ -34,14 +34,14 @@ class Kernel:
         return hashes
 
     def probe(self, bitset: bytes, hashes: Any) -> list[bool]:
-        """What the filter says of each hash, asked together."""
+        """Probes the filter for all hashes in one call."""
         matches = self.longs(len(hashes) // 64 + 1)
         self.kernel.probe(bitset, hashes, 0, len(hashes), matches)
         words = self.unsigned(matches)
         return [bool(words[n // 64] >> n % 64 & 1) for n in range(len(hashes))]
 
     def contains(self, bitset: bytes, hashes: Any, n: int) -> bool:
-        """What the filter says of hash `n` alone."""
+        """Probes the filter for hash `n` alone."""
         return bool(self.kernel.containsAny(bitset, hashes, n, n + 1))
 
     def unsigned(self, longs: Any) -> list[int]:

@@ -1,8 +1,7 @@
-"""Reads Delta and Iceberg tables beside a Parquet one in one session: lake_formats.py FOLDER.
+"""Reads Delta, Iceberg and Parquet tables in one session: lake_formats.py FOLDER.
 
-With those of the two formats that there is a build of for the Spark that runs. Prints one JSON
-object a line: the name of a case, its answer with the extension and without, and what `explain`
-says of it.
+Uses the formats that have a build for the running Spark. Prints one JSON object a line: the name
+of a case, its rows with and without the extension, and the report of `explain`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pyspark.sql import SparkSession
 import spark_sbbf as sbbf
 from harness import local_builder, rows
 
-# By Spark line, the newest builds: the newest lines that each format supports are 4.2 and 4.1.
+# The newest builds by Spark line. Delta supports lines up to 4.2, Iceberg up to 4.1.
 PACKAGES = {
     "4.1": {
         "delta": "io.delta:delta-spark_4.1_2.13:4.4.0",
@@ -67,7 +66,7 @@ def log(first: int) -> str:
 def look(spark: SparkSession, name: str, query: str) -> None:
     df = spark.sql(query)
     report = sbbf.explain(df)
-    told = {
+    result = {
         "case": name,
         "rows": rows(df),
         "scans": [[scan.row_groups_kept, scan.row_groups] for scan in report.scans],
@@ -75,9 +74,9 @@ def look(spark: SparkSession, name: str, query: str) -> None:
         "text": str(report),
     }
     spark.conf.set("spark.sbbf.enabled", "false")
-    told["oracle"] = rows(spark.sql(query))
+    result["oracle"] = rows(spark.sql(query))
     spark.conf.set("spark.sbbf.enabled", "true")
-    print(json.dumps(told), flush=True)
+    print(json.dumps(result), flush=True)
 
 
 def life_of(spark: SparkSession, name: str, table: str) -> None:

@@ -36,17 +36,15 @@ class FalsePositivesSuite extends RandomSuite {
       math.sqrt(mean * (1 - mean) / (probes.toLong * filters) + variance / filters))
   }
 
-  randomTest("filters of 1,000 to 1,000,000 values have the FPP of the exact formula") {
-    random =>
-      for (ndv <- Seq(1000, 10000, 100000, 1000000); fpp <- Seq(0.1, 0.01, 0.001)) {
-        val numBytes = FilterSizing.bytesFor(ndv.toLong, fpp)
-        val exact = FilterSizing.falsePositiveProbability(ndv.toLong, numBytes)
-        val real = observed(random, ndv, numBytes)
-        info(
-          f"$ndv%,9d values, $numBytes%,9d bytes: observed ${real.share}%.6f, exact $exact%.6f")
-        assert(exact <= fpp)
-        assert(math.abs(real.share - exact) < 5 * real.deviation, s"$ndv values at $fpp")
-      }
+  randomTest("filters of 1,000 to 1,000,000 values have the FPP of the exact formula") { random =>
+    for (ndv <- Seq(1000, 10000, 100000, 1000000); fpp <- Seq(0.1, 0.01, 0.001)) {
+      val numBytes = FilterSizing.bytesFor(ndv.toLong, fpp)
+      val exact = FilterSizing.falsePositiveProbability(ndv.toLong, numBytes)
+      val real = observed(random, ndv, numBytes)
+      info(f"$ndv%,9d values, $numBytes%,9d bytes: observed ${real.share}%.6f, exact $exact%.6f")
+      assert(exact <= fpp)
+      assert(math.abs(real.share - exact) < 5 * real.deviation, s"$ndv values at $fpp")
+    }
   }
 
   randomTest("the size by the closed form misses its FPP by the documented factor") { random =>

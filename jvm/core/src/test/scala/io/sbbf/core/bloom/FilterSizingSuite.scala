@@ -7,7 +7,8 @@ import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 class FilterSizingSuite extends RandomSuite {
   import FilterSizing._
 
-  private val sourceFile = Paths.get("jvm/core/src/main/scala/io/sbbf/core/bloom/FilterSizing.scala")
+  private val sourceFile =
+    Paths.get("jvm/core/src/main/scala/io/sbbf/core/bloom/FilterSizing.scala")
 
   test("the FPP equals the specification's examples of 10, 5 and 20 bits a value") {
     for ((ndv, percent, digits) <- Seq(

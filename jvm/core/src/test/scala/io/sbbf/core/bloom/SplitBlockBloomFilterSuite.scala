@@ -20,18 +20,17 @@ class SplitBlockBloomFilterSuite extends RandomSuite {
     out.toByteArray
   }
 
-  randomTest("bits and results equal those of parquet-mr at every power of two") {
-    random =>
-      for (numBytes <- Iterator.iterate(32)(_ * 2).takeWhile(_ <= (1 << 20))) {
-        val theirs = new BlockSplitBloomFilter(numBytes)
-        val inserted = edgeHashes ++ hashes(random, numBytes / 2)
-        inserted.foreach(theirs.insertHash)
-        val ours = filterOf(numBytes, inserted)
-        assert(ours.sameElements(parquetBytes(theirs)), s"at $numBytes bytes")
-        for (h <- inserted ++ hashes(random, 1000)) {
-          assert(mightContain(ours, h) == theirs.findHash(h), s"$h at $numBytes bytes")
-        }
+  randomTest("bits and results equal those of parquet-mr at every power of two") { random =>
+    for (numBytes <- Iterator.iterate(32)(_ * 2).takeWhile(_ <= (1 << 20))) {
+      val theirs = new BlockSplitBloomFilter(numBytes)
+      val inserted = edgeHashes ++ hashes(random, numBytes / 2)
+      inserted.foreach(theirs.insertHash)
+      val ours = filterOf(numBytes, inserted)
+      assert(ours.sameElements(parquetBytes(theirs)), s"at $numBytes bytes")
+      for (h <- inserted ++ hashes(random, 1000)) {
+        assert(mightContain(ours, h) == theirs.findHash(h), s"$h at $numBytes bytes")
       }
+    }
   }
 
   randomTest("any whole number of blocks behaves as the specification's pseudocode") { random =>

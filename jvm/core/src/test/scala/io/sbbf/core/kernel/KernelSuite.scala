@@ -107,17 +107,16 @@ class KernelSuite extends RandomSuite {
       }
     }
 
-    randomTest(s"${kernel.name}: inserts keep the bits that are set already") {
-      random =>
-        for (numBlocks <- (1 to 40) ++ Seq(63, 65, 1000, 4097)) {
-          val before = randomBytes(random, numBlocks * 32).map(b => (b & 17).toByte)
-          val hashes = longs(random, 500)
-          val expected = before.clone()
-          hashes.foreach(SplitBlockBloomFilter.insert(expected, _))
-          val bitset = before.clone()
-          kernel.insert(bitset, hashes, 0, 500)
-          assert(bitset.sameElements(expected), s"$numBlocks blocks")
-        }
+    randomTest(s"${kernel.name}: inserts keep the bits that are set already") { random =>
+      for (numBlocks <- (1 to 40) ++ Seq(63, 65, 1000, 4097)) {
+        val before = randomBytes(random, numBlocks * 32).map(b => (b & 17).toByte)
+        val hashes = longs(random, 500)
+        val expected = before.clone()
+        hashes.foreach(SplitBlockBloomFilter.insert(expected, _))
+        val bitset = before.clone()
+        kernel.insert(bitset, hashes, 0, 500)
+        assert(bitset.sameElements(expected), s"$numBlocks blocks")
+      }
     }
 
     randomTest(s"${kernel.name}: probes of a batch equal single probes") { random =>

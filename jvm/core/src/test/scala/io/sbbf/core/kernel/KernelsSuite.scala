@@ -80,7 +80,8 @@ class KernelsSuite extends AnyFunSuite with BeforeAndAfter {
       val blocks = Seq[(String, () => Unit)](
         "insert" -> (() => kernel.insert(own, hashes, 0, hashes.length)),
         "probe" -> (() => kernel.probe(bitset, hashes, 0, hashes.length, matches)),
-        "any" -> (() => kernel.containsAny(bitset, hashes, 0, hashes.length)))
+        "any" -> (() => kernel.containsAny(bitset, hashes, 0, hashes.length))
+      )
       val numbers = Seq[(String, () => Unit)](
         "longs" -> (() => kernel.hashLongs(hashes, 0, hashes.length, out, 0)),
         "ints" -> (() => kernel.hashInts(ints, 0, hashes.length, out, 0)))

@@ -25,18 +25,23 @@ import org.apache.hadoop.hdfs.DistributedFileSystem
 import io.sbbf.parquet.model.UnusableFile
 
 /**
- * Puts new contents in a file's place, all at once: whoever opens it reads either the old or the new ones, and
- * whatever happens in between leaves the old ones. Owner, group and permissions stay, and where files are renamed
- * the time of modification, too: those who look for new rows by it find none.
+ * Replaces the contents of a file atomically. A reader that opens the file sees either the old or the
+ * new contents, and a failure leaves the old ones.
+ *
+ * Owner, group and permissions stay. On stores that rename files, the modification time also stays,
+ * so that programs that detect new rows by it find none.
  */
 private[parquet] sealed trait AtomicReplace {
 
   /**
-   * @param beginning writes what the new contents begin with
-   * @param end what follows, found meanwhile on a thread of its own: some stores want one thread to write all
-   * @param check throws when the file is no longer the one whose contents were copied; asked right before the
-   *   new contents take their place
-   * @throws java.io.IOException when the file could not be replaced, and so was not
+   * Replaces the file.
+   *
+   * @param beginning writes the beginning of the new contents
+   * @param end computes the rest of the new contents, usually on another thread meanwhile. It does
+   *   not write them, because some stores require that one thread writes everything.
+   * @param check throws if the file is no longer the one whose contents were copied. It is called
+   *   right before the replacement.
+   * @throws java.io.IOException if the file could not be replaced; it is unchanged then
    */
   def write(beginning: OutputStream => Unit, end: () => Seq[Array[Byte]], check: () => Unit): Unit
 }
@@ -44,42 +49,44 @@ private[parquet] sealed trait AtomicReplace {
 private[parquet] object AtomicReplace {
 
   /**
-   * The way of the file's store.
+   * Returns the replacement method of the file's store.
    *
-   * @throws UnusableFile when it has none
+   * @throws UnusableFile if the store has none, or the file has an access control list
    */
   def of(file: FileStatus, conf: Configuration): AtomicReplace = {
-    if (file.hasAcl) throw new UnusableFile("access control list, which a new file would lose")
+    if (file.hasAcl)
+      throw new UnusableFile("has an access control list, which replacing the file would remove")
     file.getPath.getFileSystem(conf) match {
       case Local(disk) => new OnDisk(file, disk)
       case store: DistributedFileSystem => new OnHdfs(file, store)
       case store if isPutting(store, file.getPath) => new ObjectPut(file, store)
       case store =>
         throw new UnusableFile(
-          s"no way is known to replace a file of '${store.getUri.getScheme}' at once")
+          s"atomic replacement of files is unsupported on '${store.getUri.getScheme}'")
     }
   }
 
-  /** @throws UnusableFile for a file that cannot be replaced at once */
+  /** @throws UnusableFile if the file cannot be replaced atomically */
   def requireSupported(file: FileStatus, conf: Configuration): Unit = {
     of(file, conf)
     ()
   }
 
   /**
-   * Whether a store shows a file only when all of it is there, and the one before until then. Its scheme does not
-   * tell: others serve those of S3 and delete the old file first.
+   * Whether a store publishes a file only when it is complete, and shows the previous file until
+   * then. The scheme does not decide this, because other file systems also serve S3's schemes and
+   * delete the old file first.
    */
   def isPutting(store: FileSystem, path: Path): Boolean =
     store.hasPathCapability(path, ABORTABLE_STREAM) ||
       Putting(store.getClass.getName)
 
-  /** Those that cannot say so themselves. */
+  /** The file systems with an atomic PUT that do not report it as a capability. */
   private val Putting = Set(
     "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem",
     "com.amazon.ws.emr.hadoop.fs.EmrFileSystem")
 
-  /** The bytes of the local disk, with or without checksums beside them. */
+  /** Matches the local disk, with or without checksum files, and extracts the raw file system. */
   private object Local {
     def unapply(store: FileSystem): Option[RawLocalFileSystem] =
       if (store.getUri.getScheme != "file") None
@@ -92,46 +99,46 @@ private[parquet] object AtomicReplace {
         }
   }
 
-  /** Where the file itself lies: a link stays one. */
+  /** Returns the path of the file itself. Replacing that file keeps a link to it. */
   def resolveLink(path: Path, conf: Configuration): Path = path.getFileSystem(conf) match {
     case Local(disk) => real(path, disk)
     case _ => path
   }
 
   private def real(path: Path, disk: RawLocalFileSystem): Path =
-    // of its text, as a URI would say names beyond ASCII in another way than listings do
+    // A path from a URI would spell non-ASCII names differently from listings.
     disk.makeQualified(new Path(disk.pathToFile(path).toPath.toRealPath().toString))
 
-  /** Readers leave out what begins with a dot. */
+  /** Returns the path of a temporary file. Its name begins with a dot, so that readers ignore it. */
   private def temporaryFor(path: Path): Path =
     new Path(path.getParent, s".${path.getName}.${UUID.randomUUID}$Suffix")
 
-  /** Of files that are about to take another's place. */
+  /** The suffix of temporary files. */
   private final val Suffix = ".sbbf-attach"
   private final val UuidLength = 36
 
-  /** Whether a file was to take another's place, and whoever wrote it may have died before. */
+  /** Whether a path is one of a temporary file, whose writer may have been killed. */
   def isTemporary(path: Path): Boolean = {
     val name = path.getName
     name.startsWith(".") && name.endsWith(Suffix) &&
     name.length > UuidLength + Suffix.length + 2
   }
 
-  /** Whose place it was to take. */
+  /** Returns the path of the file that a temporary file was to replace. */
   def targetOf(temporary: Path): Path = {
     val name = temporary.getName
     new Path(temporary.getParent, name.substring(1, name.length - UuidLength - Suffix.length - 1))
   }
 
-  /** Writes the new file beside the old one, and gives it the name then. */
+  /** Writes the new file next to the old one, and then renames it. */
   private sealed abstract class ByRename(
       file: FileStatus,
       protected val path: Path,
       store: FileSystem)
       extends AtomicReplace {
-    protected def takePlace(next: Path): Unit
+    protected def replaceBy(next: Path): Unit
 
-    /** Has `work` write to a stream; what that got may be on its way to the disk meanwhile. */
+    /** Lets `work` write to `out`. The written bytes may be flushed to the disk meanwhile. */
     protected def fill(next: Path, out: OutputStream)(work: OutputStream => Unit): Unit
 
     override final def write(
@@ -144,14 +151,14 @@ private[parquet] object AtomicReplace {
         try {
           val pieces = Concurrently.runWithBackground(end) {
             fill(next, out)(beginning)
-            out.hsync() // what is on the disk already need not be waited for
+            out.hsync() // flushes now, so that the second hsync waits only for the rest
           }
           pieces.foreach(piece => out.write(piece))
-          out.hsync() // or a crash of the machine may leave the new name and not the new bytes
+          out.hsync() // otherwise a crash of the machine may keep the new name without the new bytes
         } finally out.close()
         own(next)
         check()
-        takePlace(next)
+        replaceBy(next)
       } catch {
         case e: Throwable =>
           try store.delete(next, false)
@@ -163,10 +170,10 @@ private[parquet] object AtomicReplace {
     private def create(next: Path): FSDataOutputStream =
       store.create(
         next,
-        OwnersAlone, // until it has its owner and group
+        OwnerOnly, // until it has its owner and group
         false,
         BufferBytes,
-        // of an erasure-coded file it says nothing, and the new one may be none
+        // an erasure-coded file reports no replication, and the new file may not be erasure-coded
         if (file.isErasureCoded) store.getDefaultReplication(next) else file.getReplication,
         file.getBlockSize,
         null
@@ -174,24 +181,25 @@ private[parquet] object AtomicReplace {
 
     private def own(next: Path): Unit = {
       val made = store.getFileStatus(next)
-      if (made.hasAcl) store.removeAcl(next) // the folder's default for new files
+      if (made.hasAcl) store.removeAcl(next) // inherited from the folder's default
       if (made.getOwner != file.getOwner || made.getGroup != file.getGroup)
         try store.setOwner(next, file.getOwner, file.getGroup)
         catch {
           case NonFatal(e) =>
             throw new IOException(
-              s"${file.getPath} belongs to ${file.getOwner}:${file.getGroup}, to whom this user cannot give a file",
+              s"cannot replace ${file.getPath}: this user cannot give files to its owner " +
+                s"${file.getOwner}:${file.getGroup}, so run as that user",
               e)
         }
       store.setTimes(next, file.getModificationTime, -1)
-      store.setPermission(next, file.getPermission) // without the mask of this process
+      store.setPermission(next, file.getPermission) // ignores the umask of this process
     }
   }
 
   private final class OnDisk(file: FileStatus, disk: RawLocalFileSystem)
       extends ByRename(file, real(file.getPath, disk), disk) {
 
-    /** By a handle of its own, as the stream's may be used by one thread only. */
+    /** Flushes through a second handle, because only one thread may use that of the stream. */
     override protected def fill(
         next: Path,
         out: OutputStream)(work: OutputStream => Unit): Unit = {
@@ -201,22 +209,23 @@ private[parquet] object AtomicReplace {
     }
 
     /**
-     * Checksums go first, beside the file and beside a link to it: those of the old bytes beside the new ones would
-     * make readers fail, and a file without any is read without a check. They come back where the old file stays.
+     * First moves away the checksum files next to the file and next to a link to it. Old checksums
+     * would make readers of the new bytes fail, and a file without checksums is read without a check.
+     * If the old file stays, its checksums are moved back.
      */
-    override protected def takePlace(next: Path): Unit = {
+    override protected def replaceBy(next: Path): Unit = {
       def local(path: Path) = disk.pathToFile(path).toPath
-      val aside = Seq(file.getPath, path).distinct
+      val checksums = Seq(file.getPath, path).distinct
         .map(named => new Path(named.getParent, s".${named.getName}.crc") -> temporaryFor(named))
         .map { case (sums, temporary) => local(sums) -> local(temporary) }
         .filter { case (sums, _) => Files.exists(sums) }
       try {
-        aside.foreach { case (sums, temporary) => Files.move(sums, temporary, ATOMIC_MOVE) }
+        checksums.foreach { case (sums, temporary) => Files.move(sums, temporary, ATOMIC_MOVE) }
         Files.move(local(next), local(path), ATOMIC_MOVE, REPLACE_EXISTING)
         ()
       } finally {
         val isOld = Files.exists(local(next))
-        aside.filter { case (_, temporary) => Files.exists(temporary) }.foreach {
+        checksums.filter { case (_, temporary) => Files.exists(temporary) }.foreach {
           case (sums, temporary) =>
             if (isOld) Files.move(temporary, sums, ATOMIC_MOVE) else Files.delete(temporary)
         }
@@ -229,7 +238,7 @@ private[parquet] object AtomicReplace {
     override protected def fill(next: Path, out: OutputStream)(work: OutputStream => Unit): Unit =
       work(out)
 
-    override protected def takePlace(next: Path): Unit =
+    override protected def replaceBy(next: Path): Unit =
       store.rename(next, file.getPath, Rename.OVERWRITE)
   }
 
@@ -238,18 +247,18 @@ private[parquet] object AtomicReplace {
         beginning: OutputStream => Unit,
         end: () => Seq[Array[Byte]],
         check: () => Unit): Unit = {
-      // of a stream that cannot be given up the end is made first, as there is much that may fail in it
+      // A stream that cannot be aborted needs the end first, because computing the end may fail.
       val made = if (store.hasPathCapability(file.getPath, ABORTABLE_STREAM)) end else ready(end)
       check()
       val out = store.create(file.getPath, true)
       try {
         Concurrently.runWithBackground(made)(beginning(out)).foreach(piece => out.write(piece))
         check()
-        // a put that is interrupted may happen later all the same
+        // an interrupted PUT may still be completed later
         if (Thread.currentThread.isInterrupted) throw new InterruptedIOException("cancelled")
       } catch {
         case e: Throwable =>
-          // to close it would put what there is of it in the file's place
+          // closing the stream would replace the file by an incomplete one
           try out.abort()
           catch { case NonFatal(also) => e.addSuppressed(also) }
           throw e
@@ -265,5 +274,5 @@ private[parquet] object AtomicReplace {
 
   private final val BufferBytes = 64 * 1024
 
-  private val OwnersAlone = new FsPermission(FsAction.READ_WRITE, FsAction.NONE, FsAction.NONE)
+  private val OwnerOnly = new FsPermission(FsAction.READ_WRITE, FsAction.NONE, FsAction.NONE)
 }

@@ -2,33 +2,39 @@ package io.sbbf.parquet.append
 
 import java.util.concurrent.{ExecutionException, FutureTask}
 
-/** Two things at once, one of them on a thread of its own. */
+/** Runs two computations at the same time, one of them on another thread. */
 private[parquet] object Concurrently {
 
   /**
-   * Begins with `aside` on another thread and does `here` on the caller's.
+   * Runs `background` on another thread and `foreground` on the calling thread.
    *
-   * @return what `aside` gives, when both have ended. What either throws is thrown, of two that of `here`; when that
-   *   or an interrupt of the caller comes first, the other thread is interrupted, and this waits for its end
+   * If `foreground` fails or the caller is interrupted, the other thread is interrupted. This method
+   * returns or throws only after the other thread has ended.
+   *
+   * @return the result of `background`
+   * @throws Throwable the error of either, or that of `foreground` if both fail
    */
-  def runWithBackground[T](aside: () => T)(here: => Unit): T = {
-    val task = new FutureTask[T](() => aside())
+  def runWithBackground[T](background: () => T)(foreground: => Unit): T = {
+    val task = new FutureTask[T](() => background())
     val thread = new Thread(task, "sbbf-attach")
     thread.setDaemon(true)
     thread.start()
     try {
-      here
+      foreground
       task.get()
     } catch {
       case e: ExecutionException => throw e.getCause
     } finally {
       task.cancel(true)
-      mergeByColumn(thread)
+      awaitEnd(thread)
     }
   }
 
-  /** However often the caller is interrupted: what the thread uses goes next. */
-  private def mergeByColumn(thread: Thread): Unit = {
+  /**
+   * Waits for the thread's end, even if the caller is interrupted, because the caller then releases
+   * the resources that the thread uses.
+   */
+  private def awaitEnd(thread: Thread): Unit = {
     var isInterrupted = false
     while (thread.isAlive)
       try thread.join()

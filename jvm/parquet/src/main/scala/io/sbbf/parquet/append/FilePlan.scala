@@ -6,10 +6,11 @@ import io.sbbf.parquet.chunk.ChunkLayout
 import io.sbbf.parquet.footer.FooterBuilder
 
 /**
- * What is to be done to the filters of a file.
+ * Plans the changes to the filters of a file.
  *
- * @param chunks that get filters
- * @param dropped the chunks, by row group and column, whose filters the footer is to name no more
+ * @param chunks the chunks that get filters
+ * @param dropped the chunks, by row group and column, whose filters the new footer no longer names
+ * @param rowGroups the number of row groups of the file
  */
 private[sbbf] final case class FilePlan(
     chunks: Seq[ChunkPlan],
@@ -17,15 +18,17 @@ private[sbbf] final case class FilePlan(
     rowGroups: Int) {
   def isNothing: Boolean = chunks.isEmpty && dropped.isEmpty
 
-  /** Of the chunks that must be read, compressed. */
+  /** The compressed size of the chunks that must be read. */
   def bytesToRead: Long = chunks.map(_.bytes).sum
 }
 
 private[parquet] object FilePlan {
 
   /**
+   * Returns the plan of an edit.
+   *
    * @param metadata the footer of the file
-   * @param paths of the leaves of its schema
+   * @param paths the paths of the leaves of the file's schema
    * @throws UnusableFile with the reason why the file must not be changed
    */
   def of(metadata: FileMetaData, paths: IndexedSeq[Seq[String]], edit: FileEdit): FilePlan = {

@@ -13,11 +13,14 @@ import io.sbbf.parquet.values.ChunkValues
 import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterLocation, FooterRewriter}
 
 /**
- * A Parquet file that exists and whose bloom filters are to change, without any of its data being encoded anew.
- * All of the old file is the beginning of the new one: whoever knows the old length, as a query does that was
- * planned before, finds the old footer where it was. Behind it come the filters, then the footer that names them.
+ * Changes the bloom filters of an existing Parquet file without encoding its data again.
  *
- * @param file as it was listed; each method fails once it is another
+ * The new file begins with the complete old file. A query that was planned earlier knows the old
+ * length, and so finds the old footer in its place. The new filters follow, and then the footer that
+ * names them.
+ *
+ * @param file the listed status of the file. Methods that read or write data fail if the file has
+ *   changed since.
  */
 private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) {
   import FilterAppender._
@@ -28,15 +31,17 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   private lazy val metadata = stored.metadata().metadata
 
   /**
+   * The schema of the file.
+   *
    * @throws UnusableFile with the reason why this file must not be changed
-   * @throws java.io.IOException when it cannot be read
+   * @throws java.io.IOException if the file cannot be read
    */
   lazy val schema: MessageType = {
-    metadata // whose errors are ours, before parquet-mr looks at the file
+    metadata // read first, so that its errors precede those of parquet-mr
     stored.reading(_.getFileMetaData.getSchema)
   }
 
-  /** What is to be done. Throws as [[schema]] does. */
+  /** Returns the plan of an edit. Throws as [[schema]] does. */
   def plan(edit: FileEdit): FilePlan = {
     val paths = schema.getPaths.toArray(Array.empty[Array[String]]).toIndexedSeq.map(_.toSeq)
     val plan = FilePlan.of(metadata, paths, edit)
@@ -45,17 +50,17 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * The filters of some chunks; the chunks with too few values for one have none.
+   * Returns the filters of some chunks. A chunk with too few values has none.
    *
-   * @throws java.io.IOException when they cannot be read, or the file has changed
+   * @throws java.io.IOException if the chunks cannot be read, or the file has changed
    */
   def filters(chunks: Seq[ChunkPlan]): Seq[ChunkFilter] = reading(chunks)(_.toVector)
 
-  private def reading[T](chunks: Seq[ChunkPlan])(ask: Iterator[ChunkFilter] => T): T = {
+  private def reading[T](chunks: Seq[ChunkPlan])(use: Iterator[ChunkFilter] => T): T = {
     check()
     stored.reading { reader =>
       val values = new ChunkValues(reader)
-      ask(chunks.iterator.flatMap { plan =>
+      use(chunks.iterator.flatMap { plan =>
         if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
         filter(plan, values)
       })
@@ -69,11 +74,14 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Whether a file of so many bytes has become this one by getting the filters of some chunks and losing those of
-   * others, by row group and column: new filters lie behind what the file was.
+   * Checks whether an edit has already been applied to a file of `length` bytes, so that it became
+   * this file. New filters are after the end of the old file.
    *
-   * @return how many of the chunks have filters; the others have too few values for one
-   * @throws java.io.IOException when it cannot be read
+   * @param chunks the chunks that the edit gives filters
+   * @param dropped the chunks, by row group and column, whose filters the edit drops
+   * @return the number of `chunks` with filters, as the others have too few values; None if the edit
+   *   was not applied
+   * @throws java.io.IOException if the file cannot be read
    */
   def isAlreadyApplied(
       length: Long,
@@ -87,7 +95,7 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
     if (isAfter) Some(filtered.size) else None
   }
 
-  /** 0 of a chunk without a filter, `None` if there is no such chunk. */
+  /** Returns 0 for a chunk without a filter, and None if there is no such chunk. */
   private def filterOffset(chunk: (Int, Int)): Option[Long] = {
     val (rowGroup, column) = chunk
     if (rowGroup >= metadata.getRow_groups.size || column >= schema.getColumns.size) None
@@ -95,29 +103,29 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Puts the file with filters of these chunks in its place. It is copied while they are read.
+   * Replaces the file by one with filters of these chunks. It copies the file while it reads them.
    *
-   * @param dropped the chunks, by row group and column, whose filters are named no more
-   * @return nothing, and the file is as it was, where no filter is made and none dropped
-   * @throws java.io.IOException when that cannot be done, or the file has changed, and then it is as it was
+   * @param dropped the chunks, by row group and column, whose filters the new footer no longer names
+   * @return None if no filter is built and none is dropped; the file is unchanged then
+   * @throws java.io.IOException if the file cannot be replaced or has changed; it is unchanged then
    */
   def attach(chunks: Seq[ChunkPlan], dropped: Seq[(Int, Int)]): Option[NewFilters] =
     reading(chunks)(rewrite(_, dropped))
 
-  /** As [[attach]] does, with filters that were made before. */
+  /** Replaces the file as [[attach]] does, with given filters. */
   def rewrite(filters: Iterator[ChunkFilter], dropped: Seq[(Int, Int)]): Option[NewFilters] = {
     check()
-    // copying begins with the first filter, or files whose chunks get none would be copied for nothing
+    // The copy starts with the first filter, so that a file without new filters is not copied.
     if (filters.isEmpty && dropped.isEmpty) None
     else Some(rewritten(filters, dropped.toSet))
   }
 
   private def rewritten(filters: Iterator[ChunkFilter], dropped: Set[(Int, Int)]): NewFilters = {
     val old = stored.metadata()
-    val newlyTold = unsizedFilters(old)
+    val newlySized = unsizedFilters(old)
     def others(rowGroup: Int, column: Int): FilterLocation =
       if (dropped((rowGroup, column))) FilterLocation.Dropped
-      else newlyTold.getOrElse((rowGroup, column), FilterLocation.LookupCost)
+      else newlySized.getOrElse((rowGroup, column), FilterLocation.Unchanged)
     lazy val found = filters.toVector
     lazy val end = FooterRewriter.appended(old.thrift, file.getLen, found, others)
     val in = stored.store.open(path, CopyBytes)
@@ -130,8 +138,9 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * The filters whose lengths the footer does not tell: what stands behind such a filter, by which it is measured,
-   * will not be named any more. Those that are not believed are as they were.
+   * Returns the locations of the filters whose lengths are missing in the footer. The length of such
+   * a filter follows from what is after it, which the new footer may no longer name. Rejected filters
+   * stay unchanged.
    */
   private def unsizedFilters(old: LocatedMetadata): Map[(Int, Int), FilterLocation] = {
     val footer = new FooterBuilder(old.metadata, old.start).build()
@@ -145,7 +154,7 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
       } yield new FilterReader(footer).read(rowGroup, column, bytes) match {
         case FilterState.Present(offset, headerBytes, bitset) =>
           (rowGroup, column) -> FilterLocation.At(offset, headerBytes + bitset.length)
-        case _ => (rowGroup, column) -> FilterLocation.LookupCost
+        case _ => (rowGroup, column) -> FilterLocation.Unchanged
       }
       places.toMap
     } finally bytes.close()
@@ -159,7 +168,8 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
       out.write(buffer, 0, length)
       length = in.read(buffer)
     }
-    if (in.getPos != file.getLen) throw new IOException(s"$path has another length than before")
+    if (in.getPos != file.getLen)
+      throw new IOException(s"the length of $path has changed meanwhile")
   }
 
   private def check(): Unit =
@@ -169,6 +179,6 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
 
 private object FilterAppender {
 
-  /** Each is a call of the operating system, or more. */
+  /** The buffer size of the copy. Each buffer costs at least one system call. */
   private final val CopyBytes = 1 << 20
 }

@@ -4,27 +4,31 @@ import java.io.OutputStream
 import java.util.concurrent.LinkedBlockingQueue
 
 /**
- * Bytes that are forced to the disk while more of them come: the disk works while they are made, and who waits for
- * all of them in the end waits for the last ones.
+ * Forces bytes to the disk while more bytes are computed and written. The final wait is then only for
+ * the last bytes.
  */
 private[parquet] object IncrementalFsync {
 
   /**
-   * @param force sends what has been written to the disk, on a thread of its own; what it throws is thrown
-   * @param work writes to a stream that hands everything to `out`
+   * Runs `work`, and calls `force` on another thread after each interval.
+   *
+   * @param out the stream that receives all bytes
+   * @param force forces the bytes written so far to the disk; its errors are thrown
+   * @param work writes to a stream that passes everything to `out`
    */
   def write(out: OutputStream, force: () => Unit)(work: OutputStream => Unit): Unit = {
-    // whether there is something to force, and at last that there is nothing any more
-    val stretches = new LinkedBlockingQueue[Boolean]
-    Concurrently.runWithBackground(() => while (stretches.take()) force()) {
-      // those that come while one is forced are forced together
-      work(new Watched(out, () => if (stretches.isEmpty) stretches.put(true)))
-      stretches.put(false)
+    // true if there are bytes to force, false at the end
+    val intervals = new LinkedBlockingQueue[Boolean]
+    Concurrently.runWithBackground(() => while (intervals.take()) force()) {
+      // the intervals that end during a call of force share the next call
+      work(new CountingStream(out, () => if (intervals.isEmpty) intervals.put(true)))
+      intervals.put(false)
     }
   }
 
-  /** @param stretch is told of each so many bytes */
-  private final class Watched(out: OutputStream, stretch: () => Unit) extends OutputStream {
+  /** @param onInterval called at the end of each interval */
+  private final class CountingStream(out: OutputStream, onInterval: () => Unit)
+      extends OutputStream {
     private var written = 0L
 
     override def write(byte: Int): Unit = {
@@ -39,13 +43,16 @@ private[parquet] object IncrementalFsync {
 
     private def count(length: Int): Unit = {
       written += length
-      if (written >= Stretch) {
+      if (written >= Interval) {
         written = 0
-        stretch()
+        onInterval()
       }
     }
   }
 
-  /** Enough that each call is worth its while, and little enough that the last one is short. */
-  final val Stretch: Int = 8 << 20
+  /**
+   * The number of bytes between two calls of `force`: large enough that a call is worth its cost, and
+   * small enough that the last call is short.
+   */
+  final val Interval: Int = 8 << 20
 }

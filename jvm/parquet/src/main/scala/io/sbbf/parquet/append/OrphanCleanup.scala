@@ -3,20 +3,20 @@ package io.sbbf.parquet.append
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-/** Files that were to take the place of others, of processes that were killed before. */
+/** Deletes temporary files that killed processes left behind. */
 private[sbbf] object OrphanCleanup {
 
   /**
-   * Removes those that were to take the place of these files, if these are still there. A process that is
-   * at work on one fails there, and leaves the old file as it is.
+   * Deletes the temporary files that were to replace `files`, if these files still exist. A process
+   * that is writing such a temporary file fails, and leaves the old file unchanged.
    *
-   * @throws java.io.IOException when a folder cannot be listed
+   * @throws java.io.IOException if a folder cannot be listed
    */
   def remove(files: Seq[Path], conf: Configuration): Unit =
     files.map(AtomicReplace.resolveLink(_, conf)).groupBy(_.getParent).foreach {
       case (folder, targets) =>
         val store = folder.getFileSystem(conf)
-        if (!AtomicReplace.isPutting(store, folder)) // which makes none
+        if (!AtomicReplace.isPutting(store, folder)) // atomic PUTs leave no temporary files
           for {
             file <- store.listStatus(folder, (path: Path) => AtomicReplace.isTemporary(path))
             target = AtomicReplace.targetOf(file.getPath)

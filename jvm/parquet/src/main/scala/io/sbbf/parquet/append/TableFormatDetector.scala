@@ -7,14 +7,15 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.hadoop.security.AccessControlException
 
-/** Tables whose log knows the length of each of their files. */
+/** Detects tables whose log records the length of each of their files. */
 private[sbbf] object TableFormatDetector {
 
   /**
-   * A folder and the kind of its table, if one of the files and folders is or lies in a table with a log, by the name
-   * that it has here or where a link to it leads. Each folder is looked into once.
+   * Returns the folder and the format of a table with a log, if one of `roots` is such a table or is
+   * within one. It checks paths both as given and with links resolved. It looks into each folder once.
    *
-   * @param below files below them, of which links are followed
+   * @param roots the files and folders to check
+   * @param below files below `roots`, whose links are resolved
    */
   def of(
       roots: Seq[FileStatus],
@@ -24,7 +25,7 @@ private[sbbf] object TableFormatDetector {
     def named(status: FileStatus) = folder(status, status.getPath)
     def real(status: FileStatus) =
       try folder(status, AtomicReplace.resolveLink(status.getPath, conf))
-      catch { case _: IOException => named(status) } // it went meanwhile
+      catch { case _: IOException => named(status) } // it was deleted meanwhile
     val linked = (roots ++ below).map(real).diff(below.map(named))
     val folders = (roots.map(named) ++ linked).distinct
     val above = folders.flatMap(ancestors).distinct.diff(folders)
@@ -38,7 +39,7 @@ private[sbbf] object TableFormatDetector {
   private def ancestors(folder: Path): Iterator[Path] =
     Iterator.iterate(folder.getParent)(_.getParent).takeWhile(_ != null)
 
-  /** Of a folder that this user may not look into nobody knows: it is not the user's table. */
+  /** Returns None for a folder that this user may not list, as it cannot be the user's table. */
   private def kindIfSeen(store: FileSystem, folder: Path): Option[String] =
     try kind(store, folder)
     catch { case _: AccessDeniedException | _: AccessControlException => None }
@@ -53,7 +54,10 @@ private[sbbf] object TableFormatDetector {
     files != null && files.nonEmpty
   }
 
-  /** The folder of a table and its kind, if a folder with children of these names is that or holds its log. */
+  /**
+   * Returns the folder and the format of a table, if a folder with children of these names is the
+   * table or holds its log.
+   */
   def seenIn(folder: Path, children: Seq[String]): Option[(Path, String)] =
     if (folder.getName == IcebergLog && children.exists(_.contains(IcebergVersion)))
       Some(folder.getParent -> Iceberg)

@@ -7,11 +7,13 @@ import io.sbbf.parquet.literal.BoundPredicate.{InSet, ValueTest}
 import io.sbbf.parquet.model.ColumnType
 
 /**
- * The entries of a column chunk's dictionary page, all of whose data pages use it: exactly the
- * values of the chunk, NULL aside. Immutable, thread-safe.
+ * Holds the entries of a column chunk's dictionary page. All data pages of the chunk use the
+ * dictionary, so the entries are exactly the values of the chunk, except NULL. Immutable and
+ * thread-safe.
  *
- * @param hashes of the entries in PLAIN encoding, ascending
- * @param plain the page itself, or null if it is too large to be remembered
+ * @param kind the type of the column
+ * @param hashes the hashes of the entries in PLAIN encoding, in ascending order
+ * @param plain the page itself, or null if it is too large to be kept
  */
 private[parquet] final class ChunkDictionary(
     kind: ColumnType,
@@ -19,19 +21,19 @@ private[parquet] final class ChunkDictionary(
     plain: Array[Byte]) {
   import ChunkDictionary._
 
-  /** Whether it can answer; if not, the page has to be read again. */
-  def answers(test: ValueTest): Boolean = plain != null || hashesTell(test)
+  /** Returns whether the test can be evaluated; if not, the page has to be read again. */
+  def canEvaluate(test: ValueTest): Boolean = plain != null || hashesDecide(test)
 
-  /** False only if no value of the chunk passes. */
+  /** Returns whether a value of the chunk might pass; false only if none passes. */
   def mightHold(test: ValueTest): Boolean = test match {
-    case literals: InSet if hashesTell(literals) =>
+    case literals: InSet if hashesDecide(literals) =>
       if (hashes.length < literals.hashes.length) overlaps(hashes, literals.sortedHashes)
       else overlaps(literals.sortedHashes, hashes)
     case _ =>
       !forall(kind, plain)((at, length) => !test.mightPass(kind, plain, at, length))
   }
 
-  /** What is worth its memory. */
+  /** Returns the dictionary for the cache, which has no page if the page is large. */
   def remembered: ChunkDictionary =
     if (plain == null || plain.length <= MaxRemembered) this
     else new ChunkDictionary(kind, hashes, null)
@@ -47,16 +49,22 @@ private[parquet] final class ChunkDictionary(
 
 private[parquet] object ChunkDictionary {
 
-  /** Enough for the columns of few values, of which queries ask ranges and exclude values. */
+  /**
+   * Limits the bytes of a page that is kept, which ranges and excluded values need. This is enough
+   * for columns with few values.
+   */
   private final val MaxRemembered = 4096
 
-  /** NaN aside, all encodings of the literals are known. */
-  private def hashesTell(test: ValueTest): Boolean = test match {
-    case literals: InSet => !literals.isNegated && !literals.asksNaN
+  /** Returns whether hashes suffice. They do for literals, except NaN: it has many encodings. */
+  private def hashesDecide(test: ValueTest): Boolean = test match {
+    case literals: InSet => !literals.isNegated && !literals.containsNaN
     case _ => false
   }
 
-  /** @return None unless `numValues` values in PLAIN encoding fill the page exactly */
+  /**
+   * Returns the dictionary, or None unless `numValues` values in PLAIN encoding fill the page
+   * exactly.
+   */
   def of(kind: ColumnType, page: Array[Byte], numValues: Int): Option[ChunkDictionary] = {
     val atLeast = if (kind.width < 0) 4L else kind.width.toLong
     if (numValues < 0 || numValues * atLeast > page.length) None
@@ -77,8 +85,9 @@ private[parquet] object ChunkDictionary {
   }
 
   /**
-   * Whether the page ends with a value's end and `isGood` holds for all of them, given by place
-   * and length.
+   * Returns whether the page ends at the end of a value and `isGood` holds for all values.
+   *
+   * @param isGood a test of a value's position and length
    */
   private def forall(kind: ColumnType, page: Array[Byte])(
       isGood: (Int, Int) => Boolean): Boolean = {

@@ -4,15 +4,16 @@ import org.apache.parquet.format.{ColumnChunk, FileMetaData}
 
 import io.sbbf.parquet.model.UnusableFile
 
-/** Where a file has its column chunks. */
+/** Checks that a file's column chunks are in the order of its columns. */
 private[parquet] object ChunkLayout {
 
   /**
-   * Values are found by the path of their column and filters by its number: both must mean one
-   * chunk. Parquet-mr finds dictionaries by the path's names joined by dots.
+   * Checks that the path and the number of a column identify the same chunk, because readers find
+   * values by path and filters by number. Also checks that no two paths are equal when their names
+   * are joined by dots, because parquet-mr finds dictionaries by that name.
    *
-   * @param paths of the leaves of the schema
-   * @throws UnusableFile with the reason why they do not
+   * @param paths the paths of the leaves of the schema
+   * @throws UnusableFile if a check fails, with the reason
    */
   def check(metadata: FileMetaData, paths: IndexedSeq[Seq[String]]): Unit = {
     if (paths.map(_.mkString(".")).distinct.size < paths.size)

@@ -18,24 +18,27 @@ import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.input.{ChunkModules, FileBytes}
 import io.sbbf.parquet.model.{ColumnType, LeafResult, Physical, UnusableFile}
 
-/** Reads the dictionary page of a column chunk, if it tells all of the chunk's values. */
+/**
+ * Reads the dictionary page of a column chunk. The dictionary is only used if it holds all values of
+ * the chunk.
+ */
 private[parquet] object DictionaryReader {
 
-  /** Larger dictionaries cost more to read than they are worth. */
+  /** Limits the size of a dictionary page. Larger ones cost more to read than they save. */
   private[parquet] final val MaxPage = 8 * 1024 * 1024
 
-  /** What the first read takes: most dictionaries with their header. */
+  /** The length of the first read, which covers most dictionaries with their header. */
   private final val FirstRead = 64 * 1024
 
-  /** The dictionary, or why it cannot be used. */
+  /** Represents a dictionary, or the reason why there is none. */
   sealed abstract class State {
 
-    /** What is worth its memory. */
+    /** Returns the state for the cache, without large pages. */
     def remembered: State
     def retainedBytes: Long
   }
 
-  /** There is none, or it does not tell all of the chunk's values. */
+  /** The chunk has no dictionary, or the dictionary lacks values of the chunk. */
   case object Absent extends State {
     override def remembered: State = this
     override def retainedBytes: Long = 0
@@ -44,27 +47,33 @@ private[parquet] object DictionaryReader {
     override def remembered: State = Readable(dictionary.remembered)
     override def retainedBytes: Long = 16 + dictionary.retainedBytes
   }
+
+  /** @param reason the reason why the dictionary cannot be used */
   final case class Unreadable(reason: String) extends State {
-    val answer: LeafResult = LeafResult.unknown(s"dictionary unusable: $reason")
+    val result: LeafResult = LeafResult.unknown(s"dictionary unusable: $reason")
     override def remembered: State = this
     override def retainedBytes: Long = 128
   }
 
-  /** @throws java.io.IOException when the file cannot be read */
+  /**
+   * Reads and checks the dictionary of a chunk, whose offset is known.
+   *
+   * @throws java.io.IOException if the file cannot be read
+   */
   def read(footer: FileFooter, rowGroup: Int, column: Int, bytes: FileBytes): State = {
     val chunk = footer.chunk(rowGroup, column)
     val kind = footer.schema.column(column).columnType
-    val (offset, room) = (footer.dictionaryOffset(chunk), footer.maxDictionaryBytes(chunk))
+    val (offset, limit) = (footer.dictionaryOffset(chunk), footer.maxDictionaryBytes(chunk))
     val modules = footer.modules(chunk)
-    val first = bytes.read(offset, math.min(room, FirstRead))
+    val first = bytes.read(offset, math.min(limit, FirstRead))
     try {
       val (end, header) = parseHeader(first, modules)
-      check(header, room - end, kind)
+      check(header, limit - end, kind)
       val size = header.getCompressed_page_size
       val page =
         if (end + size <= first.length) Arrays.copyOfRange(first, end, end + size)
         else bytes.read(offset + end, size)
-      if (header.isSetCrc && header.getCrc != crc(page)) refuse("checksum")
+      if (header.isSetCrc && header.getCrc != crc(page)) refuse("checksum mismatch")
       val packed = modules.open(ModuleType.DictionaryPage, page)
       val plain = decompress(packed, header.getUncompressed_page_size, footer.codec(chunk))
       ChunkDictionary.of(kind, plain, header.getDictionary_page_header.getNum_values) match {
@@ -87,18 +96,19 @@ private[parquet] object DictionaryReader {
       (struct.end, Util.readPageHeader(new ByteArrayInputStream(struct.thrift)))
     } catch { case NonFatal(_) => refuse("damaged header") }
 
-  private def check(header: PageHeader, room: Int, kind: ColumnType): Unit = {
+  private def check(header: PageHeader, limit: Int, kind: ColumnType): Unit = {
     val (packed, unpacked) = (header.getCompressed_page_size, header.getUncompressed_page_size)
     if (header.getType != PageType.DICTIONARY_PAGE || !header.isSetDictionary_page_header)
       refuse("no dictionary page")
     val encoding = header.getDictionary_page_header.getEncoding
-    if (encoding != Encoding.PLAIN && encoding != Encoding.PLAIN_DICTIONARY) refuse("encoding")
+    if (encoding != Encoding.PLAIN && encoding != Encoding.PLAIN_DICTIONARY)
+      refuse("unsupported encoding")
     if (kind.physical == Physical.Bool) refuse("BOOLEAN column")
-    if (packed < 0 || packed > room || unpacked < 0) refuse("sizes disagree")
+    if (packed < 0 || packed > limit || unpacked < 0) refuse("sizes disagree")
     if (packed > MaxPage || unpacked > MaxPage) refuse("too large")
   }
 
-  /** Of the page as stored, without its header (parquet.thrift, PageHeader). */
+  /** Returns the checksum of a page as stored, without its header (parquet.thrift, PageHeader). */
   private def crc(page: Array[Byte]): Int = {
     val checksum = new CRC32
     checksum.update(page, 0, page.length)
@@ -106,8 +116,9 @@ private[parquet] object DictionaryReader {
   }
 
   /**
-   * Only codecs that allocate what the page is said to hold: the framings of LZ4 and LZO name
-   * sizes of their own, and so does Snappy's first number, which is compared before.
+   * Decompresses a page. Only codecs are supported that allocate no more than the size in the page
+   * header. The framings of LZ4 and LZO contain sizes of their own. Snappy data starts with a size,
+   * which is compared first.
    */
   private def decompress(page: Array[Byte], size: Int, codec: Int): Array[Byte] = {
     import CompressionCodec._
@@ -116,7 +127,7 @@ private[parquet] object DictionaryReader {
       case UNCOMPRESSED => page.length == size
       case SNAPPY => snappySize(page) == size
       case GZIP | ZSTD | LZ4_RAW => true
-      case _ => refuse("codec")
+      case _ => refuse("unsupported codec")
     }
     if (!isSound) refuse("sizes disagree")
     if (name == UNCOMPRESSED) page else decompressWith(name.name, page, size)
@@ -131,19 +142,22 @@ private[parquet] object DictionaryReader {
       new DataInputStream(stream).readFully(plain)
       plain
     } catch {
-      case _: LinkageError => refuse("codec")
+      case _: LinkageError => refuse("unsupported codec")
       case NonFatal(_) => refuse("damaged page")
     } finally factory.release()
   }
 
-  /** Codecs are found through the loader of parquet-mr itself, from whatever thread. */
+  /** Loads codecs with the class loader of parquet-mr, whatever thread decompresses. */
   private val conf: Configuration = {
     val conf = new Configuration(false)
     conf.setClassLoader(classOf[CodecFactory].getClassLoader)
     conf
   }
 
-  /** The length of the uncompressed data, a varint (snappy, format_description.txt), or -1. */
+  /**
+   * Returns the length of the uncompressed data, a varint (snappy, format_description.txt), or -1
+   * if it is invalid.
+   */
   private def snappySize(page: Array[Byte]): Long = {
     var value = 0L
     var i = 0

@@ -21,9 +21,9 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   import FilterState._
 
   /**
-   * The filter of a chunk, read in full. Whatever is out of order about it rejects it.
+   * Returns the filter of a chunk, read in full. Rejects a filter that fails any check.
    *
-   * @throws java.io.IOException when the file cannot be read
+   * @throws java.io.IOException if the file cannot be read
    */
   def read(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState = {
     val chunk = footer.chunk(rowGroup, column)
@@ -31,7 +31,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     val length = footer.filterLength(chunk)
     if (footer.isUnreadable(chunk)) Rejected(footer.whyUnreadable(chunk).reason)
     else if (offset == 0) Absent
-    // parquet-mr makes room for BOOLEAN filters, but never inserts a value
+    // parquet-mr allocates filters of BOOLEAN columns, but never inserts a value
     else if (footer.schema.column(column).columnType.physical == Physical.Bool)
       Rejected("BOOLEAN column")
     else if (offset < RowGroupOffsets.MagicBytes || offset >= footer.footerStart)
@@ -54,10 +54,10 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   }
 
   /**
-   * How many bytes, from the start of a chunk's filter on, hold it and those of the next row
-   * groups that lie close by; 0 if its length is not told.
+   * Returns the length of one read that takes a chunk's filter and nearby filters of the next row
+   * groups. Returns 0 if the length of the filter is missing or invalid.
    *
-   * @param isWanted whether the filter of a row group would be asked for too
+   * @param isWanted whether the filter of a row group would be probed
    */
   def lengthWithNext(rowGroup: Int, column: Int, isWanted: Int => Boolean): Int = {
     val start = footer.filterOffset(footer.chunk(rowGroup, column))
@@ -75,7 +75,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     (end - start).toInt
   }
 
-  /** `bloom_filter_length` is told: header and bitset fill it exactly. */
+  /** Reads a filter of known length, which header and bitset must fill exactly. */
   private def readMeasured(
       offset: Long,
       length: Int,
@@ -83,7 +83,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
       modules: ChunkModules): FilterState = {
     if (length < 0 || offset + length > footer.footerStart ||
       length > modules.size(MaxHeader) + modules.size(MaxBitset))
-      throw new UnusableFilter("length lies")
+      throw new UnusableFilter("invalid length")
     val raw = bytes.read(offset, length)
     val header = parseHeader(raw, modules)
     if (header.length + modules.size(header.numBytes) != length)
@@ -91,19 +91,20 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     present(offset, header, Arrays.copyOfRange(raw, header.length, length), modules)
   }
 
+  /** Reads a filter of unknown length. */
   private def readUnmeasured(
       offset: Long,
       bytes: FileBytes,
       modules: ChunkModules): FilterState = {
-    val room = footer.footerStart - offset
+    val available = footer.footerStart - offset
     val most = modules.size(MaxHeader).toLong
-    val header = parseHeader(bytes.read(offset, math.min(room, most).toInt), modules)
+    val header = parseHeader(bytes.read(offset, math.min(available, most).toInt), modules)
     val size = modules.size(header.numBytes)
-    if (header.length + size > room) throw new UnusableFilter("longer than the file")
+    if (header.length + size > available) throw new UnusableFilter("longer than the file")
     present(offset, header, bytes.read(offset + header.length, size), modules)
   }
 
-  /** @param module which holds the bitset; it opens to no other number of bytes than its own */
+  /** @param module the module of the bitset, whose length determines the bitset's length */
   private def present(
       offset: Long,
       header: Header,
@@ -129,12 +130,12 @@ private[parquet] final class FilterReader(footer: FileFooter) {
 private[parquet] object FilterReader {
 
   /**
-   * Headers are 15 to 18 bytes long today, and new fields may make them longer; parquet-mr fills
-   * encrypted ones up to 100.
+   * Limits the length of a header. Headers have 15 to 18 bytes today, and new fields may make them
+   * longer. parquet-mr pads encrypted ones to 100 bytes.
    */
   private final val MaxHeader = 128
 
-  /** 128 MiB, the largest that parquet-mr and DuckDB read. */
+  /** 128 MiB, the largest bitset that parquet-mr and DuckDB read. */
   private final val MaxBitset = 128 * 1024 * 1024
 
   private final class UnusableFilter(val reason: String) extends Exception(reason)
@@ -151,12 +152,14 @@ private[parquet] object FilterReader {
   }
 
   /**
-   * Two filters with less than this between them are read at once: a seek of a store costs more.
+   * Limits the gap between two filters that are read together. A seek of a store costs more than
+   * the bytes of the gap.
    */
   private final val MaxGap = 32 * 1024
 
   /**
-   * Filters are read ahead up to here; beyond, one more request costs little beside the bytes.
+   * Limits the length of a read-ahead. Beyond it, one more request costs little compared with the
+   * bytes.
    */
   private final val MaxAhead = 1024 * 1024
 }

@@ -11,6 +11,7 @@ import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.BoundPredicate
 import io.sbbf.parquet.model.{Interruption, LeafResult, Physical}
 
+/** Evaluates a leaf for one column of a file by the evidence of its chunks. Thread-safe. */
 private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, test: BoundPredicate)
     extends LeafEvaluator {
   import BoundPredicate._
@@ -33,7 +34,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
         case IsNull => LeafResult.NoEvidence
         case _ if isAllNull => LeafResult.AllNull
         case IsNotNull => LeafResult.NoEvidence
-        case Unsupported(answer) => answer
+        case Unsupported(result) => result
         case ofValues: ValueTest => fromBounds(ofValues, chunk, hasNulls = nulls != 0)
       }
     }
@@ -44,9 +45,9 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
       case membership: InSet => fromBounds(membership, chunk)
       case within: InRange => fromBounds(within, chunk, hasNulls)
       case AllOf(tests, isWhole) =>
-        val answers = tests.map(fromBounds(_, chunk, hasNulls))
-        val open = answers.find(_.verdict == Verdict.MightMatch)
-        answers
+        val results = tests.map(fromBounds(_, chunk, hasNulls))
+        val open = results.find(_.verdict == Verdict.MightMatch)
+        results
           .find(_.verdict == Verdict.CannotMatch)
           .getOrElse(
             open.getOrElse(if (isWhole) LeafResult.CoversBounds else LeafResult.NoEvidence))
@@ -54,12 +55,12 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
 
   private def fromBounds(test: InSet, chunk: Int): LeafResult =
     if (test.isNegated) {
-      // the only value there is, and excluded; a NaN beside it would be left out of the bounds
+      // the chunk's only value is excluded; bounds would leave out a NaN, so no floating-point types
       val isExcluded = !test.isFloating && bounds.isKnown(chunk) && footer.isConstant(chunk) &&
         test.keys.fromMin(bounds, chunk) < test.keys.aboveMax(bounds, chunk)
       if (isExcluded) LeafResult.OutsideBounds else LeafResult.NoEvidence
     } else if (test.keys.size == 0) LeafResult.OutsideBounds
-    else if (test.asksNaN) LeafResult.ComparedWithNaN
+    else if (test.containsNaN) LeafResult.ComparedWithNaN
     else if (bounds.isKnown(chunk) &&
       test.keys.fromMin(bounds, chunk) == test.keys.aboveMax(bounds, chunk))
       LeafResult.OutsideBounds
@@ -75,23 +76,24 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     else LeafResult.NoEvidence
 
   override def evalContents(rowGroup: Int, bytes: () => FileBytes): LeafResult = {
-    val answer = evalStatistics(rowGroup)
+    val result = evalStatistics(rowGroup)
     test match {
-      case ofValues: ValueTest if answer.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
+      case ofValues: ValueTest if result.verdict == Verdict.MightMatch && isReadable(rowGroup) =>
         if (holdsBound(ofValues, footer.chunk(rowGroup, column))) LeafResult.HoldsBound
         else
-          try evalContents(ofValues, answer, rowGroup, bytes)
+          try evalContents(ofValues, result, rowGroup, bytes)
           catch {
             case e: IOException if Interruption.is(e) => throw e
             case NonFatal(_) => ColumnLeaf.CannotBeRead
           }
-      case _ => answer
+      case _ => result
     }
   }
 
   /**
-   * Whether a bound passes the test itself. Bounds are mostly values of the chunk, so that nothing
-   * else could refute it; asking for literals, which is cheap, is left to the data.
+   * Returns whether a bound passes the test. Bounds are usually values of the chunk, so no other
+   * evidence could refute the test. A test for literals returns false, because reading the contents
+   * is cheap.
    */
   private def holdsBound(test: ValueTest, chunk: Int): Boolean = test match {
     case membership: InSet if !membership.isNegated => false
@@ -105,25 +107,25 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
 
   private def evalContents(
       test: ValueTest,
-      told: LeafResult,
+      fromFooter: LeafResult,
       rowGroup: Int,
       bytes: () => FileBytes): LeafResult =
     evidence.readDictionary(rowGroup, column, test, bytes()) match {
       case DictionaryReader.Readable(dictionary) =>
         if (dictionary.mightHold(test)) LeafResult.InDictionary else LeafResult.NotInDictionary
       case other =>
-        val answer = literals(test).fold(told)(fromFilter(_, rowGroup, bytes))
+        val result = literals(test).fold(fromFooter)(fromFilter(_, rowGroup, bytes))
         other match {
-          case unreadable: DictionaryReader.Unreadable if answer eq LeafResult.NoEvidence =>
-            unreadable.answer
-          case _ => answer
+          case unreadable: DictionaryReader.Unreadable if result eq LeafResult.NoEvidence =>
+            unreadable.result
+          case _ => result
         }
     }
 
-  /** The values that a filter can be asked for. */
+  /** Returns the literals for which a filter can be probed. */
   private def literals(test: ValueTest): Option[InSet] = test match {
     case _ if node.columnType.physical == Physical.Bool => None
-    case membership: InSet if !membership.isNegated && !membership.asksNaN =>
+    case membership: InSet if !membership.isNegated && !membership.containsNaN =>
       Some(membership)
     case AllOf(tests, _) => tests.flatMap(literals(_)).headOption
     case _ => None
@@ -134,7 +136,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     evidence.readFiltersAhead(rowGroup, column, isUndecided, bytes())
     evidence.readFilter(rowGroup, column, bytes()) match {
       case FilterState.Absent => LeafResult.NoEvidence
-      case rejected: FilterState.Rejected => rejected.answer
+      case rejected: FilterState.Rejected => rejected.result
       case FilterState.Present(_, _, bitset) =>
         if (containsOneOf(test, footer.chunk(rowGroup, column), bitset)) LeafResult.InFilter
         else LeafResult.NotInFilter
@@ -142,8 +144,8 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
   }
 
   /**
-   * Asks for those of the literals alone that lie within the chunk's bounds; if that is all of
-   * them, in the order in which their blocks lie.
+   * Probes the filter for the literals within the chunk's bounds. If these are all literals, probes
+   * them in the order of their blocks.
    */
   private def containsOneOf(test: InSet, chunk: Int, bitset: Array[Byte]): Boolean = {
     val isBounded = bounds.isKnown(chunk)

@@ -12,12 +12,11 @@ import io.sbbf.parquet.model.{ColumnLookup, FileSchema, Interruption, LeafResult
 import io.sbbf.parquet.statistics.DeclaredType
 
 /**
- * What one version of a file can tell about its row groups: its footer, and the filters and
- * dictionaries that have been read so far, which stay in it. Thread-safe. What a read failed to
- * get is asked for again.
+ * Holds the evidence about the row groups of one version of a file: its footer, and the filters and
+ * dictionaries that were read so far. Later requests repeat failed reads. Thread-safe.
  *
- * @param mostRetained bytes of heap that filters may make it hold; those that are read then are read again when they
- *   are asked for again
+ * @param mostRetained the limit of the retained heap, in bytes; a filter that would exceed it is
+ *   not kept, but read again whenever it is probed
  */
 final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
   private val filterReader = new FilterReader(footer)
@@ -26,9 +25,10 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
 
   /**
-   * The leaf as it applies to this file.
+   * Returns the evaluator of a leaf for this file.
    *
-   * @param encodings of the query that the leaf belongs to, shared by all of its files
+   * @param lookup the rules by which the leaf's column is found
+   * @param encodings the encoded literals of the leaf's query, shared by all of its files
    */
   def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): LeafEvaluator =
     footer.schema.resolve(leaf.column, lookup.caseSensitive) match {
@@ -56,15 +56,18 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     case _ => false
   }
 
-  /** Heap held by the footer and by what has been read since; it only grows. */
+  /**
+   * Returns the heap held by the footer and the contents that were read since, in bytes. It only
+   * grows.
+   */
   def retainedBytes: Long =
     64 + footer.retainedBytes + filters.retainedBytes + dictionaries.retainedBytes
 
   /**
-   * The filter of a column chunk, read at first need. One that cannot be read now is rejected for
-   * now.
+   * Returns the filter of a column chunk, and reads it if it was not read before. If the read
+   * fails, the filter is rejected; the next call reads again.
    *
-   * @param bytes of the file that the footer was read from
+   * @param bytes the file that the footer was read from
    */
   def filter(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState =
     try readFilter(rowGroup, column, bytes)
@@ -73,25 +76,25 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     }
 
   /**
-   * The column with this path of names in the file (`a.list.element`), or -1 if there is none or
-   * more than one.
+   * Returns the column with this path of names in the file (`a.list.element`), or -1 if there is
+   * none or more than one.
    */
   def columnIndex(path: Seq[String], caseSensitive: Boolean): Int =
     footer.schema.columnNamed(path, caseSensitive)
 
-  /** Where the chunk's filter should start, or -1 if it has none. */
+  /** Returns the offset of the chunk's filter as the footer states it, or -1 if it has none. */
   def filterOffset(rowGroup: Int, column: Int): Long = {
     val offset = footer.filterOffset(footer.chunk(rowGroup, column))
     if (offset == 0) -1 else offset
   }
 
-  /** NULLs in the chunk, or -1 if unknown. */
+  /** Returns the null count of the chunk, or -1 if unknown. */
   def nullCount(rowGroup: Int, column: Int): Long = footer.nullCount(rowGroup, column)
 
-  /** The name of the physical type in parquet.thrift. */
+  /** Returns the name of the physical type in parquet.thrift. */
   def physicalType(column: Int): String = footer.schema.column(column).columnType.physical.name
 
-  /** Whether the chunk's metadata cannot be read: it is encrypted, or damaged. */
+  /** Returns whether the chunk's metadata is unreadable: encrypted or damaged. */
   def isUnreadable(rowGroup: Int, column: Int): Boolean =
     footer.isUnreadable(footer.chunk(rowGroup, column))
 
@@ -111,7 +114,9 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   }
 
   /**
-   * Fetches together the filters of this row group and of the next ones, where they lie close by.
+   * Reads the filter of this row group together with nearby filters of the next row groups.
+   *
+   * @param isWanted whether the filter of a row group would be probed
    */
   private[parquet] def readFiltersAhead(
       rowGroup: Int,
@@ -127,7 +132,8 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     }
 
   /**
-   * The dictionary of a chunk. Of a large one not enough is remembered for every test; it is read again for the others.
+   * Returns the dictionary of a chunk. A large dictionary is cached without its page. Tests that
+   * need the page read it again.
    */
   private[parquet] def readDictionary(
       rowGroup: Int,
@@ -142,7 +148,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
         val kept = state.remembered
         dictionaries.publish(rowGroup, column, kept, kept.retainedBytes)
         state
-      case DictionaryReader.Readable(dictionary) if !dictionary.answers(test) =>
+      case DictionaryReader.Readable(dictionary) if !dictionary.canEvaluate(test) =>
         DictionaryReader.read(footer, rowGroup, column, bytes)
       case known => known
     }

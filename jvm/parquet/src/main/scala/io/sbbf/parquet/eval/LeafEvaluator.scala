@@ -3,16 +3,18 @@ package io.sbbf.parquet.eval
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.model.LeafResult
 
-/** One leaf of a predicate, bound to one file: answers for each row group. Thread-safe. */
+/** Evaluates one leaf of a predicate for each row group of one file. Thread-safe. */
 abstract class LeafEvaluator {
 
-  /** By null counts and min/max alone: no I/O. */
+  /** Evaluates the leaf by null counts and min/max alone, without I/O. */
   def evalStatistics(rowGroup: Int): LeafResult
 
   /**
-   * [[evalStatistics]]'s answer if that decides, else by the dictionary, else by the bloom filter. It
-   * reads at first need only; what cannot be read leaves the row group undecided. Nothing is
-   * thrown but interruptions and fatal errors.
+   * Evaluates the leaf by the statistics, then the dictionary, then the bloom filter, until one
+   * decides. Dictionaries and filters are read when they are first needed. If a read fails, the row
+   * group stays undecided. Throws only interruptions and fatal errors.
+   *
+   * @param bytes a function that returns the file to read from
    */
   def evalContents(rowGroup: Int, bytes: () => FileBytes): LeafResult
 }

@@ -6,40 +6,46 @@ import io.sbbf.parquet.model.{ColumnType, LeafResult}
 import io.sbbf.parquet.statistics.{Bounds, Range, SortKeys}
 
 /**
- * A leaf's test in the terms of one column type: literals became keys and hashes. Immutable,
- * thread-safe.
+ * Represents a leaf's test bound to one column type, with literals as keys and hashes. Immutable
+ * and thread-safe.
  */
 private[parquet] sealed abstract class BoundPredicate
 
 private[parquet] object BoundPredicate {
 
-  /** Nothing but the null count can tell; `answer` says why. */
-  final case class Unsupported(answer: LeafResult) extends BoundPredicate
+  /**
+   * A test that only the null count can decide.
+   *
+   * @param result the result if the null count does not decide, with the reason
+   */
+  final case class Unsupported(result: LeafResult) extends BoundPredicate
   case object IsNull extends BoundPredicate
   case object IsNotNull extends BoundPredicate
 
-  /** A test of each value that is not NULL. */
+  /** A test of each value that is not NULL. Its methods return false only if the value fails. */
   sealed abstract class ValueTest extends BoundPredicate {
 
-    /** False only if the value whose PLAIN bytes are given does not pass. */
+    /** Returns whether the value with the given PLAIN bytes might pass. */
     def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean
 
-    /** The same for a literal of the query. */
+    /** Returns whether a literal of the query might pass. */
     def mightPass(keys: SortKeys, index: Int): Boolean
 
-    /** The same for the chunk's lower bound, as if it were one of its values. */
+    /** Returns whether the chunk's lower bound might pass, as if it were one of its values. */
     def mightPassMin(bounds: Bounds, chunk: Int): Boolean
 
-    /** And for the upper one. */
+    /** Returns whether the chunk's upper bound might pass, as if it were one of its values. */
     def mightPassMax(bounds: Bounds, chunk: Int): Boolean
   }
 
   /**
-   * `In` and `NotIn`, of the literals that the column's type can represent.
+   * Represents `In` and `NotIn` for the literals that the column's type can represent.
    *
-   * @param hashes one for each of the keys, in their order, as a file of that type hashes them;
-   *   both zeros of a real number are there, with one key and two hashes
-   * @param isFloating whether the column may hold a NaN, which its bounds leave out
+   * @param keys the literals as keys, in ascending order
+   * @param hashes the hashes of the keys, in the order of the keys, as files of that type hash
+   *   them. Zero in a floating-point column occurs twice, with equal keys and two hashes.
+   * @param isNegated whether this is `NotIn`
+   * @param isFloating whether the column may hold NaN, which its bounds leave out
    */
   final class InSet(
       val keys: SortKeys,
@@ -48,17 +54,17 @@ private[parquet] object BoundPredicate {
       val isFloating: Boolean)
       extends ValueTest {
 
-    /** Whether NaN is among the literals: it has many encodings, so that no hash tells. */
-    val asksNaN: Boolean = isFloating && keys.containNaN
+    /** Whether NaN is among the literals. NaN has many encodings, so hashes cannot find it. */
+    val containsNaN: Boolean = isFloating && keys.containNaN
 
-    /** The hashes in their own order, to look up those of a dictionary. */
+    /** The hashes in ascending order, for binary search and for lookups in block order. */
     lazy val sortedHashes: Array[Long] = {
       val sorted = hashes.clone()
       Arrays.sort(sorted)
       sorted
     }
 
-    /** The literals that might pass other tests too; not of a negated one. */
+    /** Returns the literals that might pass all of `tests`. Only valid if not negated. */
     def narrowed(tests: Seq[ValueTest]): InSet = {
       val kept = Array.range(0, keys.size).filter(i => tests.forall(_.mightPass(keys, i)))
       if (kept.length == keys.size) this
@@ -75,10 +81,10 @@ private[parquet] object BoundPredicate {
       keys.containMax(bounds, chunk) != isNegated
   }
 
-  /** `Less`, `Greater` and both at once. */
+  /** Represents `Less`, `Greater` or both together. */
   final case class InRange(range: Range, isFloating: Boolean) extends ValueTest {
 
-    /** Bounds leave NaN out, so that they tell nothing about a range that has it. */
+    /** Whether the range includes NaN. Bounds leave NaN out, so they cannot refute the range. */
     val hasNaN: Boolean = isFloating && range.containsNaN
 
     override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
@@ -91,9 +97,9 @@ private[parquet] object BoundPredicate {
   }
 
   /**
-   * `AllOf`: one value passes all of the tests.
+   * Represents `AllOf`: one value passes all of the tests.
    *
-   * @param isWhole whether they are all that is asked; others cannot be decided
+   * @param isWhole whether `tests` are complete; false if unsupported tests were left out
    */
   final case class AllOf(tests: Seq[ValueTest], isWhole: Boolean) extends ValueTest {
     override def mightPass(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =

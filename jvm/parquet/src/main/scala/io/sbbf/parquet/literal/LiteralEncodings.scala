@@ -10,15 +10,16 @@ import io.sbbf.parquet.model.{ColumnType, KeyKind, LeafResult, Physical}
 import io.sbbf.parquet.statistics.{Bounds, BytesKeys, BytesRange, LongKeys, LongRange, Range}
 
 /**
- * The literals of one query as its files store them, so that a list of 100,000 values is sorted
- * and hashed once for each way in which a column is stored and not for each file. Leaves are told
- * apart by identity. Thread-safe.
+ * Caches the literals of one query as its files store them. A list of 100,000 values is sorted and
+ * hashed once for each type in which files store the column, not once for each file. Leaves are
+ * compared by identity. Thread-safe.
  */
 final class LiteralEncodings {
   import LiteralEncodings._
 
   private val encoded = new ConcurrentHashMap[Key, BoundPredicate]
 
+  /** Returns the leaf's test, bound to a column type. */
   private[parquet] def of(leaf: Leaf, kind: ColumnType): BoundPredicate =
     encoded.computeIfAbsent(new Key(leaf, kind), key => encode(key.leaf.test, key.kind))
 }
@@ -35,12 +36,15 @@ private[parquet] object LiteralEncodings {
     override def hashCode: Int = 31 * System.identityHashCode(leaf) + kind.hashCode
   }
 
-  /** A range of no more integers than these is the list of them, which filters can be asked for. */
+  /**
+   * Limits the integers of a range that is treated as a list, because filters can be probed for a
+   * list.
+   */
   private final val MostListed = 64
 
   private def encode(test: Test, kind: ColumnType): BoundPredicate = test match {
     case RowGroupPredicate.IsNull => IsNull
-    case RowGroupPredicate.IsNullDecimal(_, _) => IsNull // of a file whose values fit
+    case RowGroupPredicate.IsNullDecimal(_, _) => IsNull // only bound for files whose values fit
     case RowGroupPredicate.IsNotNull => IsNotNull
     case In(values) => membership(values, kind, isNegated = false)
     case NotIn(values) => membership(values, kind, isNegated = true)
@@ -49,7 +53,7 @@ private[parquet] object LiteralEncodings {
     case RowGroupPredicate.AllOf(tests) => all(tests.map(encode(_, kind)), kind)
   }
 
-  /** Literals stay as far as they might pass everything else, and ranges become one. */
+  /** Merges ranges into one, and drops the literals that fail another test. */
   private def all(tests: Seq[BoundPredicate], kind: ColumnType): BoundPredicate = {
     val decidable = tests.collect { case test: ValueTest => test }
     val ranges = decidable.collect { case InRange(range, _) => range }
@@ -70,18 +74,18 @@ private[parquet] object LiteralEncodings {
       isNegated: Boolean): BoundPredicate = {
     val numbers = Array.newBuilder[Long]
     val byteStrings = Array.newBuilder[Array[Byte]]
-    var refused: Option[LeafResult] = None
+    var unsupported: Option[LeafResult] = None
     val literals = values.iterator
-    while (refused.isEmpty && literals.hasNext)
+    while (unsupported.isEmpty && literals.hasNext)
       StoredLiteral.of(literals.next(), kind) match {
-        case Unencodable(answer) => refused = Some(answer)
+        case Unencodable(result) => unsupported = Some(result)
         case Number(key, true) if isRepresentable(key, kind) => numbers += key
         case ByteString(key, true) if kind.width < 0 || key.length == kind.width =>
           byteStrings += key
-        case _ => // equal to no value of the column
+        case _ => // no value of the column equals it
       }
-    refused match {
-      case Some(answer) => Unsupported(answer)
+    unsupported match {
+      case Some(result) => Unsupported(result)
       case None if kind.keys == KeyKind.Bytes => ofBytes(byteStrings.result(), kind, isNegated)
       case None => ofNumbers(numbers.result(), kind, isNegated)
     }
@@ -96,7 +100,7 @@ private[parquet] object LiteralEncodings {
   }
 
   private def ofNumbers(keys: Array[Long], kind: ColumnType, isNegated: Boolean): InSet = {
-    // zero comes twice: filters hold the hash of whichever encoding the data had
+    // zero occurs twice, because a filter holds the hash of the encoding that the data had
     val all = if (kind.isFloating && keys.contains(0L)) keys.distinct :+ 0L else keys.distinct
     util.Arrays.sort(all)
     val hashes = new Array[Long](all.length)
@@ -109,7 +113,7 @@ private[parquet] object LiteralEncodings {
     new InSet(new LongKeys(all), hashes, isNegated, kind.isFloating)
   }
 
-  /** The hash of the PLAIN encoding that a file of this type gives to the value with this key. */
+  /** Returns the hash of a key's value in the PLAIN encoding of this column type. */
   private def hash(key: Long, kind: ColumnType): Long = kind.physical match {
     case Physical.Int32 => XxHash64.hashInt(key.toInt)
     case Physical.Int64 if !kind.isSigned => XxHash64.hashLong(key ^ Long.MinValue)
@@ -132,7 +136,7 @@ private[parquet] object LiteralEncodings {
 
   private def below(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): BoundPredicate =
     literal match {
-      case Unencodable(answer) => Unsupported(answer)
+      case Unencodable(result) => Unsupported(result)
       case BelowAll => InRange(nothing(kind), kind.isFloating)
       case AboveAll => InRange(everything(kind), kind.isFloating)
       case Number(Long.MinValue, true) if !orEqual => InRange(nothing(kind), kind.isFloating)
@@ -147,7 +151,7 @@ private[parquet] object LiteralEncodings {
 
   private def above(literal: StoredLiteral, orEqual: Boolean, kind: ColumnType): BoundPredicate =
     literal match {
-      case Unencodable(answer) => Unsupported(answer)
+      case Unencodable(result) => Unsupported(result)
       case BelowAll => InRange(everything(kind), kind.isFloating)
       case AboveAll => InRange(nothing(kind), kind.isFloating)
       case Number(key, true) if orEqual => InRange(LongRange(key, Long.MaxValue), kind.isFloating)
@@ -159,6 +163,7 @@ private[parquet] object LiteralEncodings {
           isFloating = false)
     }
 
+  /** Returns a short range of integers as a list, and any other range unchanged. */
   private def listed(within: InRange, kind: ColumnType): ValueTest = within.range match {
     case range: LongRange if !kind.isFloating =>
       range

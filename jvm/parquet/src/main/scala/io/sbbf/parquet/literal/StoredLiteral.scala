@@ -5,23 +5,29 @@ import java.math.BigInteger
 import io.sbbf.core.predicate.Value
 import io.sbbf.parquet.model.{ColumnType, LeafResult, Logical, Physical}
 
-/** A literal of a query in the terms of how a file stores the column. */
+/** Represents a literal of a query as a key of the column type that a file stores. */
 private[parquet] sealed abstract class StoredLiteral
 
 private[parquet] object StoredLiteral {
 
-  /** No evidence about such a column may be used for this literal. */
-  final case class Unencodable(answer: LeafResult) extends StoredLiteral
+  /**
+   * A literal that cannot be compared with such a column.
+   *
+   * @param result the result of the leaf, with the reason
+   */
+  final case class Unencodable(result: LeafResult) extends StoredLiteral
 
-  /** Equal to the key `floor` if exact, else between it and the next one. */
+  /** A literal that equals the key `floor` if exact, else is between `floor` and the next key. */
   final case class Number(floor: Long, isExact: Boolean) extends StoredLiteral
   final case class ByteString(floor: Array[Byte], isExact: Boolean) extends StoredLiteral
 
-  /** Below every key, or above. */
+  /** A literal below every key. */
   case object BelowAll extends StoredLiteral
+
+  /** A literal above every key. */
   case object AboveAll extends StoredLiteral
 
-  /** Refuses every pair of types that is not listed. */
+  /** Returns the literal for this column type; [[Unencodable]] for any unlisted pair of types. */
   def of(value: Value, kind: ColumnType): StoredLiteral = {
     import Physical._
     (value, kind.physical, kind.logical) match {
@@ -61,9 +67,9 @@ private[parquet] object StoredLiteral {
     }
 
   /**
-   * Whether a column read as a signed integer of `bits` bits can hold every value that the file
-   * may. Spark cuts an INT32 without annotation when it is read as fewer bits, so then no
-   * comparison holds. Nanoseconds are read as plain numbers.
+   * Returns whether a signed integer of `bits` bits can hold every value of the column type. Spark
+   * truncates an INT32 without annotation when it reads fewer bits, so no comparison is valid then.
+   * Spark reads nanoseconds as plain numbers.
    */
   private def holds(bits: Int, kind: ColumnType): Boolean = (kind.physical, kind.logical) match {
     case (Physical.Int32, Logical.Plain) => bits >= 32
@@ -76,7 +82,7 @@ private[parquet] object StoredLiteral {
 
   private def real(v: Double): StoredLiteral = Number(ColumnType.realKey(v), isExact = true)
 
-  /** Of a column whose integers are read as doubles. */
+  /** Returns a literal for a column whose integers Spark reads as doubles. */
   private def asInteger(v: Double): StoredLiteral =
     if (v.isNaN) Unencodable(LeafResult.ComparedWithNaN)
     else if (v < Int.MinValue) BelowAll
@@ -84,10 +90,10 @@ private[parquet] object StoredLiteral {
     else Number(Math.floor(v).toLong, isExact = Math.floor(v) == v)
 
   /**
-   * 1582-10-15, the first day of the Gregorian calendar. Old writers stored dates of the Julian
-   * calendar before it, and Spark rebases those when it reads them: to other days, but never
-   * across this one. So comparisons with this day and later ones hold for the stored values too,
-   * those with earlier ones do not.
+   * 1582-10-15, the first day of the Gregorian calendar. Old writers stored earlier dates in the
+   * Julian calendar. Spark rebases them to other days when it reads them, but never across this
+   * day. So comparisons with this day or a later one are valid for the stored values, and
+   * comparisons with earlier days are not.
    */
   private val FirstGregorianDay = -141427
 
@@ -96,8 +102,8 @@ private[parquet] object StoredLiteral {
     else Number(days, isExact)
 
   /**
-   * 1902-01-01, in microseconds: instants are rebased like dates, in the writer's time zone,
-   * whose local mean time counted until about 1900. Local timestamps are never rebased.
+   * 1902-01-01, in microseconds. Spark rebases instants like dates, in the writer's time zone,
+   * which used local mean time until about 1900. Local timestamps are never rebased.
    */
   private val FirstSettledInstant = -2145916800000000L
 
@@ -105,19 +111,20 @@ private[parquet] object StoredLiteral {
     if (mayRebase && micros < FirstSettledInstant) Unencodable(LeafResult.Rebased)
     else Number(Math.floorDiv(micros, unit), isExact = Math.floorMod(micros, unit) == 0)
 
-  /** UINT_64, which Spark reads as a decimal of 20 digits. */
+  /** Returns a literal for UINT_64, which Spark reads as a decimal of 20 digits. */
   private def unsigned(v: BigInteger): StoredLiteral =
     if (v.signum < 0) BelowAll
     else if (v.bitLength > 64) AboveAll
     else Number(v.longValue ^ Long.MinValue, isExact = true)
 
-  /** Digits of the largest INT32 and, as Spark counts them, of the largest INT64. */
+  /** The digits of the largest INT32, and of the largest INT64 as Spark counts them. */
   private val IntDigits = 10
   private val LongDigits = 20
 
   /**
-   * A decimal column may have more digits than the file's, before and after the point; were it
-   * fewer, Spark would fail, round or read NULL.
+   * Returns a literal for a number that Spark reads as a decimal. The decimal may have more digits
+   * than the file's type, before and after the point. With fewer digits, Spark fails, rounds or
+   * reads NULL.
    */
   private def number(literal: Value.Decimal, kind: ColumnType): StoredLiteral = {
     val (digits, scale) = (kind.physical, kind.logical) match {
@@ -152,7 +159,7 @@ private[parquet] object StoredLiteral {
           ByteString(key, isExact)
         }
       case _ =>
-        Unencodable(LeafResult.NotComparable) // BYTE_ARRAY has many encodings of one number
+        Unencodable(LeafResult.NotComparable) // in a BYTE_ARRAY, one number has many encodings
     }
   }
 }

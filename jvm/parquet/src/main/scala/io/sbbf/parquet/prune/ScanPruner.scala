@@ -39,7 +39,10 @@ private[sbbf] final class ScanPruner(
    */
   def giveUp(files: IndexedSeq[FileStatus], error: Throwable): PrunedFiles = {
     val reason = s"pruning failed: ${error.getClass.getName}"
-    warnings.once(reason, s"cannot prune a scan, so it reads all of its ${files.size} files", error)
+    warnings.once(
+      reason,
+      s"cannot prune a scan, so it reads all of its ${files.size} files",
+      error)
     PrunedFiles(files.map(f => FilePruning.unreadable(f.getLen, reason)), stoppedEarly = false)
   }
 

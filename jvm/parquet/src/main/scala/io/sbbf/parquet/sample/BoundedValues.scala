@@ -4,14 +4,14 @@ import io.sbbf.parquet.model.{ColumnType, KeyKind}
 import io.sbbf.parquet.statistics.{Bounds, BytesKeys, LongKeys, SortKeys}
 
 /**
- * Values that the bounds of column chunks are asked for.
+ * Compares a list of values with the bounds of column chunks.
  *
- * @param plain in PLAIN encoding, without a length
- * @param columnType of the file that is asked, which need not be that of the values
+ * @param plain the values in PLAIN encoding, without a length
+ * @param columnType the column's type in the chunks' file, which may differ from that of the values
  */
 private[sample] final class BoundedValues(plain: Seq[Array[Byte]], columnType: ColumnType) {
 
-  /** None where the type has no order, or the values are of another one. */
+  /** The sorted keys of the values. None if the type has no order, or the values have another width. */
   private val keys: Option[SortKeys] = {
     val fits = columnType.width < 0 || plain.forall(_.length == columnType.width)
     columnType.keys match {
@@ -24,7 +24,7 @@ private[sample] final class BoundedValues(plain: Seq[Array[Byte]], columnType: C
     }
   }
 
-  /** How many of them may be in the chunk, as far as its bounds tell. */
+  /** Returns the number of values within the chunk's bounds, or of all values if these are unknown. */
   def within(bounds: Bounds, chunk: Int): Int = keys match {
     case Some(known) if bounds.isKnown(chunk) =>
       known.aboveMax(bounds, chunk) - known.fromMin(bounds, chunk)

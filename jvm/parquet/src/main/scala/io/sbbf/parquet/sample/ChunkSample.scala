@@ -1,10 +1,12 @@
 package io.sbbf.parquet.sample
 
 /**
- * What the values of one chunk are like.
+ * Describes the values of one column chunk.
  *
- * @param some of its values, in PLAIN encoding
- * @param filter that it has
+ * @param column the column's dotted Parquet path
+ * @param values the sketch of all values
+ * @param some a random sample of the values, in PLAIN encoding
+ * @param filter the chunk's bloom filter, if it has one
  */
 private[sbbf] final case class ChunkSample(
     column: String,

@@ -1,17 +1,18 @@
 package io.sbbf.parquet.sample
 
 /**
- * What the footer tells of one column, summed over the row groups in which it has values.
+ * The facts that a footer states about one column, summed over the row groups that have values of it.
  *
- * @param column its dotted Parquet path
- * @param whyNone why a filter of its type is of no use, if it is of none
- * @param chunks one for each of these row groups
- * @param bytes of all of its chunks, compressed
- * @param filters chunks that have one, whatever it is worth
- * @param filterBytes of these, with their headers, as far as they are told
- * @param filtersAlone filters of chunks whose values are not all in a dictionary
- * @param dictionaries chunks all of whose values are in a dictionary that pruning reads
- * @param dictionaryBytes of these, compressed
+ * @param column the column's dotted Parquet path
+ * @param dataType the column's Parquet type
+ * @param whyNone the reason why a filter of this type is useless; None if it is useful
+ * @param chunks the number of row groups that have values
+ * @param bytes the compressed size of all of the column's chunks, with those that have only nulls
+ * @param filters the number of chunks with a filter, valid or not
+ * @param filterBytes the size of these filters with their headers; a missing length counts as 0
+ * @param filtersAlone the number of chunks with a filter and without a dictionary that pruning reads
+ * @param dictionaries the number of chunks whose values are all in a dictionary that pruning reads
+ * @param dictionaryBytes the compressed size of these dictionaries
  */
 private[sbbf] final case class ColumnFacts(
     column: String,

@@ -1,7 +1,9 @@
 package io.sbbf.parquet.sample
 
 /**
- * @param bytes of its bitset
- * @param fpp by the bits that are set; 1 for one that is not to be believed
+ * The bloom filter of a column chunk.
+ *
+ * @param bytes the size of the bitset in bytes; 0 for an invalid filter
+ * @param fpp the FPP, computed from the set bits; 1 for an invalid filter
  */
 private[sbbf] final case class ExistingFilter(bytes: Int, fpp: Double)

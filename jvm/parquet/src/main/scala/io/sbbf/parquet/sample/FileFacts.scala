@@ -1,7 +1,9 @@
 package io.sbbf.parquet.sample
 
 /**
- * @param rowGroups those with rows, by their numbers
- * @param columns that were asked for
+ * The facts that a file's footer states.
+ *
+ * @param rowGroups the numbers of the row groups with rows
+ * @param columns the facts about the requested columns
  */
 private[sbbf] final case class FileFacts(rowGroups: Seq[Int], columns: Seq[ColumnFacts])

@@ -5,34 +5,39 @@ import java.util.Arrays
 import io.sbbf.parquet.values.HashSink
 
 /**
- * The k minimum hashes of some values, which tell how many values there are and, beside those of
- * others, how many they share (Bar-Yossef et al., "Counting Distinct Elements in a Data Stream",
- * 2002; Beyer et al., "On Synopses for Distinct-Value Estimation Under Multiset Operations", 2007).
+ * The k minimum hashes of a set of values. They estimate the number of distinct values and, together
+ * with other sketches, the number of shared values (Bar-Yossef et al., "Counting Distinct Elements in
+ * a Data Stream", 2002; Beyer et al., "On Synopses for Distinct-Value Estimation Under Multiset
+ * Operations", 2007).
  *
- * @param ranks hashes in the order of unsigned numbers, shifted to that of signed ones: ascending,
- *   each once, at most [[KmvSketch.K]]
+ * @param ranks at most [[KmvSketch.K]] distinct hashes, ascending in the order of unsigned numbers,
+ *   which is mapped to that of signed numbers
  */
 private[sbbf] final case class KmvSketch(ranks: Array[Long]) {
   import KmvSketch._
 
-  /** Whether it holds a hash of each value. */
+  /** Whether the sketch holds the hashes of all values. */
   def isExact: Boolean = ranks.length < K
 
-  /** Distinct values: counted if there are fewer than [[KmvSketch.K]], else within 3 % as a rule. */
+  /**
+   * Returns the number of distinct values. It is exact below [[KmvSketch.K]]; otherwise it is an
+   * estimate with a standard error of 3 %.
+   */
   def distinct: Double =
     if (isExact) ranks.length.toDouble else (K - 1) / share(ranks.last)
 }
 
 private[sbbf] object KmvSketch {
 
-  /** The relative standard error is `1 / sqrt(K - 2)`. */
+  /** The largest number of hashes in a sketch. The relative standard error is `1 / sqrt(K - 2)`. */
   final val K = 1024
 
   /**
-   * Keeps the smallest of the hashes that come, each once: [[K]] of them, whatever their number. Not thread-safe.
+   * Builds a sketch from any number of hashes: it keeps the [[K]] smallest distinct ones. Not
+   * thread-safe.
    */
   private[parquet] final class Builder extends HashSink {
-    // the sketch, then what came since it was made
+    // the sketch so far, then the hashes that were added since
     private val kept = new Array[Long](2 * K)
     private var used = 0
     private var limit = Long.MaxValue
@@ -64,19 +69,19 @@ private[sbbf] object KmvSketch {
     }
   }
 
-  /** Of the values of all. */
+  /** Returns the sketch of the values of all sketches together. */
   def union(sketches: Seq[KmvSketch]): KmvSketch = {
     val all = sketches.iterator.flatMap(_.ranks).toArray
     val shared = sketches.filterNot(_.isExact).map(_.ranks.last)
     val counted = distinctOf(all, all.length)
-    // above the lowest last rank there may be hashes that a sketch has dropped
+    // above the lowest last rank, a sketch may have dropped hashes
     val until = if (shared.isEmpty) counted else upTo(all, counted, shared.min)
     KmvSketch(Arrays.copyOf(all, math.min(until, K)))
   }
 
   /**
-   * In how many of the sets each of some values is, taken from all values of all sets by chance: by
-   * the hashes below the lowest last rank, all of which all sketches know.
+   * Returns in how many sets each value of a random sample is. The sample is taken from the values of
+   * all sets: the values whose hashes are up to the lowest last rank, where all sketches are complete.
    */
   def multiplicities(sketches: Seq[KmvSketch]): Seq[Int] = {
     val limit = sketches.filterNot(_.isExact).map(_.ranks.last).foldLeft(Long.MaxValue)(_ min _)
@@ -95,12 +100,12 @@ private[sbbf] object KmvSketch {
 
   private def rank(hash: Long): Long = hash ^ Long.MinValue
 
-  /** Which part of all hashes has at most this rank. */
+  /** Returns the share of all hashes that have at most this rank. */
   private def share(rank: Long): Double = (rank.toDouble - Long.MinValue.toDouble) / TwoTo64
 
   private final val TwoTo64 = 18446744073709551616.0
 
-  /** Sorts the first ones, and leaves out what comes twice; how many are left. */
+  /** Sorts the first `until` ranks, removes duplicates, and returns the number of remaining ranks. */
   private def distinctOf(ranks: Array[Long], until: Int): Int = {
     Arrays.sort(ranks, 0, until)
     var kept = 0

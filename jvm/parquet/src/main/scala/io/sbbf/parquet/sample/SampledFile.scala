@@ -14,16 +14,18 @@ import io.sbbf.parquet.model.{FileSchema, KeyKind, RecoverableError}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
 /**
- * What the columns of a file are like: from its footer, and from the values of some row groups.
- * Columns go by their dotted Parquet paths. Each method throws [[UnusableFile]] for a file that
- * tells nothing, and java.io.IOException where it cannot be read.
+ * Describes the columns of a file by its footer and by the values of some row groups. Columns are
+ * named by their dotted Parquet paths.
+ *
+ * Each method throws [[io.sbbf.parquet.model.UnusableFile]] for an unusable file, and
+ * java.io.IOException if the file cannot be read.
  */
 private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
   private val stored = new StoredFile(file, conf)
   private lazy val located = stored.metadata()
 
   private lazy val columns: IndexedSeq[ColumnDescriptor] = {
-    val metadata = located.metadata // whose errors are ours, before parquet-mr looks at the file
+    val metadata = located.metadata // read first, so that its errors precede those of parquet-mr
     val leaves = stored
       .reading(_.getFileMetaData.getSchema.getColumns)
       .toArray(Array.empty[ColumnDescriptor])
@@ -37,7 +39,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
 
   private def rowGroups: Seq[Int] = (0 until footer.numRowGroups).filter(footer.numRows(_) > 0)
 
-  /** What the footer tells of the columns with these names, or of all where none is named. */
+  /** Returns the footer's facts about the columns with these names, or about all if none is named. */
   def facts(names: Set[String]): FileFacts = {
     val wanted = columns.zipWithIndex.filter { case (_, n) =>
       names.isEmpty || names(footer.columnName(n))
@@ -55,7 +57,8 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
       Option(primitive.getLogicalTypeAnnotation)
         .fold(primitive.getPrimitiveTypeName.name)(_.toString),
       if (ValueKind.of(primitive).isEmpty) Some(ValueKind.WhyNone)
-      else if (isIncomparable(column)) Some("queries cannot ask filters for values of this type")
+      else if (isIncomparable(column))
+        Some("queries cannot probe filters for values of this type")
       else None,
       chunks.size,
       rowGroups.map(metadata(_, column).getTotal_compressed_size).sum,
@@ -82,7 +85,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
     footer.dictionaryOffset(chunk) > 0 &&
       footer.maxDictionaryBytes(chunk) <= DictionaryReader.MaxPage
 
-  /** The columns that queries find at some paths, for those that the file has. */
+  /** Maps the paths of queries to the file's columns. Paths without a column in the file are omitted. */
   def resolve(paths: Seq[ColumnPath], caseSensitive: Boolean): Map[ColumnPath, String] =
     paths
       .map(path => path -> footer.schema.resolve(path, caseSensitive))
@@ -90,7 +93,8 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
       .toMap
 
   /**
-   * Of the columns that can have filters, those with these names; or why one of them cannot be read.
+   * Samples the columns with these names in a row group, or returns the reason why a column cannot be
+   * read. It omits columns whose type has no filters.
    */
   def sample(rowGroup: Int, names: Set[String]): Seq[Either[String, ChunkSample]] = {
     val wanted = for {
@@ -135,15 +139,14 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
   }
 
   /**
-   * How often min/max keep a row group of this file that is asked for values of a column, over all
-   * row groups and values.
+   * Returns, for each column, how many pairs of a row group and a literal min/max keep.
    *
-   * @param asked values of each column, in PLAIN encoding
+   * @param literals the literals of each column, in PLAIN encoding
    */
-  def keptByBounds(asked: Map[String, Seq[Array[Byte]]]): Map[String, Long] =
+  def keptByBounds(literals: Map[String, Seq[Array[Byte]]]): Map[String, Long] =
     (for {
       column <- 0 until footer.numColumns
-      plain <- asked.get(footer.columnName(column))
+      plain <- literals.get(footer.columnName(column))
     } yield {
       val values = new BoundedValues(plain, footer.schema.column(column).columnType)
       footer.columnName(column) -> rowGroups.map(kept(values, _, column).toLong).sum

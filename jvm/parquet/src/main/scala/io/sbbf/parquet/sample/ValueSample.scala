@@ -8,8 +8,8 @@ import org.apache.parquet.io.api.Binary
 import io.sbbf.parquet.values.ValueSink
 
 /**
- * Hands values on and keeps some of them, each with the same chance, however many pass (Vitter,
- * "Random Sampling with a Reservoir", 1985, algorithm R). Not thread-safe.
+ * Passes values to `next` and keeps a random sample of them, in which each value has the same
+ * probability (Vitter, "Random Sampling with a Reservoir", 1985, algorithm R). Not thread-safe.
  */
 private[sample] final class ValueSample(next: ValueSink) extends ValueSink {
   import ValueSample._
@@ -37,10 +37,10 @@ private[sample] final class ValueSample(next: ValueSink) extends ValueSink {
     next.addBytes(value)
   }
 
-  /** In PLAIN encoding, without a length; of long byte arrays their beginnings. */
+  /** Returns the kept values in PLAIN encoding, without a length. Long byte arrays are cut. */
   def result: Seq[Array[Byte]] = kept.take(math.min(seen, Size.toLong).toInt).toVector
 
-  /** Of the value that comes now; none if it is [[Size]] or more. */
+  /** Returns the place of the next value in the sample. [[Size]] means that it is not kept. */
   private def nextPlace(): Int = {
     val place = if (seen < Size) seen else random.nextLong(seen + 1)
     seen += 1
@@ -50,10 +50,10 @@ private[sample] final class ValueSample(next: ValueSink) extends ValueSink {
 
 private[sample] object ValueSample {
 
-  /** Values kept of a chunk that has as many. */
+  /** The number of kept values, if there are as many. */
   final val Size = 16
 
-  /** Bounds are no longer ([[io.sbbf.parquet.statistics.Bounds]]). */
+  /** The most bytes kept of a value. Bounds are no longer ([[io.sbbf.parquet.statistics.Bounds]]). */
   private final val MostBytes = 65
 
   private def little(bytes: Int): ByteBuffer =

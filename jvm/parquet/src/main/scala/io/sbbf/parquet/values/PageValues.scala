@@ -206,7 +206,8 @@ private[values] object PageValues {
 
   /** Whether the footer lists only encodings of a chunk that [[PageValues]] reads. */
   def mayBeAllOf(chunk: ColumnChunkMetaData): Boolean =
-    chunk.getEncodings.stream.allMatch(encoding => isKnown(encoding) || LevelEncodings(encoding.name))
+    chunk.getEncodings.stream.allMatch(encoding =>
+      isKnown(encoding) || LevelEncodings(encoding.name))
 
   /**
    * The encodings of levels, which a chunk's encodings include. They are given by name, because one

@@ -1,6 +1,11 @@
 package io.sbbf.parquet.write
 
-/** A filter of a chunk, by the numbers of its row group and column in the file. */
+/**
+ * The bloom filter of a column chunk.
+ *
+ * @param rowGroup the row group's number in the file
+ * @param column the column's number in the file
+ */
 private[sbbf] final case class ChunkFilter(rowGroup: Int, column: Int, bitset: Array[Byte]) {
   def chunk: (Int, Int) = (rowGroup, column)
 }

@@ -10,15 +10,17 @@ import io.sbbf.core.kernel.Kernels
 import io.sbbf.parquet.values.HashSink
 
 /**
- * The distinct ones of hashes that come in any number, and the smallest filter of them that keeps
- * an FPP. Few of them are counted; more are listed, for a filter that would hold them all if they
- * were distinct and is folded in the end (see [[BloomFilterStats.fold]]); from some millions on they go
- * into a filter of the largest size, so that memory does not grow with their number. Not
- * thread-safe.
+ * Builds the smallest filter of any number of hashes that keeps an FPP. Not thread-safe.
  *
- * @param fpp which the filters keep as long as `maxBytes` allows
- * @param maxBytes a power of two, the largest filter
- * @param mostListed the hashes of which there may be a list
+ *  - Fewer than [[DistinctHashes.MostCounted]] distinct hashes are counted in a hash table.
+ *  - More hashes go into a list. Its filter is sized as if all were distinct, and is then folded
+ *    (see [[BloomFilterStats.fold]]).
+ *  - From `mostListed` hashes on they go into a filter of `maxBytes`, so that memory does not grow
+ *    with their number.
+ *
+ * @param fpp the FPP that the filters keep, if `maxBytes` allows
+ * @param maxBytes the size of the largest filter, a power of two
+ * @param mostListed the number of hashes at which a list is moved into the largest filter
  */
 private[parquet] final class DistinctHashes(
     fpp: Double,
@@ -27,16 +29,16 @@ private[parquet] final class DistinctHashes(
     extends HashSink {
   import DistinctHashes._
 
-  // An open hash table; a slot with 0 is empty, and the hash 0 is kept apart.
+  // A hash table with open addressing. A slot with 0 is empty; `hasZero` represents the hash 0.
   private var table = new Array[Long](FewestSlots)
   private var used = 0
   private var hasZero = false
 
-  // Takes the place of the table from the first hash on that it has no room for.
+  // Replaces the table from the first hash on that does not fit into it.
   private var isListing = false
   private lazy val list = new HashList
 
-  /** Takes what the list has no room for. */
+  /** The filter of the hashes that do not fit into the list; null if there are none. */
   private var largest: Array[Byte] = _
 
   override def add(hashes: Array[Long], until: Int): Unit = {
@@ -52,8 +54,10 @@ private[parquet] final class DistinctHashes(
   }
 
   /**
-   * The filter of all that came since the last time, a power of two of bytes; starts anew. `None`
-   * if there were fewer than `minNdv`, of which there are at least 1 and at most [[MostCounted]].
+   * Returns the filter of all hashes since the last call, and starts a new one. Its size is a power
+   * of two. Returns None if there were fewer than `minNdv` distinct hashes.
+   *
+   * @param minNdv a number from 1 to [[MostCounted]]
    */
   def result(minNdv: Int): Option[Array[Byte]] =
     try {
@@ -87,7 +91,10 @@ private[parquet] final class DistinctHashes(
       }
     }
 
-  /** The smallest fold; the fill of a large filter tells well where to begin. */
+  /**
+   * Returns the smallest fold that keeps the FPP. The estimate of distinct values by the fill of a
+   * large filter is a good first size to try.
+   */
   private def smallest(large: Array[Byte]): Array[Byte] = {
     @tailrec
     def from(numBytes: Int): Array[Byte] =
@@ -109,7 +116,7 @@ private[parquet] final class DistinctHashes(
       table = larger
     }
 
-  /** Where the hash is, or the empty slot in which it would be. */
+  /** Returns the slot of the hash, or the empty slot where it would be. */
   private def slotOf(table: Array[Long], hash: Long): Int = {
     val mask = table.length - 1
     var slot = hash.toInt & mask
@@ -129,7 +136,7 @@ private[parquet] final class DistinctHashes(
     list.moveInto(largest)
   }
 
-  /** The next row group will be like this one: a table and a list that have grown stay. */
+  /** Starts anew. A grown table and list stay, because the next row group is likely to be similar. */
   private def clear(): Unit = {
     Arrays.fill(table, 0L)
     used = 0
@@ -142,9 +149,9 @@ private[parquet] final class DistinctHashes(
 private[parquet] object DistinctHashes {
   private final val FewestSlots = 64
 
-  /** In a table of 1 MiB, half full. */
+  /** The most hashes that are counted: their table has 1 MiB and is half full. */
   final val MostCounted = 1 << 16
 
-  /** 32 MiB of hashes. */
+  /** The most hashes in the list, 32 MiB. */
   private final val MostListed = 1 << 22
 }

@@ -8,10 +8,10 @@ import org.apache.parquet.schema.{MessageType, Type}
 import io.sbbf.parquet.values.{PageValues, ValueHasher}
 
 /**
- * The filters of a file that is being written: hears each row group begin, and has the values of its pages.
- * Not thread-safe.
+ * Builds the filters of a file while parquet-mr writes it, from the values of its pages. Not
+ * thread-safe.
  *
- * @param requests at most one for each column
+ * @param requests the wanted filters, at most one request for each column
  */
 private[parquet] final class FileFilters(schema: MessageType, requests: Seq[FilterRequest]) {
   import FileFilters._
@@ -25,11 +25,16 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
   private val deepest = schema.getPaths.stream().mapToInt(_.length).max().getAsInt
   private val done = Seq.newBuilder[ChunkFilter]
   private var pages = Map.empty[Int, PageValues]
-  private var trouble = Option.empty[Exception]
+  private var failure = Option.empty[Exception]
   private var rowGroups = 0
   private var rows = 0L
 
-  /** A row group begins; `consumer` is what writes its rows, and the answer is to take its place. */
+  /**
+   * Begins a row group.
+   *
+   * @param consumer the consumer that writes the rows of the row group
+   * @return the consumer to use instead of `consumer`
+   */
   def begin(consumer: RecordConsumer): RecordConsumer = {
     end()
     pages = builders.map { case (column, builder) =>
@@ -38,21 +43,21 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     if (PageTap.watch(consumer, pages, note)) consumer else new Tap(consumer)
   }
 
-  /** A row of the row group comes. */
+  /** Counts a row of the row group. */
   def row(): Unit = rows += 1
 
   /**
-   * No row comes any more.
+   * Ends the file and returns its filters.
    *
-   * @throws Exception when values could not be told
+   * @throws Exception if the values of a page could not be read
    */
   def result(): Seq[ChunkFilter] = {
     end()
-    trouble.foreach(throw _)
+    failure.foreach(throw _)
     done.result()
   }
 
-  /** A row group without rows is never written. */
+  /** Ends a row group. parquet-mr never writes a row group without rows. */
   private def end(): Unit = if (rows > 0) {
     try pages.values.foreach(_.end())
     catch { case e: IOException => note(e) }
@@ -63,26 +68,26 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
     rows = 0
   }
 
-  private def note(e: Exception): Unit = if (trouble.isEmpty) trouble = Some(e)
+  private def note(e: Exception): Unit = if (failure.isEmpty) failure = Some(e)
 
-  /** Hands everything on, and the values of the wanted columns to their filters. */
+  /** Passes everything to `consumer`, and the values of the wanted columns also to their filters. */
   private final class Tap(consumer: RecordConsumer) extends RecordConsumer {
-    // the way to the field that is written now, null from one that nobody wants on
-    private val way = new Array[Node](deepest + 1)
+    // The nodes on the path to the current field; null where no wanted column is below.
+    private val nodes = new Array[Node](deepest + 1)
     private var depth = 0
     private var values: ValueHasher = _
 
     override def startMessage(): Unit = {
-      way(0) = root
+      nodes(0) = root
       depth = 0
       consumer.startMessage()
     }
 
     override def startField(name: String, index: Int): Unit = {
-      val parent = way(depth)
+      val parent = nodes(depth)
       depth += 1
       val node = if (parent == null) null else parent.children(index)
-      way(depth) = node
+      nodes(depth) = node
       values = if (node == null) null else node.values
       consumer.startField(name, index)
     }
@@ -130,7 +135,10 @@ private[parquet] object FileFilters {
 
   private final class Node(val children: Array[Node], val values: ValueHasher)
 
-  /** Leaves come in the order in which the schema numbers them; null where nobody wants any. */
+  /**
+   * Returns the tree of a field's wanted leaves, or null if none is wanted. It calls `leaf` in the
+   * order in which the schema numbers the leaves.
+   */
   private def tree(field: Type, leaf: () => ValueHasher): Node =
     if (field.isPrimitive) Option(leaf()).map(new Node(Array.empty, _)).orNull
     else {

@@ -4,13 +4,15 @@ import io.sbbf.core.bloom.FilterSizing
 import io.sbbf.parquet.values.ValueKind
 
 /**
- * The bloom filters that somebody wants of one column of a file.
+ * Requests bloom filters for one column of a file.
  *
- * @param column its number among the leaves of the schema, which is that of its chunks
+ * @param column the column's number among the leaves of the schema, which is also the number of its
+ *   chunks
+ * @param kind the way in which the column's values are hashed
  * @param fpp the FPP of each filter, if `maxBytes` allows
- * @param maxBytes of one filter, a power of two
- * @param minNdv distinct values of a row group for which there is to be a filter
- * @param withDictionary whether also where the dictionary holds all values of a row group
+ * @param maxBytes the size of the largest filter, a power of two
+ * @param minNdv the fewest distinct values for which a row group gets a filter
+ * @param withDictionary whether a row group also gets a filter if its dictionary holds all values
  */
 private[sbbf] final case class FilterRequest(
     column: Int,
@@ -22,18 +24,19 @@ private[sbbf] final case class FilterRequest(
 
 private[sbbf] object FilterRequest {
 
-  /** The most distinct values that are counted exactly, and so the most of `minNdv`. */
+  /** The most distinct values that are counted exactly, which is also the largest `minNdv`. */
   final val MostCounted = DistinctHashes.MostCounted
 
   /**
-   * 32 MiB, enough for 25 million distinct values in a row group at 1 %. A row group's data are 128
-   * MiB as a rule, 16 million numbers of 8 bytes.
+   * The default size of the largest filter: 32 MiB, enough for 25 million distinct values in a row
+   * group at 1 %. A row group usually has 128 MiB of data, which is 16 million numbers of 8 bytes.
    */
   final val DefaultLargestBytes = 32 * 1024 * 1024
 
   /**
-   * The largest bitset for at most `ndv` distinct values in a row group.
+   * Returns the size of the largest bitset for at most `ndv` distinct values in a row group.
    *
+   * @param maxBytes an upper limit; [[DefaultLargestBytes]] by default
    * @throws IllegalArgumentException as [[FilterSizing]] does
    */
   def maxBytes(fpp: Double, ndv: Option[Long], maxBytes: Option[Int]): Int = {

@@ -15,43 +15,47 @@ import org.apache.parquet.schema.MessageType
 import io.sbbf.parquet.footer.FooterBuilder
 
 /**
- * A Parquet file that parquet-mr writes and that gets bloom filters: what parquet-mr writes behind
- * the last row group, page indexes and footer, is held back and comes with the filters in it, as
- * the file is closed. So the file is written once, from front to back, as object stores want it,
- * and there is no file before all of it is there. One task uses it, in this order: [[at]],
- * [[start]], [[rowGroup]] for each and then [[row]] for each of its rows, [[endOfRows]].
+ * Adds bloom filters to a Parquet file while parquet-mr writes it.
  *
- * @param onTrouble is told why a file gets no filters, which is written as parquet-mr wrote it then
+ * It holds back the page indexes and the footer, which parquet-mr writes after the last row group.
+ * When the file is closed, it writes them with the filters. So the file is written once, from
+ * front to back, as object stores require. On these stores no incomplete file is visible.
+ *
+ * One task uses it in this order: [[at]], [[start]], [[rowGroup]] for each row group and then [[row]]
+ * for each of its rows, [[endOfRows]].
+ *
+ * @param onError receives the reason why a file gets no filters. The file is then written as
+ *   parquet-mr wrote it.
  */
-private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
+private[sbbf] final class FilteredFile(onError: Exception => Unit) {
   private var filters: FileFilters = _
-  private var notBesideDictionary = Set.empty[Int]
+  private var skippedWithDictionary = Set.empty[Int]
   private var output: Output = _
 
-  /** The path that parquet-mr is to write to: its file system is this one's own. */
+  /** Returns the path that parquet-mr has to write to. Its file system is a wrapper of `path`'s own. */
   def at(path: Path): Path = new Path(path.toUri) {
     override def getFileSystem(conf: Configuration): FileSystem =
-      new Watched(path.getFileSystem(conf))
+      new WrappedFileSystem(path.getFileSystem(conf))
   }
 
-  /** The schema of the file, and the filters that it is to have. */
+  /** Sets the schema of the file and the filters that it gets. */
   def start(schema: MessageType, requests: Seq[FilterRequest]): Unit = {
     filters = new FileFilters(schema, requests)
-    notBesideDictionary = requests.filterNot(_.withDictionary).map(_.column).toSet
+    skippedWithDictionary = requests.filterNot(_.withDictionary).map(_.column).toSet
   }
 
-  /** What is to write a row group, in place of `consumer`, which is handed all of it. */
+  /** Returns the consumer to write a row group with. It passes everything to `consumer`. */
   def rowGroup(consumer: RecordConsumer): RecordConsumer = filters.begin(consumer)
 
-  /** A row comes to the row group. */
+  /** Counts a row of the row group. */
   def row(): Unit = filters.row()
 
-  /** All row groups have been written, and nothing else. */
+  /** Ends the rows. The caller has written all row groups, and nothing after them. */
   def endOfRows(): Unit =
     if (output != null) output.hold()
-    else onTrouble(new IOException("the file was not created as files are"))
+    else onError(new IOException("parquet-mr created the file by an unsupported method"))
 
-  private final class Watched(stock: FileSystem) extends FilterFileSystem(stock) {
+  private final class WrappedFileSystem(store: FileSystem) extends FilterFileSystem(store) {
     override def create(
         file: Path,
         permission: FsPermission,
@@ -67,9 +71,9 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
     }
   }
 
-  private final class Output(stock: FSDataOutputStream) extends OutputStream {
+  private final class Output(file: FSDataOutputStream) extends OutputStream {
     private var held: ByteArrayOutputStream = _
-    private var out: OutputStream = stock
+    private var out: OutputStream = file
     private var isClosed = false
 
     def hold(): Unit = {
@@ -84,39 +88,39 @@ private[sbbf] final class FilteredFile(onTrouble: Exception => Unit) {
 
     override def close(): Unit = if (!isClosed) {
       isClosed = true
-      try if (held != null) pieces(held.toByteArray).foreach(stock.write)
+      try if (held != null) pieces(held.toByteArray).foreach(file.write)
       catch {
         case e: Throwable =>
           giveUp(e)
           throw e
       }
-      stock.close()
+      file.close()
     }
 
-    /** Where closing shows a file, none is to be seen of which a part is missing. */
+    /** Aborts the stream if possible, because closing it may publish an incomplete file. */
     private def giveUp(why: Throwable): Unit =
       try
-        stock.getWrappedStream match {
-          case _: Abortable => stock.abort(): Unit
-          case _ => stock.close()
+        file.getWrappedStream match {
+          case _: Abortable => file.abort(): Unit
+          case _ => file.close()
         }
       catch { case NonFatal(also) => if (also ne why) why.addSuppressed(also) }
 
     private def pieces(tail: Array[Byte]): Seq[Array[Byte]] =
-      try FooterRewriter.pieces(tail, stock.getPos, wanted(tail, filters.result()))
+      try FooterRewriter.pieces(tail, file.getPos, wanted(tail, filters.result()))
       catch {
         case NonFatal(e: Exception) =>
-          onTrouble(e)
+          onError(e)
           Seq(tail)
       }
 
     private def wanted(tail: Array[Byte], found: Seq[ChunkFilter]): Seq[ChunkFilter] =
-      if (notBesideDictionary.isEmpty) found
+      if (skippedWithDictionary.isEmpty) found
       else {
         val footer = new ByteArrayInputStream(FooterRewriter.footerOf(tail))
         val rowGroups = Util.readFileMetaData(footer).getRow_groups
         found.filterNot { filter =>
-          notBesideDictionary.contains(filter.column) && FooterBuilder.isAllDictionary(
+          skippedWithDictionary.contains(filter.column) && FooterBuilder.isAllDictionary(
             rowGroups.get(filter.rowGroup).getColumns.get(filter.column).getMeta_data)
         }
       }

@@ -5,11 +5,11 @@ import java.io.ByteArrayOutputStream
 import io.sbbf.parquet.input.CompactStruct
 
 /**
- * A footer with other bloom filters in it. All else is copied byte by byte, fields that no version
- * of parquet-java knows among it: its thrift classes would drop them, and those of Spark 3.5 drop
- * `bloom_filter_length` too.
+ * Replaces the bloom filters that a footer names. It copies everything else byte by byte, including
+ * fields that no version of parquet-java knows. parquet-java's thrift classes would drop such fields,
+ * and those of Spark 3.5 also drop `bloom_filter_length`.
  *
- * Ids are those of parquet.thrift.
+ * The field ids are those of parquet.thrift.
  */
 private[parquet] object FooterPatch {
   private final val RowGroups = 4 // FileMetaData.row_groups
@@ -22,9 +22,11 @@ private[parquet] object FooterPatch {
   private final val I64 = 6
 
   /**
+   * Returns the footer with other bloom filters.
+   *
    * @param footer a thrift `FileMetaData`, not encrypted
-   * @param place of the filter of a row group's column, both numbered as in the file
-   * @throws UnusableFile when the footer is damaged
+   * @param place the change to the filter of a row group and column, by their numbers in the file
+   * @throws UnusableFile if the footer is damaged
    */
   def patched(footer: Array[Byte], place: (Int, Int) => FilterLocation): Array[Byte] =
     new Patch(footer, place).result()
@@ -38,7 +40,7 @@ private[parquet] object FooterPatch {
       within(RowGroups)(walk.elements { rowGroup =>
         within(Columns)(walk.elements { column =>
           within(MetaData)(place(rowGroup, column) match {
-            case FilterLocation.LookupCost => walk.skipField(CompactStruct.Struct)
+            case FilterLocation.Unchanged => walk.skipField(CompactStruct.Struct)
             case changed => metaData(changed)
           })
         })
@@ -47,11 +49,14 @@ private[parquet] object FooterPatch {
       out.toByteArray
     }
 
-    /** Goes through a struct, into one of its fields. */
+    /** Walks through a struct and applies `value` to the field `wanted`. */
     private def within(wanted: Int)(value: => Unit): Unit =
       walk.fields((id, kind) => if (id == wanted) value else walk.skipField(kind))
 
-    /** Field headers tell the distance from the field before, so that they are written anew. */
+    /**
+     * Copies a `ColumnMetaData` with a changed filter. It rewrites all field headers, because a
+     * header states the distance from the previous field.
+     */
     private def metaData(changed: FilterLocation): Unit = {
       copyTo(walk.at)
       var last = 0

@@ -20,21 +20,22 @@ import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.model.UnusableFile
 
 /**
- * The end of a Parquet file with bloom filters in it: whatever stands before the footer stays, then
- * come the filters, then the footer that names them. A column's filters lie side by side, as
- * lookups ask for them, and all of them next to the footer, whose read brings them along.
+ * Rewrites the end of a Parquet file with bloom filters: the bytes before the footer, then the
+ * filters, then the footer that names them. The filters of a column are adjacent, because lookups
+ * read them together. All filters are next to the footer, so that one read may fetch both.
  */
 private[parquet] object FooterRewriter {
   private val Magic = "PAR1".getBytes(US_ASCII)
 
-  /** The footer's length and the magic bytes behind it. */
+  /** The size of the footer's length and the magic bytes after it. */
   private final val Ending = 4 + Magic.length
 
   /**
+   * Returns the bytes that replace the tail, in pieces.
+   *
    * @param tail the bytes of a file from `start` to its end, at least its footer
-   * @return what takes the tail's place, in pieces
-   * @throws UnusableFile when the tail does not end with a whole and open footer, or has no chunk
-   *   for a filter
+   * @throws UnusableFile if the tail does not end with a complete and unencrypted footer, or if the
+   *   footer has no chunk for a filter
    */
   def pieces(tail: Array[Byte], start: Long, filters: Seq[ChunkFilter]): Seq[Array[Byte]] = {
     val footerStart = footerIn(tail)
@@ -43,17 +44,18 @@ private[parquet] object FooterRewriter {
   }
 
   /**
+   * Returns the filters, the footer and the file's ending, in pieces.
+   *
    * @param footer a thrift `FileMetaData`
-   * @param start where in the file the first filter is to stand
-   * @param others what becomes of the filter of a row group's column that is not among `filters`
-   * @return filters, footer and the file's ending, in pieces
-   * @throws UnusableFile when the footer is damaged, or has no chunk for a filter
+   * @param start the position of the first filter in the file
+   * @param others the change to the filter of a row group and column that is not among `filters`
+   * @throws UnusableFile if the footer is damaged, or has no chunk for a filter
    */
   def appended(
       footer: Array[Byte],
       start: Long,
       filters: Seq[ChunkFilter],
-      others: (Int, Int) => FilterLocation = (_, _) => FilterLocation.LookupCost)
+      others: (Int, Int) => FilterLocation = (_, _) => FilterLocation.Unchanged)
       : Seq[Array[Byte]] = {
     val ordered = filters.sortBy(filter => (filter.column, filter.rowGroup))
     val headers = ordered.map(filter => header(filter.bitset.length))
@@ -76,17 +78,17 @@ private[parquet] object FooterRewriter {
       Seq(patched, ending(patched.length))
   }
 
-  /** The footer, a thrift `FileMetaData`. Throws as [[pieces]] does. */
+  /** Returns the footer, a thrift `FileMetaData`. Throws as [[pieces]] does. */
   def footerOf(tail: Array[Byte]): Array[Byte] =
     Arrays.copyOfRange(tail, footerIn(tail), tail.length - Ending)
 
-  /** Where the footer starts in a file's last bytes. */
+  /** Returns the position of the footer in a file's last bytes. */
   private def footerIn(tail: Array[Byte]): Int = {
     val end = tail.length - Ending
     if (end < 0 || !Arrays.equals(Arrays.copyOfRange(tail, end + 4, tail.length), Magic))
-      throw new UnusableFile("no open footer")
+      throw new UnusableFile("no unencrypted footer at the end of the file")
     val length = ByteBuffer.wrap(tail, end, 4).order(ByteOrder.LITTLE_ENDIAN).getInt
-    if (length < 0 || length > end) throw new UnusableFile("footer longer than the file's end")
+    if (length < 0 || length > end) throw new UnusableFile("invalid footer length")
     end - length
   }
 

@@ -5,9 +5,10 @@ import scala.collection.mutable.ArrayBuffer
 import io.sbbf.core.kernel.Kernels
 
 /**
- * Hashes on their way into a filter, in chunks that stay for the next row group. They go in chunk by
- * chunk, each by the order of its blocks: in no order nearly each hash would miss the caches, and
- * its page in the CPU's table of them. Not thread-safe.
+ * Collects hashes for a filter. It reuses its chunks for the next row group. Not thread-safe.
+ *
+ * The hashes of each chunk are inserted in the order of the filter's blocks. Without that order,
+ * almost every hash would miss the CPU's caches and its TLB.
  */
 private[parquet] final class HashList {
   import HashList._
@@ -18,7 +19,7 @@ private[parquet] final class HashList {
 
   def size: Int = count
 
-  /** Takes the hashes `from` until `until`. */
+  /** Adds the hashes at the positions `from` until `until`. */
   def add(hashes: Array[Long], from: Int, until: Int): Unit = {
     var at = from
     while (at < until) {
@@ -31,7 +32,7 @@ private[parquet] final class HashList {
     }
   }
 
-  /** From now on the filter contains them, and the list is empty. */
+  /** Inserts all hashes into the filter and empties the list. */
   def moveInto(bitset: Array[Byte]): Unit = {
     var from = 0
     while (from < count) {
@@ -43,7 +44,7 @@ private[parquet] final class HashList {
     count = 0
   }
 
-  /** A counting sort by the upper bits, which choose the block. */
+  /** Sorts a chunk by the upper bits, which choose the block. This is a counting sort. */
   private def order(chunk: Array[Long], length: Int): Unit = {
     val starts = new Array[Int](Regions + 1)
     var i = 0
@@ -69,12 +70,15 @@ private[parquet] final class HashList {
 private[parquet] object HashList {
 
   /**
-   * Of a quarter of a MiB: what fills half of one of G1's regions, the smallest of which have one MiB, gets a region
-   * of its own.
+   * The number of hashes in a chunk of 256 KiB. G1 gives an array of half a region or more its own
+   * region, and its smallest regions have 1 MiB.
    */
   private final val ChunkSize = 1 << 15
 
-  /** Of a filter for as many values as a list has at most, 8 MiB at 1 %, each is 128 KiB. */
+  /**
+   * The number of regions that a chunk is sorted into. In a filter for the most values of a list,
+   * 8 MiB at 1 %, each region has 128 KiB.
+   */
   private final val Regions = 64
   private final val RegionShift = 64 - 6
 }

@@ -18,32 +18,37 @@ import org.apache.parquet.io.api.RecordConsumer
 import io.sbbf.parquet.values.PageValues
 
 /**
- * Hands on the values of the pages of a column chunk that is written, before they are compressed: those of its
- * dictionary are hashed once, however often they come, and the others without a call for each through parquet-mr.
+ * Passes the values of a column chunk's pages to `values` before they are compressed, and the pages
+ * to `parquetMr`. So each value of a dictionary is hashed only once, and the other values need no
+ * call through parquet-mr for each.
  *
- * Its methods by their names, as parquet-mr has given them more arguments with nearly each release from 1.13 to 1.17,
- * in places that leave those that are asked for here where they were. The field with the writer is final, which Java
- * 26 warns of: where it cannot be changed [[watch]] says so, and values are taken record by record.
+ * It handles methods by their names, because nearly each release of parquet-mr from 1.13 to 1.17
+ * added arguments. The positions of the arguments used here are the same in all of them.
  *
- * @param onTrouble is told why values of a page could not be handed on, which is written all the same
+ * The field with the writer is final, and Java 26 warns of changes to final fields. If the field
+ * cannot be changed, [[PageTap.watch]] returns false, and the caller takes the values record by
+ * record.
+ *
+ * @param onError receives the reason why the values of a page could not be passed. The page is
+ *   written nevertheless.
  */
 private[write] final class PageTap(
-    stock: PageWriter,
+    parquetMr: PageWriter,
     values: PageValues,
-    onTrouble: Exception => Unit)
+    onError: Exception => Unit)
     extends InvocationHandler {
 
   override def invoke(proxy: Any, method: Method, arguments: Array[AnyRef]): AnyRef = {
-    val handedOn =
+    val readable =
       if (method.getName.startsWith("write")) arguments.map(PageTap.toReadTwice)
       else arguments
-    try look(method.getName, handedOn)
-    catch { case NonFatal(e: Exception) => onTrouble(e) }
-    try method.invoke(stock, handedOn: _*)
+    try tap(method.getName, readable)
+    catch { case NonFatal(e: Exception) => onError(e) }
+    try method.invoke(parquetMr, readable: _*)
     catch { case e: InvocationTargetException => throw e.getCause }
   }
 
-  private def look(method: String, arguments: Array[AnyRef]): Unit = method match {
+  private def tap(method: String, arguments: Array[AnyRef]): Unit = method match {
     case "writePage" => values.add(PageTap.version1(arguments))
     case "writePageV2" => values.add(PageTap.version2(arguments))
     case "writeDictionaryPage" => values.add(arguments(0).asInstanceOf[DictionaryPage])
@@ -54,23 +59,24 @@ private[write] final class PageTap(
 private[write] object PageTap {
 
   /**
-   * From now on the values of the wanted columns of the row group that `consumer` writes are handed on. False where
-   * parquet-mr does not have its writers in fields of these names, as it has from 1.13 to 1.17, or `consumer` is
-   * wrapped in another one, as with `parquet.validation`; some columns may be watched then.
+   * Starts to pass on the values of the wanted columns of the row group that `consumer` writes.
    *
-   * @param wanted by the numbers of the columns
+   * @param wanted the receivers of values, by the numbers of their columns
+   * @return false if parquet-mr lacks the fields that hold its writers from 1.13 to 1.17, or if
+   *   `consumer` is wrapped in another consumer, as `parquet.validation` does. Some columns may be
+   *   watched then.
    */
   def watch(
       consumer: RecordConsumer,
       wanted: Map[Int, PageValues],
-      onTrouble: Exception => Unit): Boolean =
+      onError: Exception => Unit): Boolean =
     try {
       val writers =
         field(consumer.getClass, "columnWriters").get(consumer).asInstanceOf[Array[ColumnWriter]]
       wanted.foreach { case (column, values) =>
         val pages = field(writers(column).getClass.getSuperclass, "pageWriter")
-        val stock = pages.get(writers(column)).asInstanceOf[PageWriter]
-        pages.set(writers(column), proxy(new PageTap(stock, values, onTrouble)))
+        val parquetMr = pages.get(writers(column)).asInstanceOf[PageWriter]
+        pages.set(writers(column), proxy(new PageTap(parquetMr, values, onError)))
       }
       true
     } catch { case NonFatal(_) => false }
@@ -86,20 +92,23 @@ private[write] object PageTap {
     Proxy.newProxyInstance(writer.getClassLoader, Array[Class[_]](writer), handler)
   }
 
-  /** Bytes may come from where they can be read only once. */
+  /** Returns an argument that can be read twice. The source of its bytes may allow only one read. */
   private def toReadTwice(argument: AnyRef): AnyRef = argument match {
     case bytes: BytesInput => together(bytes)
     case dictionary: DictionaryPage => dictionary.copy()
     case other => other
   }
 
-  /** All of them in one place, copied only if they are not. */
+  /** Returns the bytes in one buffer. They are copied only if they are in several. */
   private def together(bytes: BytesInput): BytesInput = {
     val stream = bytes.toInputStream
     BytesInput.from(stream.slice(stream.available))
   }
 
-  /** Bytes, number of values, ..., encodings of repetition levels, definition levels and values. */
+  /**
+   * Returns the page that `writePage` writes. Its arguments are the bytes, the number of values, ...,
+   * and the encodings of repetition levels, definition levels and values.
+   */
   private def version1(arguments: Array[AnyRef]): DataPage = {
     val bytes = arguments(0).asInstanceOf[BytesInput]
     val encodings = arguments.takeRight(3).map(_.asInstanceOf[Encoding])
@@ -113,7 +122,10 @@ private[write] object PageTap {
       encodings(2))
   }
 
-  /** Numbers of rows, nulls and values, repetition levels, definition levels, encoding, bytes, ... */
+  /**
+   * Returns the page that `writePageV2` writes. Its arguments are the numbers of rows, nulls and
+   * values, the repetition levels, the definition levels, the encoding, the bytes, ...
+   */
   private def version2(arguments: Array[AnyRef]): DataPage =
     DataPageV2.uncompressed(
       arguments(0).asInstanceOf[Int],

@@ -1,7 +1,7 @@
-"""Writes the files beside it: python make.py (pyarrow 26.0.1, duckdb 2.0.0, datafusion 55.0.0).
+"""Writes the Parquet files next to this script.
 
-Three row groups of 50 distinct keys each, with filters on `id` and `text`; Damage.scala knows the
-keys by the same formula.
+Run `python make.py` with pyarrow 26.0.1, duckdb 2.0.0 and datafusion 55.0.0. There are three row groups of 50 distinct keys each, with filters on `id` and `text`. Damage.scala computes
+the keys by the same formula.
 """
 
 from pathlib import Path

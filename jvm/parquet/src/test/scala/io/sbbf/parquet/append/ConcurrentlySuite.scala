@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Does what runs on a thread of its own always end before the caller goes on? */
+/** Tests that the background thread always ends before the caller continues. */
 class ConcurrentlySuite extends AnyFunSuite {
 
-  /** Work that ends only when it is interrupted, and then takes its time. */
+  /** Work that ends only after an interrupt, and not immediately. */
   private final class Endless {
     val begun, interrupted = new CountDownLatch(1)
     val isOver = new AtomicBoolean
@@ -25,36 +25,35 @@ class ConcurrentlySuite extends AnyFunSuite {
     }
   }
 
-  test("both are done at the same time, and then their end is told.") {
-    val here, aside = new CountDownLatch(1)
+  test("both parts run at the same time, and the background result is returned.") {
+    val foreground, background = new CountDownLatch(1)
     val result = Concurrently.runWithBackground { () =>
-      aside.countDown()
-      here.await()
+      background.countDown()
+      foreground.await()
       7
     } {
-      aside.await()
-      here.countDown()
+      background.await()
+      foreground.countDown()
     }
     assert(result == 7)
   }
 
-  test("what fails on the other thread is thrown as it is.") {
-    val trouble = new IOException("full")
-    assert(
-      intercept[IOException](Concurrently.runWithBackground(() => throw trouble)(())) eq trouble)
+  test("an error of the background thread is thrown unchanged.") {
+    val error = new IOException("full")
+    assert(intercept[IOException](Concurrently.runWithBackground(() => throw error)(())) eq error)
   }
 
-  test("where the caller's part fails the other one is stopped and awaited.") {
+  test("an error of the caller's part interrupts the other part and waits for its end.") {
     val endless = new Endless
-    val trouble = new IOException("damaged")
+    val error = new IOException("damaged")
     val thrown = intercept[IOException](Concurrently.runWithBackground(() => endless.run()) {
       endless.begun.await()
-      throw trouble
+      throw error
     })
-    assert((thrown eq trouble) && endless.isOver.get)
+    assert((thrown eq error) && endless.isOver.get)
   }
 
-  test("an interrupt of the caller stops the other part.") {
+  test("an interrupt of the caller interrupts the other part.") {
     val endless = new Endless
     val caller = Thread.currentThread
     intercept[InterruptedException](Concurrently.runWithBackground(() => endless.run()) {
@@ -64,7 +63,7 @@ class ConcurrentlySuite extends AnyFunSuite {
     assert(endless.isOver.get && !Thread.interrupted())
   }
 
-  test("an interrupt while the other part is awaited does not end the wait.") {
+  test("an interrupt during the wait for the other part does not end the wait.") {
     val endless = new Endless
     val caller = Thread.currentThread
     val again = new Thread(() => {
@@ -79,7 +78,7 @@ class ConcurrentlySuite extends AnyFunSuite {
     assert(endless.isOver.get && Thread.interrupted())
   }
 
-  test("an interrupt that the caller's part overlooks is kept for those who called.") {
+  test("an interrupt that the caller's part ignores stays set for its callers.") {
     val endless = new Endless
     intercept[IOException](Concurrently.runWithBackground(() => endless.run()) {
       endless.begun.await()

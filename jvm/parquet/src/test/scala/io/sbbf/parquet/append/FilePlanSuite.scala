@@ -23,12 +23,12 @@ class FilePlanSuite extends AnyFunSuite {
     intercept[UnusableFile](FilePlan.of(changed, paths, edit)).reason
   }
 
-  test("a file as writers write it is planned, row group by row group") {
+  test("the plan of an ordinary file has a chunk for each row group") {
     val plan = FilePlan.of(metadata(), paths, edit)
     assert(plan.chunks.map(_.chunk) == Seq((0, 0), (1, 0), (2, 0)))
   }
 
-  test("chunks that do not stand where their columns do are refused") {
+  test("chunks in another order than their columns raise an error") {
     assert(refused(paths) { changed =>
       val chunks = changed.getRow_groups.get(1).getColumns
       chunks.add(chunks.remove(0))
@@ -40,7 +40,7 @@ class FilePlanSuite extends AnyFunSuite {
     } == "row group without all its columns")
   }
 
-  test("chunks elsewhere, without metadata or of one name are refused") {
+  test("chunks in another file, without metadata or of the same name raise an error") {
     def chunk(changed: FileMetaData) = changed.getRow_groups.get(0).getColumns.get(1)
     assert(
       refused(paths)(chunk(_).setFile_path("other.parquet")) == "column chunks in another file")

@@ -6,26 +6,26 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Are bytes forced to the disk while more of them come, and does whoever writes them learn of trouble? */
+/** Tests that bytes are forced to the disk while more are written, and that errors are thrown. */
 class IncrementalFsyncSuite extends AnyFunSuite {
   private val piece = Array.tabulate(1 << 20)(_.toByte)
-  private val perStretch = IncrementalFsync.Stretch / piece.length
+  private val perInterval = IncrementalFsync.Interval / piece.length
 
-  private def stretch(out: OutputStream): Unit =
-    for (_ <- 0 until perStretch) out.write(piece, 0, piece.length)
+  private def writeInterval(out: OutputStream): Unit =
+    for (_ <- 0 until perInterval) out.write(piece, 0, piece.length)
 
-  test("all bytes arrive as they were written, one by one or many at once.") {
+  test("all bytes arrive as written, one by one or many together.") {
     val arrived = new ByteArrayOutputStream
     IncrementalFsync.write(arrived, () => ()) { out =>
       out.write(7)
-      stretch(out)
+      writeInterval(out)
       out.write(piece, 3, 2)
     }
-    val expected = Seq(7.toByte) ++ Seq.fill(perStretch)(piece.toSeq).flatten ++ Seq[Byte](3, 4)
+    val expected = Seq(7.toByte) ++ Seq.fill(perInterval)(piece.toSeq).flatten ++ Seq[Byte](3, 4)
     assert(arrived.toByteArray.toSeq == expected)
   }
 
-  test("a stretch is forced before the next one is written, and what comes meanwhile together.") {
+  test("an interval is forced while others are written, and those share the next call.") {
     val forced = new AtomicInteger
     val begun, more = new CountDownLatch(1)
     IncrementalFsync.write(
@@ -36,40 +36,40 @@ class IncrementalFsyncSuite extends AnyFunSuite {
         forced.incrementAndGet()
         ()
       }) { out =>
-      stretch(out)
+      writeInterval(out)
       assert(begun.await(60, TimeUnit.SECONDS))
-      for (_ <- 0 until 5) stretch(out)
+      for (_ <- 0 until 5) writeInterval(out)
       more.countDown()
     }
     assert(forced.get >= 1 && forced.get <= 2)
   }
 
-  test("what is shorter than a stretch is left to the end.") {
+  test("bytes that fill no interval are not forced.") {
     IncrementalFsync.write(OutputStream.nullOutputStream, () => fail("forced"))(
       _.write(piece, 0, 10))
   }
 
-  test("what the disk refuses is told.") {
-    val trouble = new IOException("no space left")
+  test("an error of the disk is thrown.") {
+    val error = new IOException("no space left")
     val begun = new CountDownLatch(1)
     val thrown = intercept[IOException] {
       IncrementalFsync.write(
         OutputStream.nullOutputStream,
         () => {
           begun.countDown()
-          throw trouble
+          throw error
         }) { out =>
-        stretch(out)
+        writeInterval(out)
         begun.await()
       }
     }
-    assert(thrown eq trouble)
+    assert(thrown eq error)
   }
 
-  test("where writing fails nothing is forced any more when its error is told.") {
+  test("an error of the writer is thrown only after forcing has ended.") {
     val isForcing = new AtomicBoolean
     val begun = new CountDownLatch(1)
-    val trouble = new IOException("cut")
+    val error = new IOException("cut")
     val thrown = intercept[IOException] {
       IncrementalFsync.write(
         OutputStream.nullOutputStream,
@@ -79,11 +79,11 @@ class IncrementalFsyncSuite extends AnyFunSuite {
           try Thread.sleep(60000)
           finally isForcing.set(false)
         }) { out =>
-        stretch(out)
+        writeInterval(out)
         begun.await()
-        throw trouble
+        throw error
       }
     }
-    assert((thrown eq trouble) && !isForcing.get)
+    assert((thrown eq error) && !isForcing.get)
   }
 }

@@ -126,9 +126,9 @@ final class FilterSuite extends AnyFunSuite {
       "offset outside of the file" -> ((m, d) => data(m).setBloom_filter_offset(d.length + 5L)),
       "offset outside of the file" -> ((m, _) => data(m).setBloom_filter_offset(1L)),
       "offset outside of the file" -> ((m, _) => data(m).setBloom_filter_offset(Long.MaxValue)),
-      "length lies" -> ((m, _) => data(m).setBloom_filter_length(-7)),
-      "length lies" -> ((m, _) => data(m).setBloom_filter_length(0)),
-      "length lies" -> ((m, _) => data(m).setBloom_filter_length(Int.MaxValue)),
+      "invalid length" -> ((m, _) => data(m).setBloom_filter_length(-7)),
+      "invalid length" -> ((m, _) => data(m).setBloom_filter_length(0)),
+      "invalid length" -> ((m, _) => data(m).setBloom_filter_length(Int.MaxValue)),
       "sizes disagree" -> { (m, _) =>
         data(m).setBloom_filter_length(data(m).getBloom_filter_length - 1)
       },
@@ -214,7 +214,7 @@ final class FilterSuite extends AnyFunSuite {
     val file = new TestFile(damaged(measured(path)) { (metadata, bytes) =>
       data(metadata).setBloom_filter_offset(bytes.length - 20L): Unit
     })
-    assert(file.filter(0, "id") == Rejected("length lies"))
+    assert(file.filter(0, "id") == Rejected("invalid length"))
   }
 
   test("filters of BOOLEAN columns are ignored") {

@@ -65,7 +65,7 @@ final class DamageSuite extends AnyFunSuite {
     assert(seen("refused files") > done / 20 && seen("read files") > done / 3)
     assert(seen("row groups from which absent keys were kept out") > done)
     val reasons =
-      Seq("damaged header", "sizes disagree", "length lies", "offset outside of the file")
+      Seq("damaged header", "sizes disagree", "invalid length", "offset outside of the file")
     reasons.foreach(reason => assert(seen(s"filter rejected: $reason") > done / 200, reason))
   }
 
@@ -142,7 +142,7 @@ final class DamageSuite extends AnyFunSuite {
   }
 
   test("headers that nest without end cost neither stack nor heap") {
-    val sample = SampleFile.all.find(_.name == "parquet-mr, lengths not told").get
+    val sample = SampleFile.all.find(_.name == "parquet-mr, without filter lengths").get
     val (metadata, start) = TestFiles.footerOf(sample.bytes)
     val deep = Array.fill(100000)(0x1c.toByte)
     val filtered = Damage.filtered(metadata)

@@ -183,14 +183,14 @@ final class EncryptionSuite extends AnyFunSuite {
   test("only the keys of the needed columns are retrieved, each once") {
     for ((scheme, path) <- encrypted) {
       val keys = Decryption.of(conf(All, scheme.entries: _*), Some(Seq("ID")))
-      TestKeys.asked = Nil
+      TestKeys.requested = Nil
       val file = open(path, keys)
       assert(results(file, "id") == results(new TestFile(plain), "id"))
       assert(file.footer.isUnreadable(file.footer.chunk(0, file.column("name"))))
-      assert(TestKeys.asked.toSet == Set(Footer, Id).map(_.reverse))
-      TestKeys.asked = Nil
+      assert(TestKeys.requested.toSet == Set(Footer, Id).map(_.reverse))
+      TestKeys.requested = Nil
       open(path, Decryption.of(conf(Seq(Footer), scheme.entries: _*), Some(Seq("id")))).footer
-      assert(TestKeys.asked.count(_ == Id.reverse) == 1)
+      assert(TestKeys.requested.count(_ == Id.reverse) == 1)
     }
   }
 

@@ -26,7 +26,8 @@ class ScanPrunerSuite extends AnyFunSuite {
       Iterator.tabulate(400) { i => row =>
         row.add("id", first + 2L * i)
         row.add("small", i % 100)
-      })
+      }
+    )
     status(path)
   }
 
@@ -71,7 +72,10 @@ class ScanPrunerSuite extends AnyFunSuite {
       assert(pruned.outcomes.map(_.isPruned) == kept.map(_ == 0), key)
       assert(pruned.outcomes.forall(_.rowGroups == 4) && !pruned.stoppedEarly)
     }
-    assert(prune(files, lookup(10003L)).outcomes(1).refutedBy == Map(Evidence.MinMax -> 3, Evidence.Bloom -> 1))
+    assert(
+      prune(files, lookup(10003L)).outcomes(1).refutedBy == Map(
+        Evidence.MinMax -> 3,
+        Evidence.Bloom -> 1))
   }
 
   test("the byte range holds only the midpoint of the surviving row group.") {
@@ -88,9 +92,11 @@ class ScanPrunerSuite extends AnyFunSuite {
   test("an unreadable file is kept with a warning, and its storage is reported as unreadable.") {
     val broken = TestFiles.fresh()
     Files.write(broken, "no Parquet file".getBytes)
-    val missing = new FileStatus(100L, false, 1, 1L << 20, 1000L, new Path("file:/not/there.parquet"))
+    val missing =
+      new FileStatus(100L, false, 1, 1L << 20, 1000L, new Path("file:/not/there.parquet"))
     val warnings = new Recorder
-    val pruned = prune(Seq(status(broken), missing, files(1)), lookup(10002L), warnings = warnings)
+    val pruned =
+      prune(Seq(status(broken), missing, files(1)), lookup(10002L), warnings = warnings)
     assert(pruned.outcomes.map(_.isPruned) == Seq(false, false, false))
     assert(pruned.outcomes.map(_.storage == FileStorage.Unreadable) == Seq(true, true, false))
     val reasons = Seq("not a Parquet file", "file not found")
@@ -100,11 +106,22 @@ class ScanPrunerSuite extends AnyFunSuite {
 
   test("a sample without benefit stops the pass before the other files are read.") {
     val many = Seq.fill(40)(files.head)
-    val pruned = prune(many, Leaf(Seq("id"), In(Seq(Value.IntegerLiteral(0, 64), Value.IntegerLiteral(200, 64),
-      Value.IntegerLiteral(400, 64), Value.IntegerLiteral(600, 64)))), sampleFiles = 8)
+    val pruned = prune(
+      many,
+      Leaf(
+        Seq("id"),
+        In(
+          Seq(
+            Value.IntegerLiteral(0, 64),
+            Value.IntegerLiteral(200, 64),
+            Value.IntegerLiteral(400, 64),
+            Value.IntegerLiteral(600, 64)))),
+      sampleFiles = 8
+    )
     assert(pruned.stoppedEarly)
     assert(pruned.outcomes.count(_.storage == FileStorage.Unread) == 32)
-    assert(pruned.outcomes.filterNot(_.isKnown).forall(_.keptBecause.contains(ScanPruner.NotChecked)))
+    assert(
+      pruned.outcomes.filterNot(_.isKnown).forall(_.keptBecause.contains(ScanPruner.NotChecked)))
   }
 
   test("each file reports whether it meets the requirements.") {
@@ -113,18 +130,19 @@ class ScanPrunerSuite extends AnyFunSuite {
     val table = Seq(
       StorageRequirements.Empty -> false,
       StorageRequirements(Map.empty, Set(small)) -> true,
-      StorageRequirements(Map(small -> DeclaredType.Integer(8)), Set.empty) -> false)
+      StorageRequirements(Map(small -> DeclaredType.Integer(8)), Set.empty) -> false
+    )
     for ((requirements, meets) <- table) {
-      val found = prune(files, lookup(10002L), requirements = requirements).outcomes.map(_.storage)
+      val found =
+        prune(files, lookup(10002L), requirements = requirements).outcomes.map(_.storage)
       assert(found.forall(_ == FileStorage.Known(false, false, meets)), requirements)
     }
   }
 
   test("a second pass over the same files reads nothing.") {
     val cache = new FooterCache
-    val (first, second) = (
-      prune(files, lookup(10003L), cache = cache),
-      prune(files, lookup(10003L), cache = cache))
+    val (first, second) =
+      (prune(files, lookup(10003L), cache = cache), prune(files, lookup(10003L), cache = cache))
     assert(first.outcomes.map(_.opens).sum == 3 && first.outcomes.map(_.bytesRead).sum > 0)
     assert(second.outcomes.map(_.opens).sum == 0 && second.outcomes.map(_.bytesRead).sum == 0)
     assert(second.outcomes.map(_.kept) == first.outcomes.map(_.kept))

@@ -14,7 +14,7 @@ class KmvSketchSuite extends AnyFunSuite {
   private def hashes(count: Int, random: Random): Seq[Long] =
     Iterator.continually(random.nextLong()).take(count).toVector
 
-  /** Each several times, in batches of different lengths. */
+  /** Returns the sketch of the values, some added twice, in batches of different lengths. */
   private def sketch(values: Seq[Long], random: Random): KmvSketch = {
     val sketch = new KmvSketch.Builder
     var left = random.shuffle(values ++ values.take(3000))
@@ -26,11 +26,11 @@ class KmvSketchSuite extends AnyFunSuite {
     sketch.result()
   }
 
-  /** What a sketch is, without one. */
+  /** Returns the expected ranks, computed without a sketch. */
   private def plain(values: Seq[Long]): Seq[Long] =
     values.map(_ ^ Long.MinValue).distinct.sorted.take(KmvSketch.K)
 
-  test("a sketch holds the smallest hashes, each once, in whatever order and batches they come") {
+  test("a sketch holds the smallest distinct hashes, in any order and batches") {
     val random = new Random(seed)
     for (count <- counts) {
       val values = hashes(count, random)
@@ -40,7 +40,7 @@ class KmvSketchSuite extends AnyFunSuite {
     assert(sketch(extremes, random).ranks.toSeq == plain(extremes))
   }
 
-  test("distinct values are counted while they are few, and estimated within five errors then") {
+  test("few distinct values are counted, and more are estimated within five standard errors") {
     val random = new Random(seed)
     for (count <- counts) {
       val found = sketch(hashes(count, random), random).distinct
@@ -66,7 +66,7 @@ class KmvSketchSuite extends AnyFunSuite {
     else counts.map(c => c.toDouble * (c - 1)).sum / counts.sum / (sketches.size - 1)
   }
 
-  test("multiplicities tell how much of a set's values other sets hold") {
+  test("multiplicities estimate the share of a set's values that other sets hold") {
     val random = new Random(seed)
     for (size <- Seq(100, 20000); of <- Seq(0.0, 0.1, 0.5, 1.0); sets <- Seq(2, 5)) {
       val shared = hashes((size * of).toInt, random)
@@ -79,7 +79,7 @@ class KmvSketchSuite extends AnyFunSuite {
     assert(KmvSketch.multiplicities(Seq.fill(3)(sketch(Nil, random))).isEmpty)
   }
 
-  test("sets of different sizes overlap by their values, however much smaller one is") {
+  test("multiplicities weigh sets of different sizes by their values") {
     val random = new Random(seed)
     val large = hashes(50000, random)
     val found = overlap(Seq(sketch(large, random), sketch(large.take(25000), random)))

@@ -30,7 +30,7 @@ class ValueSampleSuite extends AnyFunSuite {
     builder.build()
   }
 
-  test("each value has the same chance to be kept, and all are handed on") {
+  test("each value has the same probability of being kept, and all are passed on") {
     for (count <- Seq(0, 1, 5, 16, 17, 100, 12345)) {
       val next = new Counting
       val sample = new ValueSample(next)
@@ -39,20 +39,20 @@ class ValueSampleSuite extends AnyFunSuite {
       assert(next.passed == count)
       assert(kept.distinct.size == math.min(count, 16) && kept.forall(v => v >= 0 && v < count))
     }
-    // not the first ones, nor the last
+    // the sample prefers neither the first values nor the last
     val sample = new ValueSample(new Counting)
     (0 until 100000).foreach(sample.addInt)
     val early = sample.result.map(int).count(_ < 50000)
     assert(early > 1 && early < 15)
   }
 
-  test("of long values the beginnings are kept") {
+  test("the sample keeps the beginnings of long values") {
     val sample = new ValueSample(new Counting)
     sample.addBytes(Binary.fromString("x" * 100000))
     assert(sample.result.map(_.length) == Seq(65))
   }
 
-  test("of each physical type the kept bytes are those of the PLAIN encoding") {
+  test("the kept bytes are those of the PLAIN encoding, for each physical type") {
     val sample = new ValueSample(new Counting)
     sample.addLong(0x0102030405060708L)
     sample.addFloat(1.5f)
@@ -70,7 +70,7 @@ class ValueSampleSuite extends AnyFunSuite {
 
   private val ints = ColumnType(Physical.Int32, Logical.Integer(32, signed = true))
 
-  test("those within bounds are counted, and all where bounds tell nothing") {
+  test("values within bounds are counted, and all values if bounds are unknown") {
     val known = bounds(ints, plain(-5).head, plain(10).head)
     val values = plain(-6, -5, 0, 10, 11, Int.MinValue, Int.MaxValue)
     assert(within(values, ints, known) == 3)
@@ -80,7 +80,7 @@ class ValueSampleSuite extends AnyFunSuite {
     assert(within(Seq(Array[Byte](1, 2)), ints, known) == 1) // of another type
   }
 
-  test("texts are compared as bytes without a sign") {
+  test("texts are compared as unsigned bytes") {
     val texts = ColumnType(Physical.Bytes, Logical.Text)
     def bytes(text: String) = text.getBytes("UTF-8")
     val known = bounds(texts, bytes("b"), bytes("né"))

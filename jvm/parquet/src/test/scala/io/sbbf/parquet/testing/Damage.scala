@@ -13,13 +13,16 @@ import org.apache.parquet.format._
 import io.sbbf.parquet.input.CompactStruct
 
 /**
- * A sound file of three row groups, with filters on `id` (INT64) and `text`, its decimal digits.
+ * An undamaged file of three row groups, with filters on `id` (INT64) and on `text`, the decimal
+ * digits of `id`. Files with dictionaries have no filters.
  *
- * @param keys how many distinct ids each row group holds
+ * @param name the name of the writer
+ * @param bytes the contents of the file
+ * @param keys the number of distinct ids in each row group
  */
 final case class SampleFile(name: String, bytes: Array[Byte], keys: Int) {
 
-  /** As the script that wrote the resources has them. */
+  /** Returns a key by the formula of the script that wrote the resources. */
   def key(rowGroup: Int, n: Int): Long =
     (rowGroup * keys + n + 1) * 0x9e3779b97f4a7c15L ^ Long.MinValue
 }
@@ -27,14 +30,19 @@ final case class SampleFile(name: String, bytes: Array[Byte], keys: Int) {
 object SampleFile {
   final val RowGroups = 3
 
-  /** Of four writers: parquet-mr without and with told lengths and with dictionaries, C++, Rust, DuckDB. */
+  /**
+   * The files of four writers: parquet-mr (with and without filter lengths, and with dictionaries),
+   * C++, Rust and DuckDB.
+   */
   lazy val all: Seq[SampleFile] = {
     val plain = byParquetMr(TestFiles.Style(filters = Map("id" -> 100, "text" -> 100)), 100)
-    val offTheShelf =
+    val resources =
       Seq("pyarrow", "datafusion", "duckdb").map(n => SampleFile(n, resource(n), 50))
-    offTheShelf ++ Seq(
-      plain.copy(name = "parquet-mr, lengths told", bytes = told(plain.bytes)),
-      plain.copy(name = "parquet-mr, lengths not told", bytes = untold(plain.bytes)),
+    resources ++ Seq(
+      plain.copy(name = "parquet-mr, with filter lengths", bytes = withLengths(plain.bytes)),
+      plain.copy(
+        name = "parquet-mr, without filter lengths",
+        bytes = withoutLengths(plain.bytes)),
       byParquetMr(TestFiles.Style(dictionary = true), 25).copy(name = "parquet-mr, dictionaries")
     )
   }
@@ -59,10 +67,10 @@ object SampleFile {
     finally stream.close()
   }
 
-  private def untold(bytes: Array[Byte]): Array[Byte] =
+  private def withoutLengths(bytes: Array[Byte]): Array[Byte] =
     Damage.rewrite(bytes)((m, _) => Damage.filtered(m).foreach(_.unsetBloom_filter_length()))
 
-  private def told(bytes: Array[Byte]): Array[Byte] = Damage.rewrite(bytes) { (m, data) =>
+  private def withLengths(bytes: Array[Byte]): Array[Byte] = Damage.rewrite(bytes) { (m, data) =>
     Damage.filtered(m).foreach { column =>
       val (end, header) = Damage.header(data, column)
       val length = end - column.getBloom_filter_offset.toInt + header.getNumBytes
@@ -72,17 +80,21 @@ object SampleFile {
 }
 
 /**
- * Damage to headers, lengths, offsets and any other byte of a footer; one or two places at once.
+ * Damages headers, lengths, offsets and any other byte of a footer, in one or two places at a time.
  *
- * What no reader can see through stays as it is, since nothing in the file contradicts it: the
- * bits of a filter, the values in a dictionary, a chunk that has the filter of another one which is said
- * to have it no more, and what the footer says of values rather than of places: statistics, counts,
- * encodings, types.
+ * It leaves out damage that no reader can detect, because nothing in the file contradicts it:
+ *
+ *  - the bits of a filter and the values in a dictionary
+ *  - a filter that moves from one chunk to another
+ *  - what the footer states about values rather than places: statistics, counts, encodings, types
  */
 final class Damage(random: Random) {
   import Damage._
 
-  /** What was done, and the file then; None if it says something else of values now. */
+  /**
+   * Returns the kind of damage and the damaged file. The file is None if it states other facts about
+   * values than before.
+   */
   def of(sample: SampleFile): (String, Option[Array[Byte]]) = {
     val (name, change) = pick(kinds)
     val once = change(sample.bytes)
@@ -125,7 +137,7 @@ final class Damage(random: Random) {
     "cut" -> ((bytes: Array[Byte]) => bytes.take(random.nextInt(bytes.length)))
   )
 
-  /** Changes one file by its thrift structures and one of its chunks that has a filter, if any has. */
+  /** Changes a file's thrift structures, at a chunk with a filter if there is one. */
   private def rewriting(change: (FileMetaData, Array[Byte], ColumnMetaData) => Any): Change =
     bytes =>
       try
@@ -133,10 +145,10 @@ final class Damage(random: Random) {
           val columns = if (filtered(m).isEmpty) chunks(m) else filtered(m)
           change(m, data, pick(columns))
         }
-      catch { case NonFatal(_) => bytes } // it was past mending already
+      catch { case NonFatal(_) => bytes } // the earlier damage made the file unreadable
 
   private def headerBytes(data: Array[Byte], column: ColumnMetaData): Unit = {
-    val length = header(data, column)._1 - offset(column) // the bits behind it tell of values
+    val length = header(data, column)._1 - offset(column) // the bits after it represent values
     (0 to random.nextInt(3)).foreach { _ =>
       data(offset(column) + random.nextInt(length)) = random.nextInt(256).toByte
     }
@@ -177,7 +189,7 @@ final class Damage(random: Random) {
     copy
   }
 
-  /** A number that damage may make of `right`. */
+  /** Returns a number that damage may turn `right` into. */
   private def near(right: Long): Long =
     pick(
       Seq[Long](
@@ -204,7 +216,7 @@ final class Damage(random: Random) {
         random.nextLong()
       ))
 
-  /** A place that damage may make of `right`: also where other things are. */
+  /** Returns a position that damage may turn `right` into, including positions of other structures. */
   private def place(m: FileMetaData, data: Array[Byte], right: Long): Long = {
     val others = chunks(m).flatMap(c => Seq(c.getData_page_offset, c.getBloom_filter_offset))
     pick(
@@ -239,7 +251,7 @@ final class Damage(random: Random) {
 
 object Damage {
 
-  /** A copy of the file with its structures changed. */
+  /** Returns a copy of the file with changed structures. */
   def rewrite(bytes: Array[Byte])(change: (FileMetaData, Array[Byte]) => Any): Array[Byte] = {
     val (metadata, start) = TestFiles.footerOf(bytes)
     val data = Arrays.copyOf(bytes, start)
@@ -253,19 +265,19 @@ object Damage {
     out.toByteArray
   }
 
-  /** Where the header of the chunk's filter ends, and what it says. */
+  /** Returns the end of the header of the chunk's filter, and the header. */
   def header(data: Array[Byte], column: ColumnMetaData): (Int, BloomFilterHeader) = {
     val at = column.getBloom_filter_offset.toInt
     val end = CompactStruct.end(data, at, data.length)
     (end, Util.readBloomFilterHeader(new ByteArrayInputStream(data, at, end - at)))
   }
 
-  /** Puts another size into the header of the chunk's filter, over the bytes that are there. */
+  /** Writes another size into the header of the chunk's filter and overwrites the bytes there. */
   def claim(data: Array[Byte], column: ColumnMetaData, size: Int => Int): Unit = {
-    val (_, lying) = header(data, column)
-    lying.setNumBytes(size(lying.getNumBytes))
+    val (_, changed) = header(data, column)
+    changed.setNumBytes(size(changed.getNumBytes))
     val out = new ByteArrayOutputStream
-    Util.writeBloomFilterHeader(lying, out)
+    Util.writeBloomFilterHeader(changed, out)
     System.arraycopy(out.toByteArray, 0, data, column.getBloom_filter_offset.toInt, out.size)
   }
 
@@ -275,18 +287,18 @@ object Damage {
     c <- 0 until columns.size
   } yield columns.get(c).getMeta_data
 
-  /** The chunks whose filters can be reached. */
+  /** Returns the chunks for which the footer names a filter. */
   def filtered(metadata: FileMetaData): Seq[ColumnMetaData] =
     chunks(metadata).filter(_.getBloom_filter_offset > 0)
 
-  /** Whether the damaged footer, if it can be read at all, says of values what the sound one says. */
+  /** Whether the damaged footer is unreadable or states the same facts about values as before. */
   private def isHonest(sound: Array[Byte], damaged: Array[Byte]): Boolean =
     readable(damaged).forall { footer =>
       val was = TestFiles.footerOf(sound)._1
       said(footer) == said(was) && !isHandedOver(filterOffsets(was), filterOffsets(footer))
     }
 
-  /** Whether a chunk's filter is now that of another chunk alone. */
+  /** Whether a chunk's filter is now the filter of another chunk only. */
   private def isHandedOver(was: Seq[Long], is: Seq[Long]): Boolean =
     was.zip(is).exists { case (before, now) =>
       before > 0 && before != now && is.contains(before)
@@ -297,7 +309,11 @@ object Damage {
   private def readable(bytes: Array[Byte]): Option[FileMetaData] =
     try {
       val length = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(bytes.length - 8)
-      CompactStruct.end(bytes, bytes.length - 8 - length, bytes.length - 8) // before it allocates
+      CompactStruct.end(
+        bytes,
+        bytes.length - 8 - length,
+        bytes.length - 8
+      ) // checked before the parser allocates memory
       Some(TestFiles.footerOf(bytes)._1)
     } catch { case NonFatal(_) => None }
 

@@ -12,8 +12,7 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 
 /**
- * Footers that are not read from a file: one column `c`, or more of its kind, with any
- * statistics.
+ * Builds footers that are not read from a file, with columns of any type and with any statistics.
  */
 object SyntheticFooter {
   val NumRows = 1000L
@@ -69,7 +68,7 @@ object SyntheticFooter {
   def build(metadata: FileMetaData): FileFooter =
     new FooterBuilder(metadata, 1000000L).build()
 
-  /** The answer of one row group whose only column has these statistics. */
+  /** Evaluates a test on a row group whose only column `c` has these statistics. */
   def ask(
       column: Column,
       statistics: Statistics,

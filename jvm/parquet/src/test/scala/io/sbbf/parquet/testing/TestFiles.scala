@@ -31,8 +31,8 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 
 /**
- * A local file system that counts, and whose streams return a few bytes at a time, as those of
- * stores may.
+ * A local file system that counts opens and reads. Its streams return at most 1,000 bytes per call,
+ * as streams of object stores may.
  */
 final class SlowFileSystem extends RawLocalFileSystem {
   var opens = 0
@@ -46,7 +46,7 @@ final class SlowFileSystem extends RawLocalFileSystem {
     val stream = super.open(path, bufferSize)
     new FSDataInputStream(new FSInputStream {
       override def read(position: Long, buffer: Array[Byte], offset: Int, length: Int): Int = {
-        if (failing) throw new java.io.IOException("the store is away")
+        if (failing) throw new java.io.IOException("the store is not available")
         stream.read(position, buffer, offset, math.min(length, 1000))
       }
       override def readFully(
@@ -66,7 +66,7 @@ final class SlowFileSystem extends RawLocalFileSystem {
   }
 }
 
-/** One file on disk with what the tests ask of it. */
+/** Reads and evaluates one file on disk for tests. */
 final class TestFile(
     val path: JPath,
     tailBytes: Int = 64 * 1024,
@@ -79,7 +79,7 @@ final class TestFile(
   def bind(leaf: Leaf, caseSensitive: Boolean = true): LeafEvaluator =
     evidence.bind(leaf, ColumnLookup(caseSensitive), new LiteralEncodings)
 
-  /** The answers for all row groups. */
+  /** Evaluates a test on all row groups. */
   def ask(column: String, test: Test): Seq[LeafResult] =
     ask(ColumnPath.named(column.split('.').toSeq), test)
 
@@ -115,8 +115,8 @@ object TestFiles {
   }
 
   /**
-   * How parquet-mr writes a test file; 100 rows make a row group, because it does not look more
-   * often. With `rowsPerPage` it is one row group.
+   * The options with which parquet-mr writes a test file. Row groups have 100 rows, because
+   * parquet-mr checks their size only after 100 rows. With `rowsPerPage` there is one row group.
    */
   final case class Style(
       filters: Map[String, Int] = Map.empty,
@@ -151,7 +151,7 @@ object TestFiles {
     }
     builder = style.rowsPerPage match {
       case None => builder.withRowGroupSize(1L)
-      // as often it looks at the size of the row group, too
+      // this also sets how often parquet-mr checks the size of the row group
       case Some(rows) =>
         builder.withPageRowCountLimit(rows).withMinRowCountForPageSizeCheck(rows)
     }
@@ -174,7 +174,7 @@ object TestFiles {
     (Util.readFileMetaData(new ByteArrayInputStream(bytes, start, length)), start)
   }
 
-  /** A copy of the file with another footer, and with other bytes before it if wanted. */
+  /** Returns a copy of the file with a changed footer and, if wanted, changed bytes before it. */
   def damaged(path: JPath)(change: (FileMetaData, Array[Byte]) => Unit): JPath = {
     val bytes = Files.readAllBytes(path)
     val (metadata, start) = footerOf(bytes)

@@ -9,7 +9,7 @@ import org.apache.parquet.hadoop.metadata.ColumnPath
 
 import io.sbbf.parquet.input.Decryption
 
-/** Keys that stand in the configuration; what a writer calls a key is the key itself, reversed. */
+/** Provides keys from the configuration. The metadata of a key is the reversed key. */
 final class TestKeys extends DecryptionPropertiesFactory {
   override def getFileDecryptionProperties(
       conf: Configuration,
@@ -18,7 +18,7 @@ final class TestKeys extends DecryptionPropertiesFactory {
     val builder = FileDecryptionProperties
       .builder()
       .withKeyRetriever { metadata =>
-        TestKeys.asked :+= new String(metadata)
+        TestKeys.requested :+= new String(metadata)
         val key = new String(metadata).reverse
         if (known.contains(key)) key.getBytes
         else throw new KeyAccessDeniedException(s"no access to $key")
@@ -43,8 +43,8 @@ object TestKeys {
   val ChecksSignature = "test.checks.signature"
   val AllowsPlain = "test.allows.plain"
 
-  /** What was asked of the key store, in order. */
-  @volatile var asked: Seq[String] = Nil
+  /** The key metadata that the key store received, in order. */
+  @volatile var requested: Seq[String] = Nil
 
   val Footer = "0123456789012345"
   val Id = "1234567890123450"
@@ -63,8 +63,8 @@ object TestKeys {
     Decryption.of(conf(known, entries: _*), None)
 
   /**
-   * How a file is encrypted: `id` and `name` each with its own key, `twin` with the footer's
-   * unless it is left open; `open` is not encrypted.
+   * The encryption of a file. `id` and `name` have their own keys, and `twin` has the footer's key
+   * unless it stays unencrypted. `open` is not encrypted.
    */
   final case class Scheme(
       plainFooter: Boolean = false,
@@ -94,7 +94,7 @@ object TestKeys {
       builder.build()
     }
 
-    /** What a reader has to bring beside the keys. */
+    /** The settings that a reader needs in addition to the keys. */
     def entries: Seq[(String, String)] =
       prefix.filterNot(_ => storesPrefix).map(Prefix -> _).toSeq
   }

@@ -16,14 +16,14 @@ class DistinctHashesSuite extends AnyFunSuite {
 
   private val MaxBytes = 4 * 1024 * 1024
 
-  /** One by one, into a filter of a size that is given. */
+  /** Returns a filter of `numBytes` bytes into which the hashes are inserted one by one. */
   private def plain(hashes: Seq[Long], numBytes: Int): Array[Byte] = {
     val bitset = new Array[Byte](numBytes)
     hashes.foreach(SplitBlockBloomFilter.insert(bitset, _))
     bitset
   }
 
-  /** Each several times, in batches of different lengths. */
+  /** Adds the hashes, some of them twice, in batches of different lengths. */
   private def add(to: DistinctHashes, hashes: Seq[Long], random: Random): Unit = {
     val all = random.shuffle(hashes ++ hashes.take(1000)).toArray
     var at = 0
@@ -36,12 +36,12 @@ class DistinctHashesSuite extends AnyFunSuite {
 
   private val counts = Seq(1, 2, 31, 32, 33, 1000, 5000, 65535, 65536, 65537, 131072, 400000)
 
-  test("the filter is that of the distinct hashes at the exact size, however many there are") {
+  test("a filter holds the distinct hashes and has the exact size, however many there are") {
     val random = new Random(seed)
     for {
       mostListed <- Seq(1 << 22, 100000)
       distinct = new DistinctHashes(0.01, MaxBytes, mostListed)
-      count <- random.shuffle(counts) // one after the other, as row groups come
+      count <- random.shuffle(counts) // one after the other, like row groups
     } {
       val hashes = Seq.fill(count)(random.nextLong())
       add(distinct, hashes, random)
@@ -51,7 +51,7 @@ class DistinctHashesSuite extends AnyFunSuite {
     }
   }
 
-  test("the largest size is kept to, whatever it costs in false positives") {
+  test("a filter never exceeds the largest size, whatever its FPP") {
     val random = new Random(seed)
     for (maxBytes <- Seq(32, 1024, 1024 * 1024); count <- Seq(10, 1000, 300000)) {
       val distinct = new DistinctHashes(0.0001, maxBytes)
@@ -66,7 +66,7 @@ class DistinctHashesSuite extends AnyFunSuite {
 
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
 
-  /** All that is allocated for one row group, which is more than is held at any time. */
+  /** Returns all bytes allocated for one row group, an upper bound of those in use at any time. */
   private def allocated(count: Int): Long = {
     val (random, batch) = (new Random(seed), new Array[Long](1024))
     val before = threads.getCurrentThreadAllocatedBytes
@@ -80,17 +80,17 @@ class DistinctHashesSuite extends AnyFunSuite {
   }
 
   test("the heap for one column is bounded, however many values it has") {
-    Kernels.use(Kernels.Mode.Scalar) // vectors that are not compiled yet are objects
+    Kernels.use(Kernels.Mode.Scalar) // vector code allocates objects until it is compiled
     try {
       val mib = 1L << 20
-      assert(allocated(60000) < 4 * mib) // tables of 1 MiB and less, their hashes and the filter
+      assert(allocated(60000) < 4 * mib) // tables of up to 1 MiB, their hashes and the filter
       val most = Seq(5000000, 20000000).map(allocated)
-      // and a list of 32 MiB, a filter of as much, and its folds
+      // additionally a list of 32 MiB, a filter of 32 MiB, and its folds
       assert(most.forall(_ < (4 + 33 + 32 + 32) * mib), most.map(_ / mib))
     } finally Kernels.use(Kernels.Mode.default)
   }
 
-  test("nothing, and less than is wanted, has no filter") {
+  test("fewer distinct hashes than minNdv have no filter") {
     val distinct = new DistinctHashes(0.01, MaxBytes)
     assert(distinct.result(1).isEmpty)
     for (hashes <- Seq(Array(7L, 7L, 8L), Array(0L, 0L, 8L))) {
@@ -98,7 +98,7 @@ class DistinctHashesSuite extends AnyFunSuite {
       assert(distinct.result(3).isEmpty)
       distinct.add(hashes, 3)
       assert(distinct.result(2).exists(_ sameElements plain(hashes.toSeq, 32)))
-      assert(distinct.result(1).isEmpty, "each row group begins anew")
+      assert(distinct.result(1).isEmpty, "each row group starts empty")
     }
   }
 }

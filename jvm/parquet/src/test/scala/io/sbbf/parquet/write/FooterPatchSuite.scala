@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.parquet.model.UnusableFile
 import io.sbbf.parquet.testing.SyntheticFooter
 import io.sbbf.parquet.testing.SyntheticFooter.Column
-import io.sbbf.parquet.write.FilterLocation.{At, Dropped, LookupCost}
+import io.sbbf.parquet.write.FilterLocation.{At, Dropped, Unchanged}
 import io.sbbf.parquet.write.ThriftTree.{Items, Kind, Leaf, Node, Struct}
 
 class FooterPatchSuite extends AnyFunSuite {
@@ -23,7 +23,7 @@ class FooterPatchSuite extends AnyFunSuite {
     out.toByteArray
   }
 
-  /** Some chunks have a filter, some of those a length, as the writers of the world do it. */
+  /** Returns a footer in which some chunks have a filter, and some of those a filter length. */
   private def random(random: Random): FileMetaData = {
     val columns = (0 until 1 + random.nextInt(20)).map(n => s"c$n" -> Column(Type.INT64))
     val metadata = SyntheticFooter.metadata(columns, 1 + random.nextInt(20))((_, _) => null)
@@ -42,16 +42,16 @@ class FooterPatchSuite extends AnyFunSuite {
     (group, column) => {
       val own = new Random(salt ^ (group * 1000 + column))
       own.nextInt(3) match {
-        case 0 => LookupCost
+        case 0 => Unchanged
         case 1 => Dropped
         case _ => At(own.nextLong() >>> (1 + own.nextInt(60)), own.nextInt(1 << 20))
       }
     }
   }
 
-  /** What a chunk's metadata says then, by a way of its own. */
+  /** Returns the expected metadata of a chunk, computed independently of the tested code. */
   private def expected(data: Struct, place: FilterLocation): Struct = place match {
-    case LookupCost => data
+    case Unchanged => data
     case Dropped => data.without(14, 15)
     case At(offset, length) =>
       data.updated(14, Leaf(Kind.I64, offset)).updated(15, Leaf(Kind.I32, length))
@@ -70,7 +70,7 @@ class FooterPatchSuite extends AnyFunSuite {
     struct.updated(id, Items(kind, changed))
   }
 
-  /** With fields in each struct that no version of the format has. */
+  /** Adds fields to each struct that no version of the format has. */
   private def withInventedFields(node: Node, random: Random): Node = node match {
     case Struct(fields) =>
       val known = Struct(fields.map { case (id, value) =>
@@ -91,7 +91,7 @@ class FooterPatchSuite extends AnyFunSuite {
     case leaf => leaf
   }
 
-  test("only the filters' fields change, in footers as parquet-java writes them") {
+  test("a patch changes only the filters' fields of footers that parquet-java wrote") {
     val rng = new Random(seed)
     (1 to 200).foreach { _ =>
       val footer = bytes(random(rng))
@@ -101,7 +101,7 @@ class FooterPatchSuite extends AnyFunSuite {
     }
   }
 
-  test("fields that nobody knows stay, wherever they are") {
+  test("a patch keeps unknown fields, wherever they are") {
     val rng = new Random(seed)
     (1 to 200).foreach { _ =>
       val tree = withInventedFields(ThriftTree.read(bytes(random(rng))), rng).asInstanceOf[Struct]
@@ -112,19 +112,18 @@ class FooterPatchSuite extends AnyFunSuite {
     }
   }
 
-  test(
-    "a footer in which nothing changes keeps every byte, and one whose filters went and came") {
+  test("a patch without changes, or with added and dropped filters, keeps all bytes") {
     val rng = new Random(seed)
     (1 to 50).foreach { _ =>
       val footer = bytes(random(rng))
-      assert(FooterPatch.patched(footer, (_, _) => LookupCost) sameElements footer)
+      assert(FooterPatch.patched(footer, (_, _) => Unchanged) sameElements footer)
       val without = FooterPatch.patched(footer, (_, _) => Dropped)
       val filled = FooterPatch.patched(without, (_, _) => At(1L << 40, 77))
       assert(FooterPatch.patched(filled, (_, _) => Dropped) sameElements without)
     }
   }
 
-  test("a damaged footer is refused") {
+  test("a damaged footer raises an error") {
     val footer = bytes(random(new Random(seed)))
     (0 until footer.length by 7).foreach { end =>
       assertThrows[UnusableFile](FooterPatch.patched(footer.take(end), (_, _) => Dropped))

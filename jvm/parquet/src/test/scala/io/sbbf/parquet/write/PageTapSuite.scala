@@ -20,14 +20,14 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.parquet.values.{CollectedValues, PageValues}
 
-/** Pages are written as without, and their values are those of the rows. */
+/** Compares the written pages with those of an untapped writer, and their values with the rows. */
 class PageTapSuite extends AnyFunSuite {
   import PageTapSuite._
 
   for {
     version <- WriterVersion.values
     dictionary <- Seq(false, true)
-  } test(s"pages of $version hand on their values, dictionaries: $dictionary") {
+  } test(s"pages of $version pass on their values, dictionaries: $dictionary") {
     val rows = some(new Random(TestFiles.seed()))
     val sinks = Seq.fill(Columns)(new CollectedValues)
     val pages = Seq.tabulate(Columns)(n => new PageValues(Schema.getColumns.get(n), sinks(n)))
@@ -42,10 +42,11 @@ class PageTapSuite extends AnyFunSuite {
       assert(expected.size > 100)
       if (!dictionary) assert(found == expected, Schema.getColumns.get(column))
     }
-    if (dictionary) assert(sinks.head.values.size == 3, "each value of the dictionary once")
+    if (dictionary)
+      assert(sinks.head.values.size == 3, "each value of the dictionary is passed once")
   }
 
-  test("a consumer that is not parquet-mr's own is not watched") {
+  test("a consumer of another class than parquet-mr's own is not watched") {
     val wrapped = new ValidatingRecordConsumer(null, Schema)
     assert(!PageTap.watch(wrapped, Map.empty, fail(_)))
   }
@@ -71,7 +72,7 @@ private object PageTapSuite {
     row
   }
 
-  /** Of a column, as sinks are handed them. */
+  /** Returns the values of a column in the form that sinks receive. */
   private def values(rows: Seq[Group], column: Int): Seq[Any] = {
     def each[T](name: String)(get: (Group, Int) => T)(row: Group) =
       (0 until row.getFieldRepetitionCount(name)).map(get(row, _))
@@ -86,7 +87,7 @@ private object PageTapSuite {
     }
   }
 
-  /** What the columns' pages are written with. */
+  /** Writes the rows and returns the calls that write the columns' pages. */
   private def written(rows: Seq[Group], version: WriterVersion, dictionary: Boolean)(
       watch: RecordConsumer => Unit): Seq[(String, Seq[Any])] = {
     val pages = new Pages

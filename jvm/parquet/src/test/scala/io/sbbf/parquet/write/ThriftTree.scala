@@ -3,10 +3,10 @@ package io.sbbf.parquet.write
 import shaded.parquet.org.apache.thrift.protocol._
 import shaded.parquet.org.apache.thrift.transport.TMemoryBuffer
 
-/** Any thrift struct, whatever its fields mean; read and written by Thrift's own protocol. */
+/** Reads and writes any thrift struct with Thrift's own protocol, whatever its fields mean. */
 object ThriftTree {
 
-  /** Thrift's own names of kinds; the class that has them is not in parquet-java's copy. */
+  /** Thrift's type codes. parquet-java's copy of Thrift lacks the class that defines them. */
   object Kind {
     final val STOP: Byte = 0
     final val BOOL: Byte = 2
@@ -24,12 +24,12 @@ object ThriftTree {
   final case class Leaf(kind: Byte, value: Any) extends Node
   final case class Items(kind: Byte, nodes: Seq[Node]) extends Node
 
-  /** Fields in the order of the bytes. */
+  /** @param fields the fields in the order of the bytes */
   final case class Struct(fields: Seq[(Int, Node)]) extends Node {
     def apply(id: Int): Node = fields.collectFirst { case (`id`, node) => node }.get
     def without(ids: Int*): Struct = Struct(fields.filterNot { case (id, _) => ids.contains(id) })
 
-    /** With a field in the place that its id gives it. */
+    /** Returns the struct with a field, at the position that its id determines. */
     def updated(id: Int, node: Node): Struct = {
       val (before, after) = without(id).fields.span { case (other, _) => other < id }
       Struct(before ++ Seq(id -> node) ++ after)

@@ -106,10 +106,7 @@ private[spark] final class AdviceJob(
     val seen = found.flatMap(_.toOption)
     if (seen.isEmpty)
       throw new IllegalArgumentException(s"no file could be read: ${failures.head}")
-    warn(
-      failures,
-      files.size,
-      "files could not be read, and are assumed to be like the others")
+    warn(failures, files.size, "files could not be read, and are assumed to be like the others")
     seen
   }
 
@@ -144,8 +141,8 @@ private[spark] final class AdviceJob(
     val shared = context.broadcast(ClosureBytes.pack(values))
     try {
       val kept = onExecutors(files, "bounds") { (file, conf) =>
-        val sampled = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
-        file.attempt(file.open(conf).keptByBounds(sampled))
+        val plain = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
+        file.attempt(file.open(conf).keptByBounds(plain))
       }
       kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
         column -> counts.map(_._2).sum.toDouble / math.max(1, values(column).size)

@@ -19,7 +19,7 @@ private[spark] final case class ColumnAdvice(
 
   /**
    * The row groups that a lookup reads after the advised change. If the advice is no change,
-   * those that it reads once row groups without filters have some.
+   * those that it reads once row groups without filters have some, or now if filters are useless.
    */
   def keptThen: LookupCost =
     if (evidence.whyNone.isDefined) kept.now

@@ -50,8 +50,9 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
    *
    * @throws IllegalStateException if no session was active when the catalog was loaded
    */
-  protected def session: SparkSession = owner.getOrElse(throw new IllegalStateException(
-    s"catalog $name was loaded without an active session: name it in a statement of a session"))
+  protected def session: SparkSession = owner.getOrElse(
+    throw new IllegalStateException(
+      s"catalog $name was loaded without an active session: name it in a statement of a session"))
 
   override def name: String = catalogName
 

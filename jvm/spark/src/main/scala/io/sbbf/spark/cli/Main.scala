@@ -142,7 +142,7 @@ object Main {
     findings.put("vector module", hasVectorModule)
     Kernels.use(SbbfConf.Kernel.get(request.conf))
     findings.put("kernels", Kernels.implementationName)
-    SbbfConf.all.foreach(key => findings.put(key.key, key.told(request.conf)))
+    SbbfConf.all.foreach(key => findings.put(key.key, key.describe(request.conf)))
     findings
   }
 

@@ -27,8 +27,8 @@ private[spark] object Doctor {
          else ExecutorJar.missing),
       "kernels" -> Kernels.implementationName
     ) ++ SbbfConf.all.map {
-      case SbbfConf.Kernel => SbbfConf.Kernel.key -> KernelChoice.wanted(conf).text
-      case other => other.key -> other.told(conf)
+      case SbbfConf.Kernel => SbbfConf.Kernel.key -> KernelChoice.configured(conf).text
+      case other => other.key -> other.describe(conf)
     }
   }
 }

@@ -7,8 +7,8 @@ import scala.reflect.ClassTag
 import org.apache.spark.SparkEnv
 
 /**
- * Objects of our classes as bytes, for shuffles and the results of tasks: there Spark looks classes up by loaders
- * that have no JARs of a single session.
+ * Converts objects of our classes to bytes and back, for shuffles and task results. There Spark
+ * looks up classes with loaders that lack the JARs of a single session.
  */
 private[spark] object ClosureBytes {
   def pack[T: ClassTag](value: T): Array[Byte] = {

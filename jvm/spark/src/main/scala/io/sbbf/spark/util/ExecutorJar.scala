@@ -5,23 +5,31 @@ import java.nio.file.{Path, Paths}
 
 import org.apache.spark.SparkContext
 
-/** Do executors have our classes? Where they have not, tasks fail in casts that name neither class nor JAR. */
+/**
+ * Checks whether executors have our classes. Without them, tasks fail in casts that name neither
+ * class nor JAR.
+ */
 private[spark] object ExecutorJar {
 
   private val DriverPath = "spark.driver.extraClassPath"
 
   val missing: String =
-    "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: whole files are left out " +
-      "of queries, row groups of the others are not, and filters are written by stock Spark. Name it in spark.jars (--jars), which ships it"
+    "executors do not have spark-sbbf's JAR, because no Spark setting ships it. Queries skip " +
+      "whole files but no row groups of the others, and Spark alone writes the filters. Name the " +
+      "JAR in spark.jars (--jars), which ships it"
 
-  /** @throws IllegalStateException where executors do not have them */
+  /**
+   * Checks that executors have our classes.
+   *
+   * @throws IllegalStateException if they do not
+   */
   def require(context: SparkContext): Unit =
     if (!isThere(context))
       throw new IllegalStateException(
-        "executors do not have spark-sbbf's JAR, as nothing that Spark was told ships it: " +
+        "executors do not have spark-sbbf's JAR, because no Spark setting ships it: " +
           "name it in spark.jars (--jars)")
 
-  /** Whether row groups may be chosen by the tasks; says once in the log why not. */
+  /** Returns whether tasks may select row groups; if not, logs the reason once. */
   def isThere(context: SparkContext): Boolean = {
     val there = context.isLocal || !isOfDriverAlone(context)
     if (!there) LogOnce.once("executors", s"$missing.")
@@ -29,8 +37,9 @@ private[spark] object ExecutorJar {
   }
 
   /**
-   * True only where it is sure: nothing that Spark was told ships the JAR, and the driver has it by its own class
-   * path, or by a session before this one. A class path of the executors' own may have it.
+   * Returns true only if it is certain: no setting of Spark and no added JAR ships ours, and the
+   * driver has it from its own class path or from an earlier session. An extra class path of the
+   * executors may have it.
    */
   private def isOfDriverAlone(context: SparkContext): Boolean = {
     val settings = context.getConf.getAll.toMap
@@ -54,7 +63,7 @@ private[spark] object ExecutorJar {
         else real(entry) == real(jar)
       }
 
-  /** A class loader tells places without the links that lead to them. */
+  /** Resolves links, because a class loader reports locations with links resolved. */
   private def real(path: Path): Path =
     try path.toRealPath()
     catch { case _: IOException => path.normalize }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 private[spark] object JsonRow {
   private val mapper = new ObjectMapper
 
-  /** A JSON object with the columns of the schema, in their order. */
+  /** Returns a JSON object with the columns of the schema, in their order. */
   def apply(schema: StructType, row: Row): String = {
     val named = new LinkedHashMap[String, Any]
     schema.fieldNames.zip(row.toSeq).foreach { case (name, value) => named.put(name, value) }

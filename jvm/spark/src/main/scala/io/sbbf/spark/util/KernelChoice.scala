@@ -5,19 +5,19 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.kernel.Kernels
 
-/** Which kernel hashes and asks filters, as the session's configuration wants it; told in the log. */
+/** Selects the kernel that hashes keys and probes filters by the configuration; logs the choice. */
 private[spark] object KernelChoice extends Logging {
 
-  // once for the JVM, and whenever the choice changes
+  // registered once for the JVM; logs whenever the choice changes
   private lazy val logged: Unit = Kernels.onChoice(line => logInfo(s"kernel for $line"))
 
-  /** From now on, in all sessions: a JVM has one kernel. */
+  /** Applies the choice of `conf` to all sessions from now on: a JVM has one kernel. */
   def follow(conf: SQLConf): Unit = {
     logged
-    Kernels.use(wanted(conf))
+    Kernels.use(configured(conf))
   }
 
-  /** The session's setting, or the JVM's if it has none. */
-  def wanted(conf: SQLConf): Kernels.Mode =
+  /** Returns the session's setting, or the JVM's if the session has none. */
+  def configured(conf: SQLConf): Kernels.Mode =
     if (conf.contains(SbbfConf.Kernel.key)) SbbfConf.Kernel.get(conf) else Kernels.Mode.default
 }

@@ -6,32 +6,31 @@ import org.apache.spark.internal.Logging
 
 import io.sbbf.parquet.prune.PruningWarnings
 
-/** What the log tells users, once in a JVM. */
+/** Logs each warning for users once in a JVM. */
 private[spark] object LogOnce extends Logging with PruningWarnings {
-  private val told = ConcurrentHashMap.newKeySet[String]()
+  private val logged = ConcurrentHashMap.newKeySet[String]()
 
-  /** Logs `text` at WARN the first time that `about` is named. */
-  override def once(about: String, text: => String): Unit =
-    if (told.add(about)) logWarning(text)
+  /** Logs `text` at WARN the first time that `topic` occurs. */
+  override def once(topic: String, text: => String): Unit =
+    if (logged.add(topic)) logWarning(text)
 
-  /** The same of trouble, with where it came from. */
-  override def once(about: String, text: => String, trouble: Throwable): Unit =
-    if (told.add(about)) logWarning(text, traceOf(trouble))
+  /** Logs `text` like the other overload, with the stack trace of `cause`. */
+  override def once(topic: String, text: => String, cause: Throwable): Unit =
+    if (logged.add(topic)) logWarning(text, traceOf(cause))
 
-  /** Where trouble came from, without any message of it, which may hold values. */
-  def traceOf(trouble: Throwable): Throwable = traceOf(trouble, MostCauses)
+  /** Returns the stack traces of `error` and its causes without messages, which may hold values. */
+  def traceOf(error: Throwable): Throwable = traceOf(error, MostCauses)
 
-  private def traceOf(trouble: Throwable, causes: Int): Throwable = {
-    val cause = Option(trouble.getCause).filter(_ => causes > 0)
-    val trace =
-      new Exception(trouble.getClass.getName, cause.map(traceOf(_, causes - 1)).orNull)
-    trace.setStackTrace(trouble.getStackTrace.take(MostFrames))
+  private def traceOf(error: Throwable, causes: Int): Throwable = {
+    val cause = Option(error.getCause).filter(_ => causes > 0)
+    val trace = new Exception(error.getClass.getName, cause.map(traceOf(_, causes - 1)).orNull)
+    trace.setStackTrace(error.getStackTrace.take(MostFrames))
     trace
   }
 
-  /** An overflown stack has a thousand. */
+  /** The stack trace of a stack overflow has a thousand frames. */
   private final val MostFrames = 60
 
-  /** Causes may go in circles. */
+  /** Causes may form a cycle. */
   private final val MostCauses = 5
 }

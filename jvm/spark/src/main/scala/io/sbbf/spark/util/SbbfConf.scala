@@ -10,7 +10,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.core.kernel.Kernels
 
-/** One configuration key: its text, its default and the values it takes. */
+/** A configuration key with its documentation, its default and the values that it allows. */
 final class SbbfConf[T] private[spark] (
     val key: String,
     val doc: String,
@@ -19,7 +19,11 @@ final class SbbfConf[T] private[spark] (
     convert: String => T,
     valid: T => Boolean) {
 
-  /** Throws IllegalArgumentException, naming the key and the allowed range, for a value outside it. */
+  /**
+   * Returns the value of `text`.
+   *
+   * @throws IllegalArgumentException if it is not allowed; names the key and the allowed values
+   */
   def parse(text: String): T = {
     val value =
       try Some(convert(text.trim))
@@ -29,26 +33,29 @@ final class SbbfConf[T] private[spark] (
       .getOrElse(throw new IllegalArgumentException(s"$key must be $allowed, but was '$text'"))
   }
 
-  /** The session's value; a bad one that was set before the extension was there counts as the default. */
+  /** Returns the session's value, or the default if an invalid one was set before registration. */
   def get(conf: SQLConf): T = {
     val text = conf.getConfString(key, default)
     try parse(text)
     catch {
       case e: IllegalArgumentException =>
-        LogOnce.once(key, s"${e.getMessage}; the default $default is used")
+        LogOnce.once(key, invalid(e))
         parse(default)
     }
   }
 
-  /** The session's value as it is written, or what is wrong with it. */
-  def told(conf: SQLConf): String = {
+  /** Returns the session's value as set, or the reason why it is invalid. */
+  def describe(conf: SQLConf): String = {
     val text = conf.getConfString(key, default)
     try { parse(text); text }
-    catch { case e: IllegalArgumentException => s"${e.getMessage}; the default $default is used" }
+    catch { case e: IllegalArgumentException => invalid(e) }
   }
+
+  private def invalid(e: IllegalArgumentException): String =
+    s"${e.getMessage}; the default $default applies"
 }
 
-/** Every key of spark-sbbf, each defined once. */
+/** Defines every configuration key of spark-sbbf. */
 object SbbfConf {
 
   private def flag(key: String, default: Boolean, doc: String): SbbfConf[Boolean] =
@@ -86,29 +93,33 @@ object SbbfConf {
   val Enabled: SbbfConf[Boolean] = flag(
     "spark.sbbf.enabled",
     default = true,
-    "Whether row groups are pruned at plan time. Off switches everything off, from the next query on.")
+    "Whether planning prunes files and row groups. If false, the extension does nothing from the " +
+      "next query on."
+  )
 
   val FormatEnabled: SbbfConf[Boolean] = flag(
     "spark.sbbf.format.enabled",
     default = true,
-    "Whether files are read through a thin subclass of Spark's Parquet format that reads only the surviving " +
-      "row groups, and written with exact filters through another. Off, for native engines that want the stock format " +
-      "class, whole files are still pruned."
+    "Whether a subclass of Spark's Parquet format reads only the surviving row groups, and another " +
+      "one writes exact filters. Set it to false for native engines that need Spark's own format " +
+      "class; planning still prunes whole files."
   )
 
   val SafeRead: SbbfConf[Boolean] = flag(
     "spark.sbbf.safeRead",
     default = true,
-    "Whether scans withhold from parquet-java the predicates at which it would lose rows. Which those are depends on how " +
-      "each file stores the columns: a file that stores a column as the table declares it gets nearly all predicates. Off, " +
-      "parquet-java checks all of them, and loses rows as Spark alone does."
+    "Whether scans withhold from parquet-java the predicates that would make it lose rows. These " +
+      "depend on how each file stores the columns: a file that stores a column as the table " +
+      "declares it gets nearly all predicates. If false, parquet-java evaluates all of them, and " +
+      "loses rows as Spark alone does."
   )
 
   val ExactFilters: SbbfConf[Boolean] = flag(
     "spark.sbbf.exactFilters",
     default = true,
-    "Whether Parquet files that are written with bloom filters get them as small as the distinct values of each row " +
-      "group allow, at most as large as `expected.ndv` needs, and also for dictionary-encoded columns. Off, parquet-java writes them."
+    "Whether the extension writes the bloom filters of Parquet files. It makes them as small as the " +
+      "distinct values of each row group allow, at most as large as `expected.ndv` needs, and " +
+      "writes them for dictionary-encoded columns as well. If false, parquet-java writes them."
   )
 
   val CacheBytes: SbbfConf[Long] = bytes(
@@ -116,22 +127,24 @@ object SbbfConf {
     "256m",
     0L,
     1L << 40,
-    "The most memory that footers and filters may take on the driver. All sessions share one cache.")
+    "Maximum memory that cached footers and filters take on the driver. All sessions share one cache."
+  )
 
   val Threads: SbbfConf[Int] = count(
     "spark.sbbf.planning.threads",
     default = 16,
     from = 1,
     to = 256,
-    "How many files are read at once, at most, while a query is planned.")
+    "Maximum number of files that planning reads at once."
+  )
 
   val SampleFiles: SbbfConf[Int] = count(
     "spark.sbbf.planning.sampleFiles",
     default = 32,
     from = 0,
     to = 1000000,
-    "How many files, spread over partitions and ages, are asked first; where they give nothing the others are " +
-      "not asked. 0 asks all files always."
+    "Number of files, spread over partitions and ages, that planning checks first. If they show no " +
+      "benefit, planning does not check the others. 0 always checks all files."
   )
 
   val TailBytes: SbbfConf[Long] = bytes(
@@ -139,15 +152,17 @@ object SbbfConf {
     "64k",
     1024L,
     64L << 20,
-    "How much of a file's end is read at once; a footer, and filters before it, that fit need no second read."
+    "Number of bytes that planning reads first from the end of a file. A footer, and the filters " +
+      "before it, that fit need no second read."
   )
 
   val Kernel: SbbfConf[Kernels.Mode] = new SbbfConf(
     "spark.sbbf.kernel",
-    "What hashes and asks filters: plain code (`scalar`), the Java Vector API where the JVM was started with " +
-      "`--add-modules=jdk.incubator.vector` and the CPU suits (`vector`), or plain code until there is work enough " +
-      "for the faster of both (`auto`). All sessions of a JVM share the last one set; the system property " +
-      "`sbbf.kernel` sets the default. Answers are the same.",
+    "Code that hashes keys and probes filters: plain code (`scalar`), the Java Vector API if the JVM " +
+      "was started with `--add-modules=jdk.incubator.vector` and the CPU suits (`vector`), or plain " +
+      "code until there is enough work to select the faster one (`auto`). All sessions of a JVM " +
+      "share the value that was set last; the system property `sbbf.kernel` sets the default. " +
+      "Results are the same.",
     Kernels.Mode.Auto.text,
     Kernels.Mode.all.map(_.text).mkString("one of ", ", ", ""),
     Kernels.Mode.of,
@@ -169,7 +184,7 @@ object SbbfConf {
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))
 
-  /** All keys as a Markdown table. */
+  /** Returns all keys as a Markdown table. */
   def markdown: String =
     all
       .map(c => s"| `${c.key}` | `${c.default}` | ${c.allowed} | ${c.doc} |")

@@ -9,12 +9,13 @@ import org.apache.spark.SparkContext
 import io.sbbf.parquet.append.TableFormatDetector
 
 /**
- * The files that Spark reads for a path, found without a session: those right in a folder or, where folders
- * below it are named `column=value`, those of the partitions. Hidden and empty files are left out.
+ * Lists the files that Spark reads for a path, without a session. These are the files directly in
+ * a folder or, if subfolders are named `column=value`, the files of the partitions. Skips hidden
+ * and empty files. Throws IllegalArgumentException if nothing is at the path.
  *
  * Follows InMemoryFileIndex and PartitioningUtils of Spark 3.5 to 4.3.
  *
- * @param path a file, a folder or a pattern of Hadoop's
+ * @param path a file, a folder or a Hadoop glob pattern
  */
 private[spark] final class TableFiles(path: String, conf: Configuration) {
   import TableFiles._
@@ -27,7 +28,7 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
     else Seq(Found(root, depth = 0, isPartition = false))
   }
 
-  /** In the order of their paths. Throws IllegalArgumentException where there is nothing at the path. */
+  /** The files, ordered by path. */
   val data: Seq[FileStatus] = {
     val files = found.filter(f => f.status.getLen > 0 && isData(f.status.getPath.getName))
     val partitions = files.filter(_.isPartition)
@@ -36,8 +37,8 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
   }
 
   /**
-   * The folder of a table whose log knows the length of each of its files, and its kind, if one of the files lies in
-   * such a folder below the path.
+   * Returns the folder and the format of a table whose log records the length of each file, if it
+   * contains one of the files.
    */
   def tableWithLog: Option[(Path, String)] = {
     lazy val folders = data.iterator.map(_.getPath.getParent).toSet.flatMap(ancestors)
@@ -47,7 +48,7 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
   private def ancestors(folder: Path): Iterator[Path] =
     Iterator.iterate(folder)(_.getParent).takeWhile(_ != null)
 
-  /** The file whose schema Spark takes for that of the table; None where there are no files. */
+  /** Returns the file whose schema Spark uses for the table; None if there are no files. */
   def ofSchema: Option[FileStatus] = {
     val summaries = found.map(_.status).filter(isSummary).sortBy(_.getPath.toString)
     val (common, full) = summaries.partition(_.getPath.getName.startsWith(CommonMetadata))
@@ -68,9 +69,9 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
 private[spark] object TableFiles {
 
   /**
-   * The files and folders that a path or pattern names.
+   * Returns the files and folders that a path or pattern matches.
    *
-   * @throws IllegalArgumentException where there are none
+   * @throws IllegalArgumentException if it matches nothing
    */
   def roots(path: String, conf: Configuration): Seq[FileStatus] = {
     val pattern = new Path(path)
@@ -84,13 +85,13 @@ private[spark] object TableFiles {
     matches.toSeq
   }
 
-  /** What there is to say of columns that no file under a path has. */
+  /** Returns the error about columns that no file under a path has. */
   def withoutColumns(path: String, columns: Seq[String]): IllegalArgumentException =
     new IllegalArgumentException(
-      s"no file of $path has ${columns.map(c => s"'$c'").mkString(", ")}; nested columns are named by their Parquet " +
+      s"no file of $path has ${columns.map(c => s"'$c'").mkString(", ")}; name nested columns by their Parquet " +
         "path, as in 'tags.list.element'")
 
-  /** The tasks of a job that looks at as many files: none is idle while others have many of them. */
+  /** Returns the number of tasks for so many files: up to four for each core, to balance them. */
   def slices(files: Int, context: SparkContext): Int =
     math.max(1, math.min(files, context.defaultParallelism * 4))
 

@@ -20,7 +20,7 @@ import io.sbbf.parquet.write.FilterRequest
 /**
  * Reads the bloom filters that a job's settings request.
  *
- * The keys of parquet-mr (its README for `parquet.bloom.filter.*`) mean the same here:
+ * Some keys are those of parquet-mr (its README for `parquet.bloom.filter.*`):
  *
  *   - `enabled` applies to all columns or, with `#column` after it, to one.
  *   - `fpp#column` is the FPP of one column's filters.

@@ -19,7 +19,7 @@ class AdviceSuite extends SparkSuite {
   private val Files = 8
   private val Rows = 40000
 
-  /** Eight files of one row group each; `pair` has each value in two of them. */
+  /** Writes eight files of one row group each; `pair` has each value in two of them. */
   private def write(name: String, options: (String, String)*): String = {
     spark
       .range(0, Rows, 1, Files)
@@ -56,38 +56,38 @@ class AdviceSuite extends SparkSuite {
   }
 
   /**
-   * What lookups really keep: of values that are there, and of others. Of these many, as the filters of files with
-   * the same values err together.
+   * Returns the row groups that lookups really keep, for present and for absent values. It probes
+   * many absent values, because the filters of files with the same values err together.
    */
   private def measured(path: String, column: String): (Double, Double) = {
     val all = spark.read.parquet(path)
     val values = all.select(column).distinct().sample(0.2, seed).limit(25).collect().map(_.get(0))
-    def mean(asked: Seq[Any]): Double =
-      asked.map(value => rowGroups(all.where(all(column) === value))).sum / asked.size
+    def mean(keys: Seq[Any]): Double =
+      keys.map(value => rowGroups(all.where(all(column) === value))).sum / keys.size
     val random = new Random(seed)
     (mean(values.toSeq), mean(Seq.fill(200)(random.nextLong())))
   }
 
-  private def assertNear(foretold: Double, real: Double, what: String): Unit =
-    assert(math.abs(foretold - real) <= 0.4 + 0.1 * real, s"$what: $foretold, but it was $real")
+  private def assertNear(estimate: Double, real: Double, what: String): Unit =
+    assert(math.abs(estimate - real) <= 0.4 + 0.1 * real, s"$what: $estimate, but it was $real")
 
-  test("what is foretold of lookups is what pruning does, before filters are there and after") {
+  test("the estimate for lookups equals what pruning does, before and after filters are added") {
     for (column <- Seq("key", "pair", "spread")) {
-      val copy = write(s"foretold-$column", plain)
-      val foretold = of(copy, column, "fpp" -> "0.05")
+      val copy = write(s"estimate-$column", plain)
+      val estimate = of(copy, column, "fpp" -> "0.05")
       val (present, absent) = measured(copy, column)
-      assertNear(foretold.kept.now.present, present, s"$column now, there")
-      assertNear(foretold.kept.now.absent, absent, s"$column now, not there")
+      assertNear(estimate.kept.now.present, present, s"$column now, there")
+      assertNear(estimate.kept.now.absent, absent, s"$column now, not there")
       val attach = Map(
         "path" -> copy,
         s"parquet.bloom.filter.enabled#$column" -> "true",
         s"parquet.bloom.filter.fpp#$column" -> "0.05")
       val outcomes = new AddFiltersJob(spark, AddFiltersRequest.parse(attach)).run()
       val written = outcomes.map(_.filterBytes).sum
-      assert(written <= 2 * foretold.newFilterBytes && foretold.newFilterBytes <= 2 * written)
+      assert(written <= 2 * estimate.newFilterBytes && estimate.newFilterBytes <= 2 * written)
       val (filteredPresent, filteredAbsent) = measured(copy, column)
-      assertNear(foretold.keptThen.present, filteredPresent, s"$column then, there")
-      assertNear(foretold.keptThen.absent, filteredAbsent, s"$column then, not there")
+      assertNear(estimate.keptThen.present, filteredPresent, s"$column then, there")
+      assertNear(estimate.keptThen.absent, filteredAbsent, s"$column then, not there")
       val again = of(copy, column, "fpp" -> "0.05")
       val headers = again.evidence.filterBytes - written
       assert(again.evidence.filters == Files && headers > 0 && headers < 32 * Files)
@@ -96,7 +96,7 @@ class AdviceSuite extends SparkSuite {
     }
   }
 
-  test("each column gets the advice that fits what it holds") {
+  test("each column gets the advice that fits its values") {
     val found = advice(table).map(a => a.evidence.column -> a).toMap
     val wanted = Map(
       "id" -> Advice.MinMax,
@@ -120,13 +120,13 @@ class AdviceSuite extends SparkSuite {
     assert(found.keys.filter(c => evidence(c).sampled != Files).toSet == Set("flag", "nothing"))
   }
 
-  test("dictionaries that hold all values are said to be enough") {
+  test("dictionaries that hold all values get the advice dictionary") {
     val few = of(write("dictionary"), "few")
     assert(few.advice == Advice.Dictionary && few.evidence.dictionaries == Files)
     assert(few.kept.now.absent == 0 && few.kept.now.present == Files)
   }
 
-  test("a column in some of the files, and NULL in some row groups, counts where it has values") {
+  test("a column that some files or row groups lack counts where it has values") {
     val grown = path("grown")
     write("grown", plain)
     spark
@@ -145,7 +145,7 @@ class AdviceSuite extends SparkSuite {
     assert(key.advice == Advice.Keep && key.evidence.filters == Files)
   }
 
-  test("where the sample is too small to tell, it says how large one would do") {
+  test("a sample that is too small names a size that is enough") {
     val clustered = path("clustered")
     spark
       .range(0, 60000, 1, 60)
@@ -162,7 +162,7 @@ class AdviceSuite extends SparkSuite {
     assert(all.advice == Advice.Attach)
   }
 
-  test("filters that are larger than need be stay where min/max tell as much") {
+  test("oversized filters stay if min/max prune as well") {
     val sorted = withConf("spark.sbbf.enabled" -> "false") {
       write("sorted", plain, "parquet.bloom.filter.enabled#id" -> "true")
       path("sorted")
@@ -187,7 +187,7 @@ class AdviceSuite extends SparkSuite {
     assert(key.kept.now.absent < 0.05 && key.advice == Advice.Keep)
   }
 
-  test("of a table too large to look at in full, what was looked at stands for the rest") {
+  test("a part of a large table represents the rest") {
     def some(column: String, files: Int): ColumnAdvice = {
       val request = AdviceRequest.parse(Map("path" -> table, "fpp" -> "0.01"))
       new AdviceJob(spark, request, mostFiles = files)
@@ -204,8 +204,8 @@ class AdviceSuite extends SparkSuite {
     }
   }
 
-  test("filters that are too full or far too large are to be replaced, good ones stay") {
-    def filtered(name: String, ndv: Int) = of(writtenByStock(name, ndv), "key", "fpp" -> "0.01")
+  test("full or oversized filters get the advice replace, and good ones stay") {
+    def filtered(name: String, ndv: Int) = of(writtenBySpark(name, ndv), "key", "fpp" -> "0.01")
     val saturated = filtered("saturated", 100)
     assert(saturated.advice == Advice.Replace && saturated.evidence.existingFpp.exists(_ > 0.9))
     val oversized = filtered("oversized", 1000000)
@@ -215,7 +215,7 @@ class AdviceSuite extends SparkSuite {
     assert(good.advice == Advice.Keep && good.evidence.filters == Files)
   }
 
-  private def writtenByStock(name: String, ndv: Int): String =
+  private def writtenBySpark(name: String, ndv: Int): String =
     withConf("spark.sbbf.enabled" -> "false") {
       write(
         name,
@@ -224,7 +224,7 @@ class AdviceSuite extends SparkSuite {
         "parquet.bloom.filter.expected.ndv#key" -> ndv.toString)
     }
 
-  test("a sample of a few row groups foretells about the same as all of them") {
+  test("a sample of a few row groups gives about the same estimate as all of them") {
     for (column <- Seq("key", "pair", "spread")) {
       val (some, all) = (of(table, column, "row_groups" -> "4"), of(table, column))
       assert(some.evidence.sampled == 4 && all.evidence.sampled == Files)
@@ -237,7 +237,7 @@ class AdviceSuite extends SparkSuite {
     }
   }
 
-  test("the lookups of queries weigh the columns, and one that nobody asks for gets no filter") {
+  test("the lookups of queries weigh the columns, and a column without lookups gets no filter") {
     val all = spark.read.parquet(table)
     val queries = Seq(
       all.where("pair = 5"),
@@ -256,10 +256,10 @@ class AdviceSuite extends SparkSuite {
     val key = found.find(_.evidence.column == "key").get
     assert(key.advice == Advice.None && key.lookups.contains(0L))
     val e = intercept[IllegalArgumentException](advice(table, "views" -> "view5"))
-    assert(e.getMessage.startsWith("none of these queries looks a value up in the files of"))
+    assert(e.getMessage.startsWith("no query looks up a value in the files of"))
   }
 
-  test("the queries of a session are remembered by their columns, each session's by itself") {
+  test("the history of each session counts the columns of its own queries") {
     val session = spark.newSession()
     session.read.parquet(table).where("key = 42 AND pair = 3").count()
     session.read.parquet(table).where("key = 42").count()
@@ -271,7 +271,7 @@ class AdviceSuite extends SparkSuite {
     assert(history(session, path("els")).isEmpty && history(session, s"s3a://$table").isEmpty)
   }
 
-  test("the catalog gives the advice as a table") {
+  test("the catalog returns the advice as a table") {
     val rows = spark.read
       .option("fpp", "0.001")
       .option("columns", "key, st.Key")
@@ -281,14 +281,14 @@ class AdviceSuite extends SparkSuite {
     assert(found == Set(Row("key", "attach"), Row("st.Key", "attach")))
   }
 
-  test("what is wrong with a request is said before anything is read") {
+  test("an invalid request fails before anything is read") {
     val wrong = Seq(
       Seq("fpp" -> "2") -> "fpp must be between 0 and 1, both excluded, or auto, but was '2'",
       Seq("history" -> "yes") -> "history must be true or false, but was 'yes'",
       Seq("history" -> "true", "views" -> "v") -> "history and views cannot both",
       Seq("row_groups" -> "1") -> "row_groups must be at least 4, but was '1'",
       Seq(
-        "sample" -> "5") -> "'sample' has no effect here: there are path, columns, fpp, row_groups, history, views",
+        "sample" -> "5") -> "'sample' has no effect here: the options are path, columns, fpp, row_groups, history, views",
       Seq("columns" -> """["nope"]""") -> s"no file of $table has 'nope'"
     )
     for ((options, message) <- wrong) {
@@ -299,18 +299,18 @@ class AdviceSuite extends SparkSuite {
     assert(e.getMessage.contains("there is no file or folder"))
   }
 
-  test("a file that cannot be read is left out, and an error where there is no other") {
+  test("an unreadable file is skipped, and is an error if there is no other") {
     val damaged = write("damaged", plain)
     val (sums, data) = new File(damaged).listFiles.toSeq.partition(_.getName.endsWith(".crc"))
     sums.foreach(_.delete())
     val Seq(first, others @ _*) = data.filter(_.getName.endsWith(".parquet"))
     def damage(file: File) = NioFiles.write(file.toPath, new Array[Byte](100))
     damage(first)
-    // taken to be like the others
+    // assumed to be like the others
     assert(of(damaged, "key").evidence.rowGroups == Files)
     others.foreach(damage(_))
     val e = intercept[IllegalArgumentException](advice(damaged))
-    assert(e.getMessage.startsWith("no file could be looked at: file:"))
+    assert(e.getMessage.startsWith("no file could be read: file:"))
     assert(e.getMessage.endsWith(": not a Parquet file"))
   }
 }

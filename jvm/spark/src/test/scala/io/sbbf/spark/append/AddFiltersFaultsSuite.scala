@@ -11,7 +11,10 @@ import io.sbbf.spark.testing.{DiskAs, SparkSuite}
 import io.sbbf.spark.util.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 
-/** Whatever step of attaching fails, each file is the old one or the new one, and the next run goes on. */
+/**
+ * Whatever step of attaching fails, each file is the old one or the new one, and the next run
+ * completes the work.
+ */
 class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   override protected def settings: Map[String, String] = Map(
     "spark.hadoop.fs.file.impl.disable.cache" -> "true", // of suites before this
@@ -20,12 +23,12 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   )
 
   private def request(to: String): AddFiltersRequest =
-    AddFiltersRequest.parse(asking("key") + ("path" -> to))
+    AddFiltersRequest.parse(enable("key") + ("path" -> to))
 
   private def attach(to: String): Seq[AddFiltersOutcome] =
     new AddFiltersJob(spark, request(to)).run()
 
-  /** As the tasks of a job do that has many files. */
+  /** Attaches as the tasks of a job with many files do. */
   private def attachByFile(to: String): Seq[AddFiltersOutcome] = {
     val conf = spark.sessionState.newHadoopConf()
     new TableFiles(to, conf).data.map { file =>
@@ -35,7 +38,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
 
   private def content(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq
 
-  /** What is done to a file of each store, and may fail. */
+  /** The steps on a file in each store, each of which may fail. */
   private val steps = Map(
     "file" -> Set(
       "create",
@@ -58,10 +61,10 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       "file" -> attachByFile)
     (fault, beginAt) <- Seq[(String, Int => Unit)](
       "step that fails" -> Faults.failAt,
-      "step at which all ends" -> Faults.dieAt)
+      "step at which the process dies" -> Faults.dieAt)
     if way == "file" || fault == "step that fails"
   }
-    test(s"no $fault loses a file of $scheme: or leaves half of one, by $way.") {
+    test(s"no $fault loses or truncates a file of $scheme:, by $way.") {
       val pristine = path(s"pristine-$scheme-$way-$fault")
       events.select("id", "key").coalesce(1).write.parquet(pristine)
       val Seq(original) = filesIn(new File(pristine))
@@ -87,7 +90,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
             taken ++= Faults.steps
             Faults.end()
           }
-        // one that died does not tell what it has done
+        // a process that died reports no outcome
         if (content(file) != old) assertExact(new WrittenFile(file), "key")
         else assert(!outcome.exists(_.status == Done), s"step $n: $outcome")
         assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
@@ -105,7 +108,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
 
   for (scheme <- Seq("file", "s3a"))
     test(
-      s"a task that is killed while a file of $scheme: is copied leaves nothing of the copy.") {
+      s"a task that is killed while it copies a file of $scheme: leaves nothing of the copy.") {
       val table = path(s"killed-$scheme")
       events.select("key").coalesce(1).write.parquet(table)
       val before = new File(table).list.toSet
@@ -113,7 +116,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       Faults.besides = what =>
         if (what == "write") {
           task.interrupt()
-          Thread.sleep(60000) // until it is interrupted, too
+          Thread.sleep(60000) // until this thread is interrupted as well
         }
       try {
         val _ = intercept[InterruptedException](attachByFile(s"$scheme:$table"))
@@ -122,7 +125,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       assert(attachByFile(s"$scheme:$table").map(_.status) == Seq(Done))
     }
 
-  test("a new file that cannot take the old one's place leaves the old one.") {
+  test("a new file that cannot replace the old one leaves the old one.") {
     val table = new File(path("swap"))
     events.select("id", "key").coalesce(1).write.parquet(table.getPath)
     val Seq(file) = filesIn(table)
@@ -136,7 +139,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
         gone = table.listFiles.filter(_.getName.endsWith(".sbbf-attach")).toSeq
         gone.foreach { next =>
           next.delete()
-          next.mkdir() // which takes no file's place
+          next.mkdir() // a folder cannot replace a file
         }
       }
     val outcomes =
@@ -150,14 +153,14 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     assertExact(new WrittenFile(file), "key")
   }
 
-  test("nobody else reads a new file before it has its owner and its permissions.") {
+  test("nobody else can read a new file before it has its owner and its permissions.") {
     val table = path("rights")
     events.select("key").coalesce(1).write.parquet(table)
     assert(attach(s"file:$table").map(_.status) == Seq(Done))
     assert(Faults.rights.toShort == Integer.parseInt("600", 8))
   }
 
-  test("a put that cannot be given up is not begun where there are no filters for it.") {
+  test("a put that cannot be aborted does not begin if building the filters fails.") {
     val table = new File(path("puts"))
     events
       .select("key")
@@ -168,7 +171,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     val Seq(file) = filesIn(table)
     assert(new WrittenFile(file).numRowGroups > 2)
     val damaged = Files.readAllBytes(file.toPath)
-    // pages of later row groups: the first one has its filter before anything is written
+    // pages of later row groups: the first one gets its filter before anything is written
     java.util.Arrays.fill(damaged, damaged.length * 2 / 5, damaged.length * 4 / 5, 0.toByte)
     Files.write(file.toPath, damaged)
     withConf("fs.gs.impl" -> classOf[GoogleHadoopFileSystem].getName) {
@@ -179,7 +182,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     assert(content(file) == damaged.toSeq)
   }
 
-  test("a store that cannot replace a file at once is refused.") {
+  test("a store that cannot replace a file atomically is refused.") {
     val table = path("elsewhere")
     events.select("key").coalesce(1).write.parquet(table)
     withConf("fs.strange.impl" -> classOf[StrangeFileSystem].getName) {

@@ -14,10 +14,10 @@ import io.sbbf.spark.append.AddFiltersOutcome._
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 
-/** What is refused, told and done again by the job that gives files filters? */
+/** Tests what the job that adds filters refuses, reports and repeats. */
 class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
 
-  test("columns that a dotted path does not tell apart are refused.") {
+  test("columns with the same dotted path are refused.") {
     spark
       .range(0, 100, 1, 1)
       .selectExpr("named_struct('b', id % 3) AS a", "id % 3 + 10 AS `a.b`")
@@ -27,9 +27,9 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     assert(outcome.status == Refused && outcome.reason == "columns of the same name")
   }
 
-  test("a task that is run again finds its work done.") {
+  test("a task that runs again finds its work done.") {
     val table = writeEvents("again")
-    val edits = AddFiltersRequest.parse(asking("key", "nothing") + ("path" -> table)).edits(1)
+    val edits = AddFiltersRequest.parse(enable("key", "nothing") + ("path" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
     val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -43,9 +43,9 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     assert(planned.writeFilters(found, conf).status == Failed)
   }
 
-  test("a file that changes while its filters are made stays what it has become.") {
+  test("a file that changes while its filters are built is not overwritten.") {
     val table = writeEvents("changing")
-    val edits = AddFiltersRequest.parse(asking("key") + ("path" -> table)).edits(1)
+    val edits = AddFiltersRequest.parse(enable("key") + ("path" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
     val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -60,10 +60,10 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     assert(planned.tasks.flatMap(_.filters(conf)).forall(_.left.exists(_.contains("changed"))))
   }
 
-  test("a file that another run gave other filters meanwhile has failed.") {
+  test("a file that gets other filters from another run meanwhile fails.") {
     for (replaces <- Seq(false, true)) {
       val table = writeEvents(s"raced-$replaces", if (replaces) "key" else "name")
-      val request = asking("key") + ("path" -> table) + ("replace" -> replaces.toString)
+      val request = enable("key") + ("path" -> table) + ("replace" -> replaces.toString)
       val edits = AddFiltersRequest.parse(request).edits(1)
       val conf = spark.sessionState.newHadoopConf()
       val Seq(file) = new TableFiles(table, conf).data
@@ -72,7 +72,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
       val found = planned.tasks.flatMap(_.filters(conf))
       assert(found.forall(_.isLeft))
       assert(planned.writeFilters(found, conf).status == Failed)
-      if (replaces) { // of a task that found too few values for any filter, too
+      if (replaces) { // also for a task that found too few values for any filter
         val fewer = planned.copy(plan = planned.plan.map(_.copy(chunks = Nil)))
         assert(fewer.writeFilters(Seq(Right(None)), conf).status == Failed)
       }
@@ -82,30 +82,30 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     }
   }
 
-  test("what is wrong with the request is said before anything is done.") {
+  test("an invalid request fails before any file is changed.") {
     val table = writeEvents("wrong")
     val before = bytes(only(table))
-    for ((options, said) <- Seq(
-        asking("kye") -> "'kye'",
-        asking("st") -> "'st'",
-        asking("key", "flag") -> "'flag' is optional boolean",
-        (asking("key") + ("parquet.bloom.filter.fpp#key" -> "2")) -> "fpp#key must be between",
-        (asking("key") + ("replace" -> "yes")) -> "replace must be true or false",
-        (asking("key") + ("parquet.block.size" -> "1")) -> "'parquet.block.size' has no effect",
-        (asking("key") + ("parquet.bloom.filter.fpp" -> "0.1")) -> "filter.fpp' has no effect",
-        (asking("key") + ("parquet.bloom.filter.fpp#id" -> "0.1")) -> "fpp#id' has no effect",
+    for ((options, expected) <- Seq(
+        enable("kye") -> "'kye'",
+        enable("st") -> "'st'",
+        enable("key", "flag") -> "'flag' is optional boolean",
+        (enable("key") + ("parquet.bloom.filter.fpp#key" -> "2")) -> "fpp#key must be between",
+        (enable("key") + ("replace" -> "yes")) -> "replace must be true or false",
+        (enable("key") + ("parquet.block.size" -> "1")) -> "'parquet.block.size' has no effect",
+        (enable("key") + ("parquet.bloom.filter.fpp" -> "0.1")) -> "filter.fpp' has no effect",
+        (enable("key") + ("parquet.bloom.filter.fpp#id" -> "0.1")) -> "fpp#id' has no effect",
         Map.empty[String, String] -> "name the columns"
       )) {
       val message =
         intercept[IllegalArgumentException](attach(table, options.toSeq: _*)).getMessage
-      assert(message.contains(said), message)
+      assert(message.contains(expected), message)
     }
     val absent = intercept[IllegalArgumentException](add(path("absent"), "key")())
     assert(absent.getMessage.contains(path("absent")))
     assert(bytes(only(table)) == before)
   }
 
-  test("a table whose log knows the length of its files is refused unless forced.") {
+  test("a table whose log records the length of its files is refused unless forced.") {
     for ((kind, mark) <- Seq(
         "Delta" -> "_delta_log/0.json",
         "Hudi" -> ".hoodie/hoodie.properties",
@@ -137,14 +137,14 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     }
   }
 
-  test("a table with a log is no reason to refuse the files beside it.") {
+  test("files next to a table with a log are not refused.") {
     val folder = path("beside")
     spark.range(0, 100, 1, 1).write.parquet(folder)
     Files.createDirectories(new File(folder, "other/_delta_log").toPath)
     assert(add(folder, "id")().forall(_.status == Done))
   }
 
-  test("files that cannot be changed keep no other from its filters.") {
+  test("files that cannot be changed do not prevent the filters of others.") {
     val table = writeEvents("mixed")
     spark.range(10).toDF("other").coalesce(1).write.mode("append").parquet(table)
     Files.write(new File(table, "no.parquet").toPath, "this is no file".getBytes)
@@ -157,26 +157,26 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     assert(byStatus(Refused) == Seq("not a Parquet file"))
   }
 
-  test("progress is told as tasks end, and all of it in the end.") {
-    val told = new ConcurrentLinkedQueue[(Long, Long)]
+  test("progress is reported as tasks end, and reaches the total at the end.") {
+    val seen = new ConcurrentLinkedQueue[(Long, Long)]
     val listener = new AddFiltersJob.ProgressListener {
-      override def onProgress(done: Long, all: Long): Unit = told.add((done, all)): Unit
+      override def onProgress(done: Long, all: Long): Unit = seen.add((done, all)): Unit
       override def isCancelled: Boolean = false
     }
     val table = writeEvents("progress")
-    val request = AddFiltersRequest.parse(asking("key").toMap + ("path" -> table))
+    val request = AddFiltersRequest.parse(enable("key").toMap + ("path" -> table))
     val length = only(table).length
     val Seq(outcome) = new AddFiltersJob(spark, request, listener).run()
-    val done = told.asScala.toSeq.map(_._1)
-    assert(told.asScala.map(_._2).toSet == Set(outcome.bytesRead + length))
-    assert(done == done.distinct.sorted, told)
+    val done = seen.asScala.toSeq.map(_._1)
+    assert(seen.asScala.map(_._2).toSet == Set(outcome.bytesRead + length))
+    assert(done == done.distinct.sorted, seen)
     assert(done.head == 0 && done.last == outcome.bytesRead + length)
   }
 
-  test("progress is told while tasks end, and never more than all.") {
-    val told = new ConcurrentLinkedQueue[Long]
+  test("progress is reported while tasks end, and never exceeds the total.") {
+    val seen = new ConcurrentLinkedQueue[Long]
     val listener = new AddFiltersJob.ProgressListener {
-      override def onProgress(done: Long, all: Long): Unit = told.add(done): Unit
+      override def onProgress(done: Long, all: Long): Unit = seen.add(done): Unit
       override def isCancelled: Boolean = false
     }
     val progress = new AddFiltersProgress(spark.sparkContext, 100, listener)
@@ -184,12 +184,12 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     progress.during {
       for (bytes <- Seq(20L, 20L, 40L)) { // four tasks each, the last ones too many
         spark.sparkContext.parallelize(1 to 4, 4).foreach(_ => done.add(bytes / 4))
-        eventually(timeout(20.seconds))(assert(told.asScala.last >= math.min(done.value, 80)))
+        eventually(timeout(20.seconds))(assert(seen.asScala.last >= math.min(done.value, 80)))
       }
       spark.sparkContext.parallelize(1 to 4, 4).foreach(_ => done.add(20))
     }
-    assert(told.peek == 0 && told.asScala.last == 100)
-    assert(told.asScala.toSeq == told.asScala.toSeq.distinct.sorted && told.size >= 5, told)
+    assert(seen.peek == 0 && seen.asScala.last == 100)
+    assert(seen.asScala.toSeq == seen.asScala.toSeq.distinct.sorted && seen.size >= 5, seen)
   }
 
   test("a dry run names the files that cannot be read.") {
@@ -206,7 +206,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     assert(planned.forall(_._2.filterBytes > 0))
   }
 
-  test("a dry run changes nothing and says what would be done.") {
+  test("a dry run changes nothing and reports the planned change.") {
     val table = writeEvents("dry")
     val before = bytes(only(table))
     val Seq(planned) = add(table, "key", "name")("dry_run" -> "true")

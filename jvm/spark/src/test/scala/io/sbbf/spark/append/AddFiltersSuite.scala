@@ -17,10 +17,10 @@ import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 import io.sbbf.spark.write.WrittenFile
 
-/** Do files get the right filters, and keep all else? */
+/** Tests that files get the right filters, and keep everything else. */
 class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
 
-  test("files of every type get the filters that their writer would have given them.") {
+  test("files of every type get the filters that a writer would give them.") {
     for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
       val table = withConf("spark.sql.parquet.outputTimestampType" -> timestamps) {
         writeEvents(s"types-$timestamps")
@@ -33,7 +33,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
         assert(file.numRowGroups > 3)
         assert(
           outcome.filters == (columns.size - 1) * file.numRowGroups
-        ) // of nothing there is none
+        ) // the column `nothing` has none
         assert(outcome.bytes == file.length)
       }
       columns.foreach(assertExact(new WrittenFile(only(table)), _))
@@ -43,20 +43,20 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     }
   }
 
-  test("a file that one task reads and writes becomes what it would in many tasks.") {
+  test("a file that one task changes equals one that many tasks change.") {
     val many = path("many")
     events.repartition(4).write.option("parquet.block.size", 64 * 1024).parquet(many)
     val files = filesIn(new File(many))
     val alone = files.map(file => path(s"alone-${file.getName}"))
     files.zip(alone).foreach { case (file, copy) => Files.copy(file.toPath, Paths.get(copy)) }
-    def tell(outcome: AddFiltersOutcome): AddFiltersOutcome = outcome.copy(file = "", seconds = 0)
+    def same(outcome: AddFiltersOutcome): AddFiltersOutcome = outcome.copy(file = "", seconds = 0)
     val byFile = inStages(1)(add(many, "key", "nothing")())
     val byRowGroup = alone.map(file => inStages(2)(add(file, "key", "nothing")()).head)
-    assert(byFile.map(tell) == byRowGroup.map(tell) && byFile.forall(_.status == Done))
+    assert(byFile.map(same) == byRowGroup.map(same) && byFile.forall(_.status == Done))
     files.zip(alone).foreach { case (file, copy) => assert(bytes(file) == bytes(new File(copy))) }
   }
 
-  test("files of many pieces are copied whole, each by a task, or read by some.") {
+  test("large files are copied completely, by one task or by several.") {
     val table = path("large")
     spark
       .range(0, 1300000, 1, 2)
@@ -79,7 +79,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     }
   }
 
-  /** The stages of the last job, which writes. */
+  /** Asserts the number of stages of the last job, which writes. */
   private def inStages[T](expected: Int)(work: => T): T = {
     val group = UUID.randomUUID.toString
     spark.sparkContext.setJobGroup(group, "")
@@ -107,8 +107,8 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     assert(kept == 0)
   }
 
-  for ((all, ends) <- Seq("all of it" -> 9, "one batch of it" -> 1))
-    test(s"files that were put back, and got filters of another column by $all, are read anew.") {
+  for ((all, ends) <- Seq("a whole run" -> 9, "one batch" -> 1))
+    test(s"files that are restored and get filters of another column by $all are read again.") {
       val table = path(s"put-back-$ends")
       spark
         .range(0, 9000, 1, 9) // a batch and one more file
@@ -119,23 +119,23 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
       val before = files.map(file => Files.readAllBytes(file.toPath))
       def putBack(): Unit = for ((file, content) <- files.zip(before)) {
         Files.write(file.toPath, content)
-        assert(file.setLastModified(1700000000000L)) // long enough ago for the cache
+        assert(file.setLastModified(1700000000000L)) // old enough for the cache
       }
       def find(column: String, value: String): Long =
         spark.read.parquet(table).where(s"$column = xxhash64($value)").count()
       putBack()
       add(table, "key")()
       val length = files.head.length
-      assert(find("other", "-7L") == 1) // takes the footers into the cache, and no filter of key
+      assert(find("other", "-7L") == 1) // caches the footers, and no filter of key
       putBack()
-      val request = AddFiltersRequest.parse(asking("other") + ("path" -> table))
+      val request = AddFiltersRequest.parse(enable("other") + ("path" -> table))
       val job = new AddFiltersJob(spark, request, new CancelledAfter(ends))
       if (ends == 1) intercept[SparkException](job.run()) else job.run()
       assert((files.head.length, files.head.lastModified) == ((length, 1700000000000L)))
       assert(find("key", "7L") == 1)
     }
 
-  test("filters that are there stay, are replaced or dropped.") {
+  test("existing filters stay, are replaced or are dropped.") {
     val table = writeEvents("there", "key")
     val file = only(table)
     def filters(column: String) =
@@ -160,7 +160,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     assert(drop(table).map(_.status) == Seq(Unchanged))
   }
 
-  test("an FPP of auto falsely keeps one row group of those that the footers tell.") {
+  test("an FPP of auto counts the row groups in the footers.") {
     val table = path("counted")
     spark
       .range(0, 60000, 1, 2)
@@ -175,7 +175,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     files(table).foreach(assertExact(_, "key", 1.0 / rowGroups))
   }
 
-  test("few distinct values and dictionaries get none where that is asked for.") {
+  test("min.ndv and dictionary omit filters of few values and dictionaries.") {
     val table = writeEvents("few")
     val Seq(outcome) = add(table, "few", "key")(
       "sbbf.bloom.filter.min.ndv#few" -> "8",
@@ -188,7 +188,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
   }
 
   test(
-    "chunks with too few values for a filter are no reason to write a file, or to do it again.") {
+    "chunks with too few values for a filter do not cause a file to be written, or written again.") {
     val table = writeEvents("nothing")
     val minNdv = "sbbf.bloom.filter.min.ndv#few" -> "8"
     val before = bytes(only(table))
@@ -200,7 +200,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     assert(bytes(only(table)) == after)
   }
 
-  test("a predicate that the settings have for other readers hides no row group.") {
+  test("a filter predicate in the settings for other readers hides no row group.") {
     val table = path("filtered")
     spark
       .range(0, 4000, 1, 1)
@@ -220,7 +220,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     assertExact(file, "key")
   }
 
-  test("readers that ask for one of the zeros find the other.") {
+  test("readers that look up one of the zeros find the other.") {
     val table = path("zeros")
     spark.sql("SELECT -0.0D AS x, -0.0F AS y").write.parquet(table)
     assert(add(table, "x", "y")().map(_.status) == Seq(Done))
@@ -230,11 +230,11 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     }
   }
 
-  test("readers that ask for NaN find any of them.") {
+  test("readers that look up NaN find every NaN.") {
     val table = path("nan")
     val columns = Seq("sqrt(-1D - id) AS x", "cast(sqrt(-1D - id) AS float) AS y")
     for (written <- Seq(true, false)) {
-      val filters = if (written) asking("x", "y") else Map.empty[String, String]
+      val filters = if (written) enable("x", "y") else Map.empty[String, String]
       val rows = spark.range(3).selectExpr(columns: _*)
       rows.coalesce(1).write.mode("overwrite").options(filters).parquet(table)
       if (!written) assert(add(table, "x", "y")().map(_.status) == Seq(Done))
@@ -246,7 +246,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     }
   }
 
-  test("what a run that was killed left of other files stays.") {
+  test("a run keeps leftover temporary files of other files.") {
     val table = path("stale in Zürich")
     spark.range(0, 4000, 1, 2).write.parquet(table)
     val Seq(mine, other) = filesIn(new File(table)).sorted
@@ -260,7 +260,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     assert(left.map(_.exists) == Seq(false, false))
   }
 
-  test("permissions and times stay, and so does a link.") {
+  test("permissions, times and links stay.") {
     val table = writeEvents("linked")
     val file = only(table).toPath
     val elsewhere = new File(path("elsewhere.parquet")).toPath
@@ -276,7 +276,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     assert(spark.read.parquet(table).select("id").distinct().count() == 4000) // through the link
   }
 
-  test("a query that was planned before answers after.") {
+  test("a query planned before the change returns its rows after it.") {
     val table = writeEvents("planned")
     val key = spark.read.parquet(table).select("key").first().getLong(0)
     val queries = Seq(s"key = $key", "key = 42", "id % 7 = 3").map { condition =>
@@ -289,7 +289,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
   }
 }
 
-/** Lets planning and so many batches begin. */
+/** Lets planning and `batches` batches begin. */
 private final class CancelledAfter(batches: Int) extends AddFiltersJob.ProgressListener {
   private var begun = 0
   override def onProgress(done: Long, all: Long): Unit = ()

@@ -6,7 +6,7 @@ import java.nio.file.Files
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.write.WrittenFiles
 
-/** Attaching filters to files with columns of every type. */
+/** Attaches filters to files with columns of every type. */
 private[spark] trait Attaching extends WrittenFiles { this: SparkSuite =>
 
   protected def attach(to: String, options: (String, String)*): Seq[AddFiltersOutcome] =
@@ -14,14 +14,14 @@ private[spark] trait Attaching extends WrittenFiles { this: SparkSuite =>
 
   protected def add(to: String, columns: String*)(
       options: (String, String)*): Seq[AddFiltersOutcome] =
-    attach(to, options ++ asking(columns: _*): _*)
+    attach(to, options ++ enable(columns: _*): _*)
 
   protected def drop(to: String, columns: String*): Seq[AddFiltersOutcome] =
     add(to, columns: _*)("drop" -> "true")
 
   protected def writeEvents(name: String, columns: String*): String = {
     events.write
-      .options(asking(columns: _*))
+      .options(enable(columns: _*))
       .option("parquet.block.size", 64 * 1024)
       .option("parquet.page.size", 4 * 1024)
       .parquet(path(name))

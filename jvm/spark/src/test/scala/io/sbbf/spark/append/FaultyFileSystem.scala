@@ -13,7 +13,10 @@ import org.apache.hadoop.util.Progressable
 
 import io.sbbf.spark.testing.DiskAs
 
-/** Counts what is done to files while they are attached to, and fails one of those steps, or all from one on. */
+/**
+ * Counts the steps on files while filters are attached. Fails one of these steps, or all steps
+ * from one on.
+ */
 object Faults {
   private val left = new AtomicInteger(Int.MaxValue)
   @volatile private var isDeath = false
@@ -22,7 +25,7 @@ object Faults {
   /** The `n`-th step from now on fails, once. */
   def failAt(n: Int): Unit = begin(n, isDeath = false)
 
-  /** The `n`-th step from now on fails and so do all after it, as where a process dies. */
+  /** The `n`-th step from now on fails and so do all after it, as if the process died. */
   def dieAt(n: Int): Unit = begin(n, isDeath = true)
 
   /** No step fails. */
@@ -37,13 +40,13 @@ object Faults {
   /** Whether that step has been reached. */
   def happened: Boolean = left.get <= 0
 
-  /** What has been done to files since, by the names of the steps. */
+  /** The names of the steps since then. */
   def steps: Set[String] = taken.asScala.toSet
 
-  /** With what rights a file was created last. */
+  /** The permissions with which a file was created last. */
   @volatile var rights: FsPermission = _
 
-  /** What else happens at each step, on the thread that takes it. */
+  /** Runs at each step, on its thread. */
   @volatile var besides: String => Unit = (_: String) => ()
 
   def step(what: String): Unit = {
@@ -53,21 +56,21 @@ object Faults {
     if (before == 0 || before < 0 && isDeath) throw new IOException(s"fault at $what")
   }
 
-  /** A stream that fails at each thing that is done to it. */
-  class Stream(stock: FSDataOutputStream) extends OutputStream with Syncable {
-    override def write(byte: Int): Unit = { step("write"); stock.write(byte) }
+  /** A stream whose operations are steps that may fail. */
+  class Stream(disk: FSDataOutputStream) extends OutputStream with Syncable {
+    override def write(byte: Int): Unit = { step("write"); disk.write(byte) }
     override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
-      stock.write(bytes, from, length / 2)
+      disk.write(bytes, from, length / 2)
       step("write")
-      stock.write(bytes, from + length / 2, length - length / 2)
+      disk.write(bytes, from + length / 2, length - length / 2)
     }
-    override def hflush(): Unit = stock.hflush()
-    override def hsync(): Unit = { step("hsync"); stock.hsync() }
-    override def close(): Unit = { stock.close(); step("close") }
+    override def hflush(): Unit = disk.hflush()
+    override def hsync(): Unit = { step("hsync"); disk.hsync() }
+    override def close(): Unit = { disk.close(); step("close") }
   }
 }
 
-/** The local disk with its faults, and with checksums beside the files. */
+/** The local disk with faults, and with checksums next to the files. */
 final class FaultyLocalFileSystem extends LocalFileSystem(new FaultyDisk)
 
 final class FaultyDisk extends RawLocalFileSystem {
@@ -88,7 +91,10 @@ final class FaultyDisk extends RawLocalFileSystem {
       null)
   }
 
-  /** By their names on the disk temporary files are forced to it and take another's place, and checksums go. */
+  /**
+   * Resolves a name on the disk, which is a step for temporary files and checksums: forcing them,
+   * replacing a file, and deleting checksums need their names.
+   */
   override def pathToFile(path: Path): File = {
     if (path.getName.endsWith(".sbbf-attach")) Faults.step("temporary")
     if (path.getName.endsWith(".crc")) Faults.step("checksums")
@@ -116,7 +122,7 @@ final class FaultyDisk extends RawLocalFileSystem {
   }
 }
 
-/** As object stores are: an object is there when all of it is, and is never renamed. */
+/** Behaves as an object store: an object appears when it is complete, and is never renamed. */
 final class FaultyObjectStore extends DiskAs("s3a") {
   override def rename(from: Path, to: Path): Boolean = throw new IOException("renamed")
 
@@ -134,16 +140,16 @@ final class FaultyObjectStore extends DiskAs("s3a") {
       progress: Progressable): FSDataOutputStream = {
     Faults.step("create")
     val upload = File.createTempFile("upload", null).toPath
-    val stock = new FSDataOutputStream(Files.newOutputStream(upload), null)
-    val stream = new Faults.Stream(stock) with Abortable {
+    val local = new FSDataOutputStream(Files.newOutputStream(upload), null)
+    val stream = new Faults.Stream(local) with Abortable {
       override def abort(): Abortable.AbortableResult = {
-        stock.close()
+        local.close()
         Files.delete(upload)
         null
       }
       override def close(): Unit = {
         Faults.step("put")
-        stock.close()
+        local.close()
         Files.move(upload, pathToFile(file).toPath, StandardCopyOption.REPLACE_EXISTING)
         Faults.step("answer")
       }

@@ -20,7 +20,7 @@ import io.sbbf.spark.append.AddFiltersOutcome.{Done, Refused, Status}
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 
-/** Do files on HDFS get filters, from their writer and later, and keep all else? */
+/** Tests that files on HDFS get filters, when written or later, and keep everything else. */
 class HdfsSuite extends SparkSuite with Attaching {
   private lazy val cluster: MiniDFSCluster = {
     val conf = new Configuration
@@ -36,7 +36,7 @@ class HdfsSuite extends SparkSuite with Attaching {
     super.afterAll()
   }
 
-  /** Of keys that are even, in two files. */
+  /** Writes even keys in two files. */
   private def written(name: String, options: Map[String, String] = Map.empty): String = {
     val table = s"${hdfs.getUri}/$name"
     spark
@@ -59,14 +59,14 @@ class HdfsSuite extends SparkSuite with Attaching {
 
   private def outcomes(table: String): Seq[Status] = add(table, "key")().map(_.status)
 
-  test("a writer's filters are in its files.") {
-    val table = written("written", asking("key"))
+  test("a writer's files have its filters.") {
+    val table = written("written", enable("key"))
     assert(kept(table, 1001) == 0 && kept(table, 1002) == 1)
     assert(spark.read.parquet(table).distinct().count() == 2000)
   }
 
   test(
-    "files that get filters keep their owner, rights, times and number of copies, and nothing else is left.") {
+    "files that get filters keep their owner, permissions, times and replication, without leftovers.") {
     val table = written("attached")
     assert(kept(table, 1001) == 2)
     val Seq(first, second) = statuses(table)
@@ -76,7 +76,7 @@ class HdfsSuite extends SparkSuite with Attaching {
       new FsPermission(FsAction.READ_WRITE, FsAction.READ, FsAction.NONE))
     hdfs.setReplication(second.getPath, 2)
     hdfs.setTimes(second.getPath, 1234567890123L, -1)
-    def told = statuses(table).map { file =>
+    def attributes = statuses(table).map { file =>
       (
         file.getOwner,
         file.getGroup,
@@ -85,17 +85,17 @@ class HdfsSuite extends SparkSuite with Attaching {
         file.getModificationTime,
         file.getBlockSize)
     }
-    val (before, names) = (told, namesIn(table))
+    val (before, names) = (attributes, namesIn(table))
     val planned = spark.read.parquet(table).where("key >= 0")
     planned.queryExecution.executedPlan
     assert(outcomes(table) == Seq(Done, Done))
-    assert(told == before && namesIn(table) == names)
+    assert(attributes == before && namesIn(table) == names)
     assert(kept(table, 1001) == 0 && kept(table, 1002) == 1)
     assert(
       spark.read.parquet(table).distinct().count() == 2000 && planned.distinct().count() == 2000)
   }
 
-  /** For somebody. */
+  /** Grants read access to the user `somebody`. */
   private def readable(scope: AclEntryScope): JList[AclEntry] =
     Arrays.asList(
       new AclEntry.Builder()
@@ -111,7 +111,7 @@ class HdfsSuite extends SparkSuite with Attaching {
     assert(outcomes(table) == Seq(Refused, Done))
   }
 
-  test("a folder's list for new files does not become that of a file that gets filters.") {
+  test("a file that gets filters does not get the default list of its folder.") {
     val table = written("defaults")
     hdfs.modifyAclEntries(new Path(table), readable(AclEntryScope.DEFAULT))
     assert(outcomes(table) == Seq(Done, Done))
@@ -125,14 +125,16 @@ class HdfsSuite extends SparkSuite with Attaching {
     hdfs.setOwner(first.getPath, "somebody", "else")
     val before = statuses(table).map(file => file.getPath.getName -> file.getLen).toMap
     val conf = spark.sessionState.newHadoopConf()
-    val edits = AddFiltersRequest.parse(asking("key") + ("path" -> table)).edits(1)
+    val edits = AddFiltersRequest.parse(enable("key") + ("path" -> table)).edits(1)
     val asVisitor = new PrivilegedExceptionAction[Seq[AddFiltersOutcome]] {
       override def run(): Seq[AddFiltersOutcome] = statuses(table).map { file =>
         ListedFile(FileVersion.of(file)).planned(edits, conf).attach(conf)
       }
     }
     val outcomes = UserGroupInformation.createRemoteUser("visitor").doAs(asVisitor)
-    assert(outcomes.forall(_.reason.contains("to whom this user cannot give a file")), outcomes)
+    assert(
+      outcomes.forall(_.reason.contains("this user cannot give files to its owner")),
+      outcomes)
     assert(statuses(table).map(file => file.getPath.getName -> file.getLen).toMap == before)
     assert(!namesIn(table).exists(_.contains("attach")))
   }

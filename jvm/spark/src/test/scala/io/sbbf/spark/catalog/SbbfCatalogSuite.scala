@@ -28,7 +28,7 @@ class SbbfCatalogSuite extends SparkSuite {
   private def listed(options: (String, String)*): Seq[String] =
     rows(spark.read.format("sbbf").options(options.toMap).load(table))
 
-  test("its filters are the rows of the data source, with the same options.") {
+  test("the table of filters has the rows and the options of the data source.") {
     assert(rows(spark.sql(s"SELECT * FROM sbbf.filters.`$table`")) == listed())
     assert(listed().size == 8)
     val columns =
@@ -40,15 +40,15 @@ class SbbfCatalogSuite extends SparkSuite {
     assert(expected.count(_.contains("MightMatch")) == 1)
   }
 
-  test("the table functions have the rows of the data source.") {
+  test("the table functions return the rows of the data source.") {
     assert(rows(spark.sql(s"SELECT * FROM sbbf_filters('$table')")) == listed())
-    val asked = Seq(
+    val calls = Seq(
       s"'k', $key" -> Seq("column" -> "k", "value" -> key.toString),
       s"'k', '$key'" -> Seq("column" -> "k", "value" -> key.toString),
       "'id', 1 + 1" -> Seq("column" -> "id", "value" -> "2"),
       "'b', X'07'" -> Seq("column" -> "b", "valueHex" -> "07")
     )
-    for ((arguments, options) <- asked)
+    for ((arguments, options) <- calls)
       assert(
         rows(spark.sql(s"SELECT * FROM sbbf_probe('$table', $arguments)")) ==
           listed(options: _*),
@@ -89,12 +89,12 @@ class SbbfCatalogSuite extends SparkSuite {
     assert(error.getMessage.contains("format sbbf needs a path: load(path)"))
   }
 
-  test("a path that is not there is Spark's own error.") {
+  test("a missing path is Spark's own error.") {
     val error = intercept[Exception](spark.sql("SELECT * FROM sbbf.filters.`/nowhere`").collect())
     assert(error.getMessage.contains("/nowhere"))
   }
 
-  test("a report tells what pruning does to the query of a view.") {
+  test("a report shows the effect of pruning on the query of a view.") {
     spark.read.parquet(table).where(s"k = $key").createOrReplaceTempView("lookup")
     val report = spark.sql("SELECT report FROM sbbf.reports.lookup").head().getString(0)
     val tree = new ObjectMapper().readTree(report)
@@ -124,14 +124,14 @@ class SbbfCatalogSuite extends SparkSuite {
     lookup.unpersist()
   }
 
-  test("a report says that a session is off, whichever way it is.") {
+  test("a report shows whether pruning is on in the session.") {
     spark.read.parquet(table).where(s"k = $key").createOrReplaceTempView("off")
     def isOn = new ObjectMapper().readTree(reportOn("off")).get("enabled").asBoolean
     assert(isOn)
     withConf("spark.sbbf.enabled" -> "false")(assert(!isOn))
   }
 
-  test("a value that is probed shows in no plan.") {
+  test("no plan shows the value of a probe.") {
     val options = Map("column" -> "k", "value" -> key.toString)
     for (probe <- Seq(
         spark.read.format("sbbf").options(options).load(table),
@@ -150,15 +150,15 @@ class SbbfCatalogSuite extends SparkSuite {
     assert(SbbfConf.all.forall(c => found.contains(c.key)))
   }
 
-  test("naming it in a session with the extension changes nothing.") {
+  test("naming the catalog in a session with the extension changes nothing.") {
     val session = spark.newSession()
     session.conf.set("spark.sbbf.enabled", "false")
     session.sql("SHOW NAMESPACES IN sbbf")
-    assert(session.experimental.extraOptimizations.size <= 1) // which comes with any query
+    assert(session.experimental.extraOptimizations.size <= 1) // added by any query
     assert(session.conf.get("spark.sbbf.enabled") == "false")
   }
 
-  test("pruning is switched by a property of the namespace session, for that session.") {
+  test("a property of the namespace session switches pruning for that session alone.") {
     val (session, other) = (spark.newSession(), spark.newSession())
     def isOn = {
       val properties = session.sql("DESCRIBE NAMESPACE EXTENDED sbbf.session").collect().last
@@ -188,7 +188,7 @@ class SbbfCatalogSuite extends SparkSuite {
     }
   }
 
-  test("it lists what is there without being asked for.") {
+  test("the catalog lists its namespaces and its fixed tables.") {
     def names(statement: String, column: String) =
       spark.sql(statement).select(column).collect().map(_.getString(0)).toSeq
     assert(

@@ -121,7 +121,10 @@ private object CorruptStatisticsSuite {
     (row: Group) => row.add("c", Binary.fromConstantByteArray(padded))
   }
 
-  /** Bounds of 1.00, 3.06 and -2.00, whose unsigned bytes are the largest of an earlier page. */
+  /**
+   * Bounds of 1.00, 3.06 and -2.00 that omit -2.00, which the writer takes for the largest value
+   * of an earlier page.
+   */
   private def unsignedDecimals(name: String, writer: String, trusted: String*): Fault =
     Fault(
       name,

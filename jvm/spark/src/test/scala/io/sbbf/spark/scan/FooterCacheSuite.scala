@@ -52,8 +52,7 @@ class FooterCacheSuite extends SparkSuite {
     assert(cache.get(version(1)).isEmpty)
   }
 
-  test(
-    "a cached footer takes less than 100 bytes per column chunk, as the heap confirms.") {
+  test("a cached footer takes less than 100 bytes per column chunk, as the heap confirms.") {
     val cache = new FooterCache
     readFooter()
     def heap(): Long = {
@@ -84,11 +83,11 @@ class FooterCacheSuite extends SparkSuite {
   test("a file without a modification time is never cached, unless it has an ETag.") {
     val cache = new FooterCache
     for (time <- Seq(0L, -1L)) {
-      val untold = FileVersion(new Path("file:/a"), 10L, time)
-      cache.put(untold, readFooter(), now, 1L << 20)
-      assert(cache.get(untold).isEmpty)
-      cache.put(untold.copy(etag = Some("a")), readFooter(), now, 1L << 20)
-      assert(cache.get(untold.copy(etag = Some("a"))).isDefined)
+      val undated = FileVersion(new Path("file:/a"), 10L, time)
+      cache.put(undated, readFooter(), now, 1L << 20)
+      assert(cache.get(undated).isEmpty)
+      cache.put(undated.copy(etag = Some("a")), readFooter(), now, 1L << 20)
+      assert(cache.get(undated.copy(etag = Some("a"))).isDefined)
     }
   }
 

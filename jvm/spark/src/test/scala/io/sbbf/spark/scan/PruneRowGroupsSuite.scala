@@ -42,7 +42,8 @@ class PruneRowGroupsSuite extends SparkSuite {
       .option("parquet.bloom.filter.fpp#k", "0.0001")
       .option("parquet.bloom.filter.fpp#s", "0.0001")
       .parquet(target)
-    Thread.sleep(2100) // the cache ignores footers that are read sooner after the file was written
+    // the cache ignores footers that are read sooner after the file was written
+    Thread.sleep(2100)
     target
   }
 
@@ -245,8 +246,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(relation(table.where("k = 42")).location.isInstanceOf[PrunedFileIndex])
   }
 
-  test(
-    "statistics after ANALYZE cover the kept row groups: size and rows, but no columns.") {
+  test("statistics after ANALYZE cover the kept row groups: size and rows, but no columns.") {
     spark.read.parquet(keys).write.saveAsTable("analyzed")
     spark.sql("ANALYZE TABLE analyzed COMPUTE STATISTICS FOR ALL COLUMNS")
     val (before, after) = withConf("spark.sql.cbo.planStats.enabled" -> "true") {
@@ -346,7 +346,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     assert(rows(query) == oracle(query) && rows(query).size == 3)
   }
 
-  test("IS NULL finds decimals that are too large for the row-based reader.") {
+  test("IS NULL finds decimals too large for their column, with the row-based reader.") {
     val target = path("wide-decimals")
     spark
       .range(0, 20000, 100, 1)

@@ -120,7 +120,8 @@ class SubqueriesSuite extends SparkSuite {
 
     test(s"a query loses no row where its only condition is $shape.") {
       inEitherFormat {
-        for (columns <- Seq("*", "k", "count(*)", "seq + 1 AS next")) { // a semi join keeps all columns or some
+        // a semi join keeps all columns or some
+        for (columns <- Seq("*", "k", "count(*)", "seq + 1 AS next")) {
           def query = spark.sql(s"SELECT $columns FROM z WHERE $shape")
           val (found, messages) = Logged.during(Level.WARN)(rows(query))
           assert(found == oracle(query) && found != Seq("[0]"), columns)

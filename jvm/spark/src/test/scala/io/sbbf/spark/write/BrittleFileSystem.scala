@@ -9,7 +9,10 @@ import org.apache.hadoop.util.Progressable
 
 import io.sbbf.spark.testing.DiskAs
 
-/** `brittle:` is the local disk with room for so many bytes of each data file, which may fail to close. */
+/**
+ * The scheme `brittle:` is the local disk with a limit on the bytes of each data file. Closing a
+ * data file may fail.
+ */
 final class BrittleFileSystem extends DiskAs("brittle") {
   import BrittleFileSystem._
 
@@ -21,35 +24,35 @@ final class BrittleFileSystem extends DiskAs("brittle") {
       replication: Short,
       blockSize: Long,
       progress: Progressable): FSDataOutputStream = {
-    val stock =
+    val disk =
       super.create(file, permission, overwrite, bufferSize, replication, blockSize, progress)
-    if (!file.getName.endsWith(".parquet")) stock
+    if (!file.getName.endsWith(".parquet")) disk
     else {
       streams.incrementAndGet()
-      val stream = if (isAbortable.get) new Data(stock) with Upload else new Data(stock)
+      val stream = if (isAbortable.get) new Data(disk) with Upload else new Data(disk)
       new FSDataOutputStream(stream, null)
     }
   }
 }
 
 object BrittleFileSystem {
-  val room = new AtomicLong(Long.MaxValue)
+  val maxBytes = new AtomicLong(Long.MaxValue)
 
-  /** How often a data file fails to close from now on. */
+  /** The next closes of data files that fail. */
   val failuresToClose = new AtomicInteger
 
-  /** Whether streams can be given up, as those of object stores. */
+  /** Whether streams can be aborted, as those of object stores. */
   val isAbortable = new AtomicBoolean
 
-  /** Streams of data files that are neither closed nor given up. */
+  /** Open streams of data files, neither closed nor aborted. */
   val streams = new AtomicInteger
 
-  /** Streams that were given up. */
+  /** Aborted streams. */
   val aborted = new AtomicInteger
 
-  private class Data(stock: OutputStream) extends OutputStream {
+  private class Data(disk: OutputStream) extends OutputStream {
     private var isOpen = true
-    private var left = room.get
+    private var left = maxBytes.get
 
     private def take(bytes: Int): Unit = {
       left -= bytes
@@ -58,18 +61,18 @@ object BrittleFileSystem {
 
     override def write(byte: Int): Unit = {
       take(1)
-      stock.write(byte)
+      disk.write(byte)
     }
 
     override def write(bytes: Array[Byte], from: Int, length: Int): Unit = {
       take(length)
-      stock.write(bytes, from, length)
+      disk.write(bytes, from, length)
     }
 
     override def close(): Unit = if (isOpen) {
       isOpen = false
       streams.decrementAndGet()
-      stock.close()
+      disk.close()
       if (failuresToClose.getAndDecrement() > 0)
         throw new IOException("the store did not take the file")
     }

@@ -8,12 +8,12 @@ import io.sbbf.spark.util.SbbfConf
 
 class ExactFiltersSuite extends SparkSuite with WrittenFiles {
 
-  test("each row group's filter is the smallest of its distinct values, for every type.") {
+  test("each row group has the smallest filter for its distinct values, for every type.") {
     for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
       val folder = path(s"types-$timestamps")
       withConf("spark.sql.parquet.outputTimestampType" -> timestamps) {
         events.write
-          .options(asking(columns :+ "flag": _*))
+          .options(enable(columns :+ "flag": _*))
           .option("parquet.block.size", 64 * 1024)
           .option("parquet.page.size", 4 * 1024)
           .parquet(folder)
@@ -25,15 +25,15 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     }
   }
 
-  test("where BOOLEAN columns alone are asked for no filter is written, not even stock's.") {
-    events.write.options(asking("flag")).parquet(path("flags"))
+  test("a request for BOOLEAN columns alone writes no filter, not even one of parquet-mr.") {
+    events.write.options(enable("flag")).parquet(path("flags"))
     val Seq(file) = files(path("flags"))
     assert(file.filter(0, "flag").isEmpty)
   }
 
-  test("what checks each record on its way is no reason for other filters.") {
+  test("validation of each record does not change the filters.") {
     events.write
-      .options(asking(columns: _*))
+      .options(enable(columns: _*))
       .option("parquet.validation", "true")
       .option("parquet.block.size", 64 * 1024)
       .parquet(path("validated"))
@@ -42,12 +42,12 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     columns.foreach(assertExact(file, _))
   }
 
-  test("row groups of nulls have no filter, and those of others are their own.") {
+  test("row groups of nulls have no filter, and the others have their own.") {
     spark
       .range(0, 6000, 1, 1)
       .selectExpr("IF(id DIV 2000 = 1, NULL, id) AS key", "repeat(uuid(), 20) AS pad")
       .write
-      .options(asking("key"))
+      .options(enable("key"))
       .option("parquet.block.size", 64 * 1024)
       .option("parquet.page.size.row.check.min", "100")
       .option("parquet.page.size.row.check.max", "100")
@@ -58,27 +58,27 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assertExact(file, "key")
   }
 
-  test("all bytes before the filters are those that Spark writes without any.") {
+  test("all bytes before the filters equal those that Spark writes without filters.") {
     def write(to: String, options: Map[String, String]): Unit = events.write
       .options(options)
       .option("parquet.block.size", 64 * 1024)
       .option("parquet.page.size", 4 * 1024)
       .parquet(path(to))
-    // an NDV makes parquet-mr write a filter of its own, if nobody keeps it from that
+    // an NDV makes parquet-mr write its own filter, unless it is removed
     val ndv =
       Seq("key", "name", "st.id").map(c => s"parquet.bloom.filter.expected.ndv#$c" -> "9999")
-    write("with", asking(columns.filter(_ != "st.id"): _*) ++ ndv)
+    write("with", enable(columns.filter(_ != "st.id"): _*) ++ ndv)
     write("without", Map.empty)
-    val (Seq(exact), Seq(stock)) = (files(path("with")), files(path("without")))
+    val (Seq(exact), Seq(plain)) = (files(path("with")), files(path("without")))
     val end = exact.firstFilter
-    assert(end == stock.footerStart)
-    assert(exact.bytesBefore(end) == stock.bytesBefore(end))
+    assert(end == plain.footerStart)
+    assert(exact.bytesBefore(end) == plain.bytesBefore(end))
     columns.foreach(assertExact(exact, _))
     val same = Seq("with", "without").map(to => rows(spark.read.parquet(path(to)).drop("bytes")))
     assert(same.distinct.size == 1)
   }
 
-  test("other pages, layouts of lists and decimals, and file sizes make no difference.") {
+  test("other pages, layouts of lists and decimals, and file sizes keep exact filters.") {
     val ways = Seq(
       "pages" -> Map("parquet.writer.version" -> "PARQUET_2_0"),
       "legacy" -> Map.empty[String, String],
@@ -90,7 +90,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
           files(path(to))
         }
       val leaves = write(s"$name-without").head.leaves
-      val written = write(s"$name-with", asking(leaves: _*))
+      val written = write(s"$name-with", enable(leaves: _*))
       assert(written.size == (if (name == "sizes") 3 else 1))
       for (file <- written; column <- leaves) assertExact(file, column)
     }
@@ -98,22 +98,22 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(legacy.leaves.contains("list.bag.array"))
   }
 
-  test("values that are larger than a batch of them are hashed whole.") {
+  test("values that are larger than a batch are hashed completely.") {
     spark
       .range(0, 60, 1, 1)
       .selectExpr("if(id % 3 = 0, cast(id AS string), repeat(cast(id AS string), 40000)) AS key")
       .write
-      .options(asking("key"))
+      .options(enable("key"))
       .parquet(path("large"))
     wrote(path("large"), 60)
   }
 
-  test("more values than are counted are folded to the same filter.") {
+  test("row groups with more values than are counted get the same filter by folding.") {
     spark
       .range(0, 400000, 1, 1)
       .selectExpr("id", "cast(id % 300000 AS int) AS some")
       .write
-      .options(asking("id", "some"))
+      .options(enable("id", "some"))
       .option("parquet.bloom.filter.fpp#id", "0.001")
       .parquet(path("many"))
     val Seq(file) = files(path("many"))
@@ -122,12 +122,12 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assertExact(file, "some")
   }
 
-  test("expected.ndv and max.bytes are the most that a filter takes.") {
+  test("expected.ndv and max.bytes limit the size of a filter.") {
     spark
       .range(0, 200000, 1, 1)
       .selectExpr("id", "id AS other", "id % 1000 AS few")
       .write
-      .options(asking("id", "other", "few"))
+      .options(enable("id", "other", "few"))
       .option("parquet.bloom.filter.expected.ndv#id", "5000")
       .option("parquet.bloom.filter.max.bytes", "50000") // up to a power of two
       .parquet(path("capped"))
@@ -139,23 +139,23 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(file.filter(0, "id").get sameElements file.built(hashes, lengths.head))
   }
 
-  test("it is stock's filters with the extension or the setting off.") {
+  test("Spark writes its own filters if the extension or the setting is off.") {
     for ((key, n) <- Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.FormatEnabled)
         .map(_.key)
         .zipWithIndex)
       withConf(key -> "false") {
-        spark.range(0, 100, 1, 1).write.options(asking("id")).parquet(path(s"off-$n"))
+        spark.range(0, 100, 1, 1).write.options(enable("id")).parquet(path(s"off-$n"))
         val Seq(file) = files(path(s"off-$n"))
         assert(file.filter(0, "id").exists(_.length == 1024 * 1024))
       }
   }
 
-  test("min.ndv and dictionary leave out filters of little use.") {
+  test("min.ndv and dictionary omit filters of little use.") {
     keyed(0, 1000)
       .selectExpr("key", "part", "part AS little", "part AS listed")
       .coalesce(1)
       .write
-      .options(asking("key", "part", "little", "listed"))
+      .options(enable("key", "part", "little", "listed"))
       .option("sbbf.bloom.filter.min.ndv#key", "1000")
       .option("sbbf.bloom.filter.min.ndv#little", "4")
       .option("sbbf.bloom.filter.dictionary#listed", "false")
@@ -179,7 +179,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     val Seq(file) = files(table)
     val chosen = columns.filter(file.filter(0, _).isDefined)
     assert(
-      // of names and the list all values are in a dictionary
+      // all values of names and the list are in a dictionary
       chosen == Seq("id", "key", "few", "bytes", "st.id", "m.key_value.value"))
     assertExact(file, "bytes")
     assertExact(file, "key", fpp = 0.001)
@@ -191,7 +191,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     refused("sbbf.bloom.filter.auto", "maybe")
   }
 
-  test("an FPP of auto falsely keeps one row group of the table.") {
+  test("an FPP of auto falsely keeps about one row group of the table.") {
     val sizes =
       Seq(0L -> 0.01, 50L -> 0.01, 1000L -> 0.001, 10000L -> 0.0001, (1L << 40) -> 0.00001)
     for ((rowGroups, fpp) <- sizes) assert(FilterOptions.autoFpp(rowGroups) == fpp)
@@ -200,7 +200,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
       .coalesce(1)
       .write
       .mode("append")
-      .options(asking("key"))
+      .options(enable("key"))
       .option("sbbf.bloom.filter.fpp#key", "auto")
       .parquet(path("grows"))
     val Some(file) = files(path("grows")).find(_.filter(0, "key").isDefined)
@@ -208,16 +208,16 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assertExact(file, "key", 1.0 / 120)
   }
 
-  test("an FPP of auto counts the tasks of a first write, each with a file of its own.") {
+  test("an FPP of auto counts each task of a first write as one file.") {
     val fpp = Map("sbbf.bloom.filter.fpp#key" -> "auto")
-    keyed(0, 54000).repartition(150).write.options(asking("key") ++ fpp).parquet(path("first"))
+    keyed(0, 54000).repartition(150).write.options(enable("key") ++ fpp).parquet(path("first"))
     assert(FilterSizing.bytesFor(360, 0.01) == FilterSizing.bytesFor(360, 1.0 / 150) / 2)
     val written = files(path("first"))
     assert(written.size == 150)
     written.foreach(assertExact(_, "key", 1.0 / 150))
   }
 
-  test("all of our own keys leave stock's filters where the extension is off.") {
+  test("the sbbf keys do not change Spark's filters if the extension is off.") {
     withConf(SbbfConf.Enabled.key -> "false") {
       writer(0, 1000)
         .options(Map(
@@ -227,22 +227,24 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
           "sbbf.bloom.filter.dictionary#key" -> "false"
         ))
         .option("parquet.bloom.filter.expected.ndv#key", "500")
-        .parquet(path("stock"))
+        .parquet(path("spark"))
     }
-    files(path("stock")).foreach { file =>
-      assert(file.filter(0, "key").exists(_.length == 1024)) // by parquet-mr, of 500 at 0.01
+    files(path("spark")).foreach { file =>
+      assert(
+        file.filter(0, "key").exists(_.length == 1024)
+      ) // by parquet-mr: 500 at 0.01
       assert(file.filter(0, "part").isEmpty)
     }
   }
 
-  test("a setting of the session asks for them, too.") {
+  test("a setting of the session requests exact filters.") {
     withConf("parquet.bloom.filter.enabled#key" -> "true") {
       keyed(0, 100).write.parquet(path("by-session"))
     }
     wrote(path("by-session"), 100)
   }
 
-  test("a value out of range is refused before anything is written, with its key.") {
+  test("an error names the key of an invalid value before anything is written.") {
     for ((key, value) <- Seq(
         "fpp#key" -> "2",
         "fpp#key" -> "x",
@@ -256,7 +258,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
       refused(s"sbbf.bloom.filter.$key#key", value)
   }
 
-  test("our own key of the FPP takes one as well as auto, and comes before parquet-java's.") {
+  test("sbbf.bloom.filter.fpp takes a number, and overrides the key of parquet-mr.") {
     writer(0, 1000)
       .option("sbbf.bloom.filter.fpp#key", "0.0001")
       .option("parquet.bloom.filter.fpp#key", "0.1")
@@ -272,13 +274,13 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(filesIn(new File(path("refused"))).isEmpty)
   }
 
-  test("a filter of a column that is not there is none.") {
-    keyed(0, 10).write.options(asking("key", "strange")).parquet(path("strange"))
+  test("a request for a missing column writes no filter.") {
+    keyed(0, 10).write.options(enable("key", "strange")).parquet(path("strange"))
     wrote(path("strange"), 10)
   }
 
-  test("files without rows are written as ever.") {
-    keyed(0, 0).write.options(asking("key")).parquet(path("empty"))
+  test("files without rows are written as by Spark alone.") {
+    keyed(0, 0).write.options(enable("key")).parquet(path("empty"))
     assert(spark.read.parquet(path("empty")).count() == 0)
   }
 }

@@ -34,12 +34,12 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
       .start(to)
       .awaitTermination()
 
-  test("a stream that writes files has them by its options and by the session's settings.") {
+  test("a stream writes exact filters by its options and by the session's settings.") {
     val messages = Logged
       .during(Level.WARN) {
-        stream(path("by options"), asking("key"))
-        withConf(asking("key").toSeq: _*)(stream(path("by settings"), Map.empty))
-        stream(path("in parts"), asking("key"), "part")
+        stream(path("by options"), enable("key"))
+        withConf(enable("key").toSeq: _*)(stream(path("by settings"), Map.empty))
+        stream(path("in parts"), enable("key"), "part")
       }
       ._2
     for (to <- Seq("by options", "by settings", "in parts")) wrote(path(to), 100)
@@ -47,35 +47,34 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
   }
 
   test(
-    "a stream of which nobody asks for filters, or with them switched off, is written as stock writes it.") {
+    "a stream without a request for filters, or with exactFilters off, is written by Spark alone.") {
     stream(path("plain"), Map.empty)
     assert(files(path("plain")).forall(_.filter(0, "key").isEmpty))
-    withConf(("spark.sbbf.exactFilters" -> "false") +: asking("key").toSeq: _*) {
-      stream(path("stock's"), Map.empty)
+    withConf(("spark.sbbf.exactFilters" -> "false") +: enable("key").toSeq: _*) {
+      stream(path("spark's"), Map.empty)
     }
-    assert(files(path("stock's")).map(_.filter(0, "key").map(_.length)) == Seq(Some(1024 * 1024)))
+    assert(files(path("spark's")).map(_.filter(0, "key").map(_.length)) == Seq(Some(1024 * 1024)))
   }
 
-  test("an FPP of auto goes by the files that the folder of a stream has.") {
+  test("an FPP of auto depends on the files in the folder of a stream.") {
     val to = path("auto")
     Files.createDirectories(Paths.get(to))
     for (n <- 1 to 999) Files.createFile(Paths.get(to, s"file-$n"))
-    stream(to, asking("key") + FilterOptions.fpp("key", "auto"))
+    stream(to, enable("key") + FilterOptions.fpp("key", "auto"))
     assert(files(to).nonEmpty)
     files(to).foreach(assertExact(_, "key", 0.001))
   }
 
-  test(
-    "where a sink cannot be looked up its stream is written as stock writes it, and one warning says so.") {
+  test("a stream whose sink cannot be found is written by Spark alone, with one warning.") {
     val (_, messages) = Logged.during(Level.WARN) {
       HiddenSinks.areOn = true
       try
-        withConf(asking("key").toSeq: _*) {
+        withConf(enable("key").toSeq: _*) {
           for (n <- 1 to 2) stream(path(s"hidden-$n"), Map.empty)
         }
       finally HiddenSinks.areOn = false
     }
-    assert(messages.count(_.contains("the bloom filters of stock Spark")) == 1, messages)
+    assert(messages.count(_.contains("get Spark's own bloom filters")) == 1, messages)
     for (n <- 1 to 2) {
       assert(
         files(path(s"hidden-$n")).map(_.filter(0, "key").map(_.length)) == Seq(Some(1 << 20)))
@@ -83,9 +82,9 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     }
   }
 
-  test("what a stream writes by foreachBatch has them.") {
+  test("a stream writes exact filters by foreachBatch.") {
     val write: (DataFrame, Long) => Unit =
-      (batch, _) => batch.write.options(asking("key")).mode("append").parquet(path("batches"))
+      (batch, _) => batch.write.options(enable("key")).mode("append").parquet(path("batches"))
     val stream = spark.readStream.schema("id LONG").parquet(source).selectExpr("id AS key")
     stream.writeStream
       .foreachBatch(write)
@@ -96,7 +95,7 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     wrote(path("batches"), 100)
   }
 
-  test("every way of writing a table has them.") {
+  test("every way of writing a table writes exact filters.") {
     writer(0, 100).partitionBy("part").parquet(path("partitioned"))
     wrote(path("partitioned"), 100)
     writer(100, 200).mode("append").partitionBy("part").parquet(path("partitioned"))
@@ -127,8 +126,8 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
   }
 
   test(
-    "columns with capital letters have them in every way, though table options come in small ones.") {
-    val options = asking("userId", "st.traceId").map { case (key, value) => s"'$key' '$value'" }
+    "columns with capital letters get exact filters, although table options are in lower case.") {
+    val options = enable("userId", "st.traceId").map { case (key, value) => s"'$key' '$value'" }
     val fpp = "'sbbf.bloom.filter.fpp#userId' '0.0001'"
     val all = (options.toSeq :+ fpp).mkString(", ")
     spark.sql(
@@ -145,14 +144,14 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     } finally spark.sql("DROP TABLE capitals")
   }
 
-  test("a table that exists has them by its own options and by the session's settings alone.") {
+  test("an existing table gets filters only by its own options and the session's settings.") {
     val table = s"${path("warehouse")}/bare"
     def filtered: Int = files(table).count(_.filter(0, "key").isDefined)
     spark.sql("CREATE TABLE bare (key BIGINT, part BIGINT) USING parquet")
     writer(0, 100).insertInto("bare") // whose options Spark drops
     writer(0, 100).mode("append").saveAsTable("bare")
     assert(filtered == 0 && files(table).size == 4)
-    withConf(asking("key").toSeq: _*)(keyed(0, 100).write.insertInto("bare"))
+    withConf(enable("key").toSeq: _*)(keyed(0, 100).write.insertInto("bare"))
     assert(filtered == 2)
     val options = "SERDEPROPERTIES ('parquet.bloom.filter.enabled#key' = 'true')"
     spark.sql(s"ALTER TABLE bare SET $options")
@@ -160,7 +159,7 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     assert(filtered == 4 && files(table).size == 8)
   }
 
-  test("several inserts at once have them.") {
+  test("several inserts in one statement write exact filters.") {
     val tables = Seq("evens", "odds")
     for (table <- tables)
       spark.sql(
@@ -175,7 +174,7 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
   }
 }
 
-/** An extension that hides from those after it, while it is on, which stream a thread plans for. */
+/** While it is on, this extension hides a thread's stream from the extensions after it. */
 final class HiddenSinks extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit =
     extensions.injectOptimizerRule(_ => HiddenSinks)

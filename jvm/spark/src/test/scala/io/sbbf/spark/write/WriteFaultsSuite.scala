@@ -8,13 +8,13 @@ import org.apache.spark.sql.{DataFrame, SaveMode}
 
 import io.sbbf.spark.testing.SparkSuite
 
-/** Whatever fails while files with exact filters are written, no file is seen that is not whole. */
+/** Whatever fails while files with exact filters are written, only complete files are visible. */
 class WriteFaultsSuite extends SparkSuite {
   import WriteFaultsSuite._
 
   private val Rows = 20000
 
-  /** At a task. */
+  /** The attempts of each task. */
   private val Attempts = 3
 
   override protected def settings: Map[String, String] = Map(
@@ -24,7 +24,7 @@ class WriteFaultsSuite extends SparkSuite {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
-    spark.sparkContext.setLogLevel("OFF") // all failures are meant
+    spark.sparkContext.setLogLevel("OFF") // all failures are intended
   }
 
   private def keys: DataFrame = spark.range(0, Rows, 1, 2).selectExpr("xxhash64(id) AS key")
@@ -63,13 +63,13 @@ class WriteFaultsSuite extends SparkSuite {
   for (algorithm <- Seq("1", "2")) {
     val committer = "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version"
     val conf = "mapreduce.fileoutputcommitter.algorithm.version" -> algorithm
-    test(s"tasks that fail in the middle are done again, with $committer=$algorithm.") {
+    test(s"tasks that fail in the middle run again, with $committer=$algorithm.") {
       withConf(conf)(write(failing(attempts = 2), path(s"again-$algorithm")))
       assertWhole(path(s"again-$algorithm"))
     }
 
     test(
-      s"a task that ended before another fails its job leaves what is whole, with $committer=$algorithm.") {
+      s"a task that ends before its job fails leaves complete files, with $committer=$algorithm.") {
       val folder = path(s"half-$algorithm")
       val isLate = udf { (key: Long, id: Long) =>
         if (id == 7000) {
@@ -93,7 +93,7 @@ class WriteFaultsSuite extends SparkSuite {
       assertWhole(folder)
     }
 
-    test(s"a job that fails leaves nothing to be seen, with $committer=$algorithm.") {
+    test(s"a failed job leaves no visible file, with $committer=$algorithm.") {
       withConf(conf) {
         intercept[Exception](write(failing(attempts = 9), path(s"failed-$algorithm")))
         assert(visible(path(s"failed-$algorithm")).isEmpty)
@@ -103,41 +103,41 @@ class WriteFaultsSuite extends SparkSuite {
     }
   }
 
-  test("a full disk leaves nothing to be seen, wherever in the file it is met.") {
+  test("a disk that is full at any byte of a file leaves no visible file.") {
     write(keys.coalesce(1), path("measured"))
     val Seq(measured) = visible(path("measured"))
     val last = new WrittenFile(measured)
     val places =
       Seq(0L, 5L, measured.length / 2, last.firstFilter - 1, last.firstFilter + 5) ++
         Seq(measured.length - 100, measured.length - 1)
-    for (room <- places) {
-      BrittleFileSystem.room.set(room)
-      try intercept[Exception](write(keys.coalesce(1), s"brittle://${path(s"full-$room")}"))
-      finally BrittleFileSystem.room.set(Long.MaxValue)
-      assert(visible(path(s"full-$room")).isEmpty, room)
+    for (maxBytes <- places) {
+      BrittleFileSystem.maxBytes.set(maxBytes)
+      try intercept[Exception](write(keys.coalesce(1), s"brittle://${path(s"full-$maxBytes")}"))
+      finally BrittleFileSystem.maxBytes.set(Long.MaxValue)
+      assert(visible(path(s"full-$maxBytes")).isEmpty, maxBytes)
     }
     write(keys, s"brittle://${path("full-5")}", SaveMode.Overwrite)
     assertWhole(path("full-5"))
   }
 
   for ((store, isUpload) <- Seq("a disk" -> false, "an object store" -> true))
-    test(s"no stream to $store stays open where there is no room for the filters.") {
+    test(s"no stream to $store stays open if its disk is full before the filters.") {
       write(keys.coalesce(1), path(s"measured-$isUpload"))
       val Seq(measured) = visible(path(s"measured-$isUpload"))
-      val to = s"brittle://${path(s"no-room-$isUpload")}"
+      val to = s"brittle://${path(s"no-space-$isUpload")}"
       val before = (BrittleFileSystem.streams.get, BrittleFileSystem.aborted.get)
       BrittleFileSystem.isAbortable.set(isUpload)
-      BrittleFileSystem.room.set(new WrittenFile(measured).firstFilter + 5)
+      BrittleFileSystem.maxBytes.set(new WrittenFile(measured).firstFilter + 5)
       try intercept[Exception](write(keys.coalesce(1), to))
       finally {
-        BrittleFileSystem.room.set(Long.MaxValue)
+        BrittleFileSystem.maxBytes.set(Long.MaxValue)
         BrittleFileSystem.isAbortable.set(false)
       }
       val after = (BrittleFileSystem.streams.get, BrittleFileSystem.aborted.get)
       assert(after == (before._1, before._2 + (if (isUpload) Attempts else 0)))
     }
 
-  test("a file that the store does not take at first is written again.") {
+  test("a file that the store rejects at first is written again.") {
     BrittleFileSystem.failuresToClose.set(2)
     write(keys, s"brittle://${path("closed")}")
     assert(BrittleFileSystem.failuresToClose.get < 0)
@@ -145,7 +145,7 @@ class WriteFaultsSuite extends SparkSuite {
     assertWhole(path("closed"))
   }
 
-  test("a file that the store does not take leaves nothing to be seen.") {
+  test("a file that the store always rejects leaves no visible file.") {
     BrittleFileSystem.failuresToClose.set(Int.MaxValue)
     try intercept[Exception](write(keys, s"brittle://${path("unclosed")}"))
     finally BrittleFileSystem.failuresToClose.set(0)
@@ -155,13 +155,13 @@ class WriteFaultsSuite extends SparkSuite {
   }
 }
 
-/** What functions in tasks need, too. */
+/** Helpers that functions in tasks need as well. */
 private object WriteFaultsSuite {
   def visible(folder: String): Seq[File] =
     Option(new File(folder).listFiles).toSeq.flatten
       .filterNot(file => file.getName.startsWith(".") || file.getName.startsWith("_"))
 
-  /** Until the files of a task are where its job, or everybody, finds them. */
+  /** Waits until the files of a task are committed to its job or to the folder. */
   def waitForCommit(folder: String): Unit = {
     val job = new File(folder, "_temporary/0")
     val deadline = System.nanoTime + 60000000000L

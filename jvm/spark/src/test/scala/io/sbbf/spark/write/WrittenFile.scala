@@ -17,16 +17,16 @@ import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
-/** A Parquet file as parquet-mr reads it: its filters, and its values to compare them with. */
+/** Reads a Parquet file by parquet-mr: its filters, and the values to compare them with. */
 final class WrittenFile(file: File) {
   private val input = HadoopInputFile.fromPath(new Path(file.toURI), new Configuration)
 
-  /** The bytes of all data, indexes among them, as far as they stand before any filter. */
+  /** The first bytes of the file: all data and indexes that precede the filters. */
   def bytesBefore(end: Long): Seq[Byte] = Files.readAllBytes(file.toPath).take(end.toInt).toSeq
 
   def length: Long = file.length
 
-  /** The footer's length stands before the four magic bytes. */
+  /** The offset of the footer, whose length precedes the four magic bytes. */
   def footerStart: Long = {
     val end = Files.readAllBytes(file.toPath).takeRight(8)
     length - 8 - ByteBuffer.wrap(end).order(ByteOrder.LITTLE_ENDIAN).getInt
@@ -51,7 +51,7 @@ final class WrittenFile(file: File) {
     Option(reader.readBloomFilter(chunk)).map(bitset)
   }
 
-  /** Where the first filter starts. */
+  /** The offset of the first filter. */
   def firstFilter: Long =
     footer.getBlocks.asScala
       .flatMap(_.getColumns.asScala.map(_.getBloomFilterOffset))
@@ -78,7 +78,7 @@ final class WrittenFile(file: File) {
     }.toSet
   }
 
-  /** The filter of these hashes that parquet-mr builds of this size. */
+  /** Returns the filter of this size that parquet-mr builds from these hashes. */
   def built(hashes: Set[Long], numBytes: Int): Array[Byte] = {
     val filter = new BlockSplitBloomFilter(numBytes)
     hashes.foreach(filter.insertHash)
@@ -87,7 +87,9 @@ final class WrittenFile(file: File) {
 
   private val hasher = new BlockSplitBloomFilter(32)
 
-  /** Of a zero those of both, of NaN also that of Java's. */
+  /**
+   * Returns the hashes of a value: of both zeros for a zero, and also of Java's NaN for a NaN.
+   */
   private def hashesOf(values: ColumnReader, column: ColumnDescriptor): Seq[Long] =
     column.getPrimitiveType.getPrimitiveTypeName match {
       case INT32 => Seq(hasher.hash(values.getInteger))

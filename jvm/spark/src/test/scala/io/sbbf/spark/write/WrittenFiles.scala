@@ -9,12 +9,12 @@ import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row}
 import io.sbbf.core.bloom.FilterSizing
 import io.sbbf.spark.testing.SparkSuite
 
-/** Files with columns of every type that has filters, and what their filters should be. */
+/** Writes files with columns of every type that has filters, and checks their filters. */
 private[spark] trait WrittenFiles { this: SparkSuite =>
   protected val seed: Long = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
   info(s"SBBF_SEED=$seed")
 
-  protected def asking(columns: String*): Map[String, String] =
+  protected def enable(columns: String*): Map[String, String] =
     columns.map(column => s"parquet.bloom.filter.enabled#$column" -> "true").toMap
 
   protected def filesIn(folder: File): Seq[File] =
@@ -27,7 +27,7 @@ private[spark] trait WrittenFiles { this: SparkSuite =>
   protected def files(folder: String): Seq[WrittenFile] =
     filesIn(new File(folder)).map(new WrittenFile(_))
 
-  /** Every filter is the one that parquet-mr builds of the chunk's values at the exact size. */
+  /** Asserts that every filter is the one that parquet-mr builds at the exact size. */
   protected def assertExact(file: WrittenFile, column: String, fpp: Double = 0.01): Unit =
     (0 until file.numRowGroups).foreach { rowGroup =>
       val hashes = file.hashes(rowGroup, column)
@@ -40,7 +40,7 @@ private[spark] trait WrittenFiles { this: SparkSuite =>
       }
     }
 
-  /** A folder has exact filters of the column `key`, and so many rows. */
+  /** Asserts that a folder has exact filters of the column `key`, and `rows` rows. */
   protected def wrote(folder: String, rows: Long): Unit = {
     val written = files(folder)
     assert(written.nonEmpty)
@@ -52,7 +52,7 @@ private[spark] trait WrittenFiles { this: SparkSuite =>
     spark.range(from, until, 1, 2).selectExpr("id AS key", "id % 3 AS part")
 
   protected def writer(from: Long, until: Long): DataFrameWriter[Row] =
-    keyed(from, until).write.options(asking("key"))
+    keyed(from, until).write.options(enable("key"))
 
   protected def events: DataFrame = spark
     .range(0, 4000, 1, 1)
