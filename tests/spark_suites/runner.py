@@ -42,7 +42,7 @@ JVM = (
     "-Dspark.ui.showConsoleProgress=false",
     "-Dderby.system.durability=test",
 )
-TIMEOUT = 1800
+TIMEOUT = 3600
 WHOLE = "(the whole suite)"
 """Stands for the tests of a suite that did not run to its end."""
 
