@@ -1,6 +1,6 @@
 package io.sbbf.spark
 
-import java.util
+import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
@@ -35,7 +35,7 @@ final class SessionBridge {
   def explain(query: QueryExecution): String = PruneReport.json(query)
 
   /** Changes the filters of existing files and returns one line of JSON for each file. */
-  def attach(session: SparkSession, options: util.Map[String, String]): String =
+  def attach(session: SparkSession, options: JMap[String, String]): String =
     new AddFiltersJob(session, AddFiltersRequest.parse(options.asScala.toMap), listener)
       .run()
       .map(_.json)

@@ -25,11 +25,11 @@ import org.apache.hadoop.hdfs.DistributedFileSystem
 import io.sbbf.parquet.model.UnusableFile
 
 /**
- * Replaces the contents of a file atomically. A reader that opens the file sees either the old or the
- * new contents, and a failure leaves the old ones.
+ * Replaces the contents of a file atomically. A reader that opens the file sees either the old or
+ * the new contents, and a failure leaves the old ones.
  *
- * Owner, group and permissions stay. On stores that rename files, the modification time also stays,
- * so that programs that detect new rows by it find none.
+ * Owner, group and permissions stay. On stores that rename files, the modification time also
+ * stays, so that programs that detect new rows by it find none.
  */
 private[parquet] sealed trait AtomicReplace {
 
@@ -37,8 +37,8 @@ private[parquet] sealed trait AtomicReplace {
    * Replaces the file.
    *
    * @param beginning writes the beginning of the new contents
-   * @param end computes the rest of the new contents, usually on another thread meanwhile. It does
-   *   not write them, because some stores require that one thread writes everything.
+   * @param end computes the rest of the new contents, usually on another thread meanwhile. It
+   *   does not write them, because some stores require that one thread writes everything.
    * @param check throws if the file is no longer the one whose contents were copied. It is called
    *   right before the replacement.
    * @throws java.io.IOException if the file could not be replaced; it is unchanged then
@@ -109,7 +109,9 @@ private[parquet] object AtomicReplace {
     // A path from a URI would spell non-ASCII names differently from listings.
     disk.makeQualified(new Path(disk.pathToFile(path).toPath.toRealPath().toString))
 
-  /** Returns the path of a temporary file. Its name begins with a dot, so that readers ignore it. */
+  /**
+   * Returns the path of a temporary file. Its name begins with a dot, so that readers ignore it.
+   */
   private def temporaryFor(path: Path): Path =
     new Path(path.getParent, s".${path.getName}.${UUID.randomUUID}$Suffix")
 
@@ -154,7 +156,7 @@ private[parquet] object AtomicReplace {
             out.hsync() // flushes now, so that the second hsync waits only for the rest
           }
           pieces.foreach(piece => out.write(piece))
-          out.hsync() // otherwise a crash of the machine may keep the new name without the new bytes
+          out.hsync() // or a crash of the machine may leave the new name without the new bytes
         } finally out.close()
         own(next)
         check()
@@ -209,9 +211,9 @@ private[parquet] object AtomicReplace {
     }
 
     /**
-     * First moves away the checksum files next to the file and next to a link to it. Old checksums
-     * would make readers of the new bytes fail, and a file without checksums is read without a check.
-     * If the old file stays, its checksums are moved back.
+     * First moves away the checksum files next to the file and next to a link to it. Old
+     * checksums would make readers of the new bytes fail, and a file without checksums is read
+     * without a check. If the old file stays, its checksums are moved back.
      */
     override protected def replaceBy(next: Path): Unit = {
       def local(path: Path) = disk.pathToFile(path).toPath

@@ -8,8 +8,8 @@ private[parquet] object Concurrently {
   /**
    * Runs `background` on another thread and `foreground` on the calling thread.
    *
-   * If `foreground` fails or the caller is interrupted, the other thread is interrupted. This method
-   * returns or throws only after the other thread has ended.
+   * If `foreground` fails or the caller is interrupted, the other thread is interrupted. This
+   * method returns or throws only after the other thread has ended.
    *
    * @return the result of `background`
    * @throws Throwable the error of either, or that of `foreground` if both fail
@@ -31,8 +31,8 @@ private[parquet] object Concurrently {
   }
 
   /**
-   * Waits for the thread's end, even if the caller is interrupted, because the caller then releases
-   * the resources that the thread uses.
+   * Waits for the thread's end, even if the caller is interrupted, because the caller then
+   * releases the resources that the thread uses.
    */
   private def awaitEnd(thread: Thread): Unit = {
     var isInterrupted = false

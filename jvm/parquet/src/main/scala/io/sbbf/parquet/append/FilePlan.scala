@@ -9,7 +9,8 @@ import io.sbbf.parquet.footer.FooterBuilder
  * Plans the changes to the filters of a file.
  *
  * @param chunks the chunks that get filters
- * @param dropped the chunks, by row group and column, whose filters the new footer no longer names
+ * @param dropped the chunks, by row group and column, whose filters the new footer no longer
+ *   names
  * @param rowGroups the number of row groups of the file
  */
 private[sbbf] final case class FilePlan(

@@ -16,8 +16,8 @@ import io.sbbf.parquet.write.{ChunkFilter, FilterBuilder, FilterLocation, Footer
  * Changes the bloom filters of an existing Parquet file without encoding its data again.
  *
  * The new file begins with the complete old file. A query that was planned earlier knows the old
- * length, and so finds the old footer in its place. The new filters follow, and then the footer that
- * names them.
+ * length, and so finds the old footer in its place. The new filters follow, and then the footer
+ * that names them.
  *
  * @param file the listed status of the file. Methods that read or write data fail if the file has
  *   changed since.
@@ -74,13 +74,13 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Checks whether an edit has already been applied to a file of `length` bytes, so that it became
-   * this file. New filters are after the end of the old file.
+   * Checks whether an edit has already been applied to a file of `length` bytes, so that it
+   * became this file. New filters are after the end of the old file.
    *
    * @param chunks the chunks that the edit gives filters
    * @param dropped the chunks, by row group and column, whose filters the edit drops
-   * @return the number of `chunks` with filters, as the others have too few values; None if the edit
-   *   was not applied
+   * @return the number of `chunks` with filters, as the others have too few values; None if the
+   *   edit was not applied
    * @throws java.io.IOException if the file cannot be read
    */
   def isAlreadyApplied(
@@ -103,11 +103,14 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Replaces the file by one with filters of these chunks. It copies the file while it reads them.
+   * Replaces the file by one with filters of these chunks. It copies the file while it reads
+   * them.
    *
-   * @param dropped the chunks, by row group and column, whose filters the new footer no longer names
+   * @param dropped the chunks, by row group and column, whose filters the new footer no longer
+   *   names
    * @return None if no filter is built and none is dropped; the file is unchanged then
-   * @throws java.io.IOException if the file cannot be replaced or has changed; it is unchanged then
+   * @throws java.io.IOException if the file cannot be replaced or has changed; it is unchanged
+   *   then
    */
   def attach(chunks: Seq[ChunkPlan], dropped: Seq[(Int, Int)]): Option[NewFilters] =
     reading(chunks)(rewrite(_, dropped))
@@ -138,9 +141,9 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   /**
-   * Returns the locations of the filters whose lengths are missing in the footer. The length of such
-   * a filter follows from what is after it, which the new footer may no longer name. Rejected filters
-   * stay unchanged.
+   * Returns the locations of the filters whose lengths are missing in the footer. The length of
+   * such a filter follows from what is after it, which the new footer may no longer name.
+   * Rejected filters stay unchanged.
    */
   private def unsizedFilters(old: LocatedMetadata): Map[(Int, Int), FilterLocation] = {
     val footer = new FooterBuilder(old.metadata, old.start).build()

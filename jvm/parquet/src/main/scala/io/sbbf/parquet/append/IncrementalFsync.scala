@@ -4,8 +4,8 @@ import java.io.OutputStream
 import java.util.concurrent.LinkedBlockingQueue
 
 /**
- * Forces bytes to the disk while more bytes are computed and written. The final wait is then only for
- * the last bytes.
+ * Forces bytes to the disk while more bytes are computed and written. The final wait is then only
+ * for the last bytes.
  */
 private[parquet] object IncrementalFsync {
 
@@ -51,8 +51,8 @@ private[parquet] object IncrementalFsync {
   }
 
   /**
-   * The number of bytes between two calls of `force`: large enough that a call is worth its cost, and
-   * small enough that the last call is short.
+   * The number of bytes between two calls of `force`: large enough that a call is worth its cost,
+   * and small enough that the last call is short.
    */
   final val Interval: Int = 8 << 20
 }

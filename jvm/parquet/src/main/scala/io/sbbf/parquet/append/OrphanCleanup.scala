@@ -7,8 +7,8 @@ import org.apache.hadoop.fs.Path
 private[sbbf] object OrphanCleanup {
 
   /**
-   * Deletes the temporary files that were to replace `files`, if these files still exist. A process
-   * that is writing such a temporary file fails, and leaves the old file unchanged.
+   * Deletes the temporary files that were to replace `files`, if these files still exist. A
+   * process that is writing such a temporary file fails, and leaves the old file unchanged.
    *
    * @throws java.io.IOException if a folder cannot be listed
    */

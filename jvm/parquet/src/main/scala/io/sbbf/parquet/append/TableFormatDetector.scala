@@ -11,8 +11,9 @@ import org.apache.hadoop.security.AccessControlException
 private[sbbf] object TableFormatDetector {
 
   /**
-   * Returns the folder and the format of a table with a log, if one of `roots` is such a table or is
-   * within one. It checks paths both as given and with links resolved. It looks into each folder once.
+   * Returns the folder and the format of a table with a log, if one of `roots` is such a table or
+   * is within one. It checks paths both as given and with links resolved. It looks into each
+   * folder once.
    *
    * @param roots the files and folders to check
    * @param below files below `roots`, whose links are resolved

@@ -68,7 +68,8 @@ private[sbbf] final class FilePruner(
           val reason = reasonOf(e)
           warnings.once(
             reason,
-            s"cannot prune ${file.getPath}, so the scan reads all of it: $reason (${e.getClass.getSimpleName})")
+            s"cannot prune ${file.getPath}, so the scan reads all of it: " +
+              s"$reason (${e.getClass.getSimpleName})")
           FilePruning.unreadable(file.getLen, reason)
       } finally bytes.close()
     outcome.copy(bytesRead = bytes.bytesRead, opens = bytes.opens)
@@ -80,7 +81,8 @@ private[sbbf] final class FilePruner(
     known.foreach(_ => bytes.expect(version))
     val evidence = known.getOrElse {
       val readAt = System.currentTimeMillis
-      // The evidence of all threads together has to fit into the cache, which learns its size later.
+      // The evidence of all threads together has to fit into the cache, which learns its size
+      // later.
       val share = limits.cacheBytes / limits.threads
       val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
       if (keys.mayShare(fresh.footer.isEncrypted))

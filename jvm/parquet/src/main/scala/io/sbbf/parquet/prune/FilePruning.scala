@@ -10,8 +10,8 @@ import io.sbbf.parquet.model.Evidence
  * @param kept the number of row groups that might hold a match
  * @param keptRows the number of rows in the kept row groups
  * @param keptBytes the compressed size of the kept row groups; the file's length if all are kept
- * @param ranges starts and ends of ascending byte ranges, which hold the midpoints of the kept row
- *   groups and of no others; None if tasks read whole splits
+ * @param ranges starts and ends of ascending byte ranges, which hold the midpoints of the kept
+ *   row groups and of no others; None if tasks read whole splits
  * @param refutedBy the number of row groups that each kind of evidence refuted
  * @param keptBecause the number of kept row groups by reason, if a reason is known
  * @param filtersRejected the number of row groups with a rejected filter, by reason
@@ -46,8 +46,8 @@ private[sbbf] object FilePruning {
     FilePruning(0, 0, 0L, length, None, Map.empty, Map(reason -> 1))
 
   /**
-   * Returns the outcome of a file that could not be read. The whole file is kept, and it is unknown
-   * what parquet-mr may check in it.
+   * Returns the outcome of a file that could not be read. The whole file is kept, and it is
+   * unknown what parquet-mr may check in it.
    */
   def unreadable(length: Long, reason: String): FilePruning =
     keepAll(length, reason).copy(storage = FileStorage.Unreadable)

@@ -8,7 +8,10 @@ private[sbbf] sealed abstract class FileStorage extends Product with Serializabl
 
 private[sbbf] object FileStorage {
 
-  /** The file was not read: a sample of the files showed no benefit, or the predicate cannot prune. */
+  /**
+   * The file was not read: a sample of the files showed no benefit, or the predicate cannot
+   * prune.
+   */
   case object Unread extends FileStorage
 
   /** The file could not be read. */
@@ -17,7 +20,8 @@ private[sbbf] object FileStorage {
   /**
    * The footer was read.
    *
-   * @param hasCorruptStatistics whether statistics of a column chunk or a page are known to be wrong
+   * @param hasCorruptStatistics whether statistics of a column chunk or a page are known to be
+   *   wrong
    * @param hasShortDecimals whether a DECIMAL column stores its values in fewer than four bytes
    * @param meetsRequirements whether the file meets the scan's [[StorageRequirements]]
    */

@@ -25,8 +25,8 @@ private[sbbf] final class FooterCache {
   /**
    * Returns the evidence of this version of a file, if the cache holds it.
    *
-   * Returns None if the evidence was read within two seconds of the file's modification, because the
-   * file may have changed again since.
+   * Returns None if the evidence was read within two seconds of the file's modification, because
+   * the file may have changed again since.
    */
   def get(version: FileVersion): Option[FileEvidence] = synchronized {
     Option(entries.get(version))
@@ -48,7 +48,9 @@ private[sbbf] final class FooterCache {
       shrinkTo(maxBytes)
     }
 
-  /** Updates the size of an entry that has read more filters or dictionaries since it was cached. */
+  /**
+   * Updates the size of an entry that has read more filters or dictionaries since it was cached.
+   */
   def reweigh(version: FileVersion, maxBytes: Long): Unit = synchronized {
     Option(entries.get(version)).foreach { entry =>
       val now = weigh(version, entry.evidence)
@@ -95,8 +97,8 @@ private[sbbf] object FooterCache {
   private val SettlingMillis = 2000L
 
   /**
-   * The heap of a map entry, a cache entry, a version, a path and its URI, with object headers, on
-   * a 64-bit JVM.
+   * The heap of a map entry, a cache entry, a version, a path and its URI, with object headers,
+   * on a 64-bit JVM.
    */
   private val EntryOverhead = 360L
 

@@ -57,8 +57,8 @@ private[sbbf] final class RowGroupEvaluator(
   }
 
   /**
-   * Evaluates the predicate by the footer's statistics. Reads filters and dictionaries only if the
-   * statistics do not decide.
+   * Evaluates the predicate by the footer's statistics. Reads filters and dictionaries only if
+   * the statistics do not decide.
    */
   private def survives(rowGroup: Int): Boolean = {
     val byStatistics = evaluate(_.evalStatistics(rowGroup))
@@ -101,9 +101,9 @@ private[sbbf] object RowGroupEvaluator {
    * Returns the byte ranges that hold the midpoints of the surviving row groups and of no others,
    * as starts and ends. Parquet readers assign a row group to the split that holds its midpoint.
    *
-   * Adjacent survivors share a range, because each range costs an open and a footer. Returns None if
-   * all row groups survive. Also returns None if at least three quarters survive in more than one
-   * range, because reading the rest costs less than opening the file again.
+   * Adjacent survivors share a range, because each range costs an open and a footer. Returns None
+   * if all row groups survive. Also returns None if at least three quarters survive in more than
+   * one range, because reading the rest costs less than opening the file again.
    *
    * @param midpoint the midpoint of each row group, strictly increasing
    */

@@ -6,12 +6,12 @@ import org.apache.hadoop.fs.FileStatus
 private[sbbf] object Sample {
 
   /**
-   * Returns the positions of `size` files, or of all files if there are fewer. The same files give
-   * the same sample.
+   * Returns the positions of `size` files, or of all files if there are fewer. The same files
+   * give the same sample.
    *
-   * One half is spread evenly over the listing, and so over the partitions. The other half is spread
-   * over the ages of the remaining files. The first files alone would be a bad sample: they belong
-   * to old partitions, which may lack filters.
+   * One half is spread evenly over the listing, and so over the partitions. The other half is
+   * spread over the ages of the remaining files. The first files alone would be a bad sample:
+   * they belong to old partitions, which may lack filters.
    */
   def of(files: IndexedSeq[FileStatus], size: Int): IndexedSeq[Int] =
     if (files.size <= size) files.indices

@@ -21,8 +21,8 @@ private[sbbf] final class ScanPruner(
   import ScanPruner._
 
   /**
-   * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files first.
-   * If the sample shows too little benefit, it keeps the other files without reading them.
+   * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files
+   * first. If the sample shows too little benefit, it keeps the other files without reading them.
    *
    * @throws InterruptedException if the query is cancelled
    */
@@ -75,7 +75,9 @@ private[sbbf] final class ScanPruner(
       stoppedEarly = stops)
   }
 
-  /** Whether the sample justifies reading all files: at least one row group in fifty is refuted. */
+  /**
+   * Whether the sample justifies reading all files: at least one row group in fifty is refuted.
+   */
   private def prunes(sample: Seq[FilePruning]): Boolean = {
     val refuted = sample.map(o => o.rowGroups - o.kept).sum
     refuted > 0 && refuted * 50 >= sample.map(_.rowGroups).sum

@@ -70,8 +70,8 @@ private[sbbf] final class ScanPruning(
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
   /**
-   * Splits the files, in their order, into at most `most` ranges of adjacent files. All ranges have
-   * the same number of files; the last one may have fewer.
+   * Splits the files, in their order, into at most `most` ranges of adjacent files. All ranges
+   * have the same number of files; the last one may have fewer.
    */
   def ranges(most: Int): Iterator[FileRange] = {
     val length = math.max(1, (numFiles + most - 1) / most)
@@ -83,7 +83,9 @@ private[sbbf] final class ScanPruning(
     }
   }
 
-  /** Returns, for example, "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read". */
+  /**
+   * Returns, for example, "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read".
+   */
   def summary: String =
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: ${ScanPruner.NoUsableLeaf}"
     else

@@ -7,11 +7,15 @@ import io.sbbf.parquet.statistics.{Bounds, BytesKeys, LongKeys, SortKeys}
  * Compares a list of values with the bounds of column chunks.
  *
  * @param plain the values in PLAIN encoding, without a length
- * @param columnType the column's type in the chunks' file, which may differ from that of the values
+ * @param columnType the column's type in the chunks' file, which may differ from that of the
+ *   values
  */
 private[sample] final class BoundedValues(plain: Seq[Array[Byte]], columnType: ColumnType) {
 
-  /** The sorted keys of the values. None if the type has no order, or the values have another width. */
+  /**
+   * The sorted keys of the values. None if the type has no order, or the values have another
+   * width.
+   */
   private val keys: Option[SortKeys] = {
     val fits = columnType.width < 0 || plain.forall(_.length == columnType.width)
     columnType.keys match {
@@ -24,7 +28,10 @@ private[sample] final class BoundedValues(plain: Seq[Array[Byte]], columnType: C
     }
   }
 
-  /** Returns the number of values within the chunk's bounds, or of all values if these are unknown. */
+  /**
+   * Returns the number of values within the chunk's bounds, or of all values if these are
+   * unknown.
+   */
   def within(bounds: Bounds, chunk: Int): Int = keys match {
     case Some(known) if bounds.isKnown(chunk) =>
       known.aboveMax(bounds, chunk) - known.fromMin(bounds, chunk)

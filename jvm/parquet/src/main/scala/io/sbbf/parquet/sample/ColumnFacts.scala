@@ -1,7 +1,8 @@
 package io.sbbf.parquet.sample
 
 /**
- * The facts that a footer states about one column, summed over the row groups that have values of it.
+ * The facts that a footer states about one column, summed over the row groups that have values of
+ * it.
  *
  * @param column the column's dotted Parquet path
  * @param dataType the column's Parquet type
@@ -10,8 +11,10 @@ package io.sbbf.parquet.sample
  * @param bytes the compressed size of all of the column's chunks, with those that have only nulls
  * @param filters the number of chunks with a filter, valid or not
  * @param filterBytes the size of these filters with their headers; a missing length counts as 0
- * @param filtersAlone the number of chunks with a filter and without a dictionary that pruning reads
- * @param dictionaries the number of chunks whose values are all in a dictionary that pruning reads
+ * @param filtersAlone the number of chunks with a filter and without a dictionary that pruning
+ *   reads
+ * @param dictionaries the number of chunks whose values are all in a dictionary that pruning
+ *   reads
  * @param dictionaryBytes the compressed size of these dictionaries
  */
 private[sbbf] final case class ColumnFacts(

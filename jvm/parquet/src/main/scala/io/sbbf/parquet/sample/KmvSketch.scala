@@ -5,13 +5,13 @@ import java.util.Arrays
 import io.sbbf.parquet.values.HashSink
 
 /**
- * The k minimum hashes of a set of values. They estimate the number of distinct values and, together
- * with other sketches, the number of shared values (Bar-Yossef et al., "Counting Distinct Elements in
- * a Data Stream", 2002; Beyer et al., "On Synopses for Distinct-Value Estimation Under Multiset
- * Operations", 2007).
+ * The k minimum hashes of a set of values. They estimate the number of distinct values and,
+ * together with other sketches, the number of shared values (Bar-Yossef et al., "Counting
+ * Distinct Elements in a Data Stream", 2002; Beyer et al., "On Synopses for Distinct-Value
+ * Estimation Under Multiset Operations", 2007).
  *
- * @param ranks at most [[KmvSketch.K]] distinct hashes, ascending in the order of unsigned numbers,
- *   which is mapped to that of signed numbers
+ * @param ranks at most [[KmvSketch.K]] distinct hashes, ascending in the order of unsigned
+ *   numbers, which is mapped to that of signed numbers
  */
 private[sbbf] final case class KmvSketch(ranks: Array[Long]) {
   import KmvSketch._
@@ -29,7 +29,9 @@ private[sbbf] final case class KmvSketch(ranks: Array[Long]) {
 
 private[sbbf] object KmvSketch {
 
-  /** The largest number of hashes in a sketch. The relative standard error is `1 / sqrt(K - 2)`. */
+  /**
+   * The largest number of hashes in a sketch. The relative standard error is `1 / sqrt(K - 2)`.
+   */
   final val K = 1024
 
   /**
@@ -80,8 +82,9 @@ private[sbbf] object KmvSketch {
   }
 
   /**
-   * Returns in how many sets each value of a random sample is. The sample is taken from the values of
-   * all sets: the values whose hashes are up to the lowest last rank, where all sketches are complete.
+   * Returns in how many sets each value of a random sample is. The sample is taken from the
+   * values of all sets: the values whose hashes are up to the lowest last rank, where all
+   * sketches are complete.
    */
   def multiplicities(sketches: Seq[KmvSketch]): Seq[Int] = {
     val limit = sketches.filterNot(_.isExact).map(_.ranks.last).foldLeft(Long.MaxValue)(_ min _)
@@ -105,7 +108,9 @@ private[sbbf] object KmvSketch {
 
   private final val TwoTo64 = 18446744073709551616.0
 
-  /** Sorts the first `until` ranks, removes duplicates, and returns the number of remaining ranks. */
+  /**
+   * Sorts the first `until` ranks, removes duplicates, and returns the number of remaining ranks.
+   */
   private def distinctOf(ranks: Array[Long], until: Int): Int = {
     Arrays.sort(ranks, 0, until)
     var kept = 0

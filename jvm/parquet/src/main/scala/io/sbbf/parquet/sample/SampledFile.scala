@@ -39,7 +39,9 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
 
   private def rowGroups: Seq[Int] = (0 until footer.numRowGroups).filter(footer.numRows(_) > 0)
 
-  /** Returns the footer's facts about the columns with these names, or about all if none is named. */
+  /**
+   * Returns the footer's facts about the columns with these names, or about all if none is named.
+   */
   def facts(names: Set[String]): FileFacts = {
     val wanted = columns.zipWithIndex.filter { case (_, n) =>
       names.isEmpty || names(footer.columnName(n))
@@ -85,7 +87,10 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
     footer.dictionaryOffset(chunk) > 0 &&
       footer.maxDictionaryBytes(chunk) <= DictionaryReader.MaxPage
 
-  /** Maps the paths of queries to the file's columns. Paths without a column in the file are omitted. */
+  /**
+   * Maps the paths of queries to the file's columns. Paths without a column in the file are
+   * omitted.
+   */
   def resolve(paths: Seq[ColumnPath], caseSensitive: Boolean): Map[ColumnPath, String] =
     paths
       .map(path => path -> footer.schema.resolve(path, caseSensitive))
@@ -93,8 +98,8 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
       .toMap
 
   /**
-   * Samples the columns with these names in a row group, or returns the reason why a column cannot be
-   * read. It omits columns whose type has no filters.
+   * Samples the columns with these names in a row group, or returns the reason why a column
+   * cannot be read. It omits columns whose type has no filters.
    */
   def sample(rowGroup: Int, names: Set[String]): Seq[Either[String, ChunkSample]] = {
     val wanted = for {

@@ -53,7 +53,9 @@ private[sample] object ValueSample {
   /** The number of kept values, if there are as many. */
   final val Size = 16
 
-  /** The most bytes kept of a value. Bounds are no longer ([[io.sbbf.parquet.statistics.Bounds]]). */
+  /**
+   * The most bytes kept of a value. Bounds are no longer ([[io.sbbf.parquet.statistics.Bounds]]).
+   */
   private final val MostBytes = 65
 
   private def little(bytes: Int): ByteBuffer =

@@ -9,8 +9,8 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.parquet.schema.{GroupType, MessageType, Type}
 
 /**
- * Reads the stored values of column chunks with parquet-mr. It holds one column chunk at a time in
- * memory, compressed.
+ * Reads the stored values of column chunks with parquet-mr. It holds one column chunk at a time
+ * in memory, compressed.
  */
 private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   private val metadata = reader.getFileMetaData
@@ -18,8 +18,8 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
 
   /**
    * Passes all non-null values of a chunk to `sink`. A dictionary passes each of its values once;
-   * other pages pass each value as often as they hold it. If the footer does not list all encodings
-   * of the chunk, some values are passed more often.
+   * other pages pass each value as often as they hold it. If the footer does not list all
+   * encodings of the chunk, some values are passed more often.
    *
    * @param column the column's number among the leaves of the schema
    * @param isAllDictionary whether all values of the chunk are in its dictionary
@@ -49,7 +49,9 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
     reader.readRowGroup(rowGroup)
   }
 
-  /** Passes the values that parquet-mr's ColumnReader returns, which reads pages of all encodings. */
+  /**
+   * Passes the values that parquet-mr's ColumnReader returns, which reads pages of all encodings.
+   */
   private[values] def addOneByOne(rowGroup: Int, column: Int, sink: ValueSink): Unit = {
     val descriptor = columns.get(column)
     val chunk = pages(rowGroup, descriptor)

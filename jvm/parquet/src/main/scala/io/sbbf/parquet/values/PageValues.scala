@@ -33,7 +33,8 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
   /**
    * Passes the values of all pages of a chunk.
    *
-   * @return whether all values were passed. If a page has another encoding, only some may have been.
+   * @return whether all values were passed. If a page has another encoding, only some may have
+   *   been.
    * @throws java.io.IOException if a page contradicts its header
    */
   def addAll(pages: PageReader): Boolean = {
@@ -94,8 +95,8 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
   }
 
   /**
-   * Passes the values that parquet-mr's reader of the encoding returns. The encoding must not depend
-   * on earlier pages.
+   * Passes the values that parquet-mr's reader of the encoding returns. The encoding must not
+   * depend on earlier pages.
    */
   private def addDecoded(page: DataPage): Unit = {
     val (count, stream) = present(page)
@@ -164,8 +165,8 @@ private[parquet] final class PageValues(column: ColumnDescriptor, sink: ValueSin
   }
 
   /**
-   * Whether the first run covers at least `values` values, all at the highest level (Encodings.md of
-   * parquet-format, RLE = 3).
+   * Whether the first run covers at least `values` values, all at the highest level (Encodings.md
+   * of parquet-format, RLE = 3).
    */
   private def isOneRun(levels: ByteBufferInputStream, width: Int, values: Int): Boolean = {
     val header = BytesUtils.readUnsignedVarInt(levels)
@@ -210,8 +211,8 @@ private[values] object PageValues {
       isKnown(encoding) || LevelEncodings(encoding.name))
 
   /**
-   * The encodings of levels, which a chunk's encodings include. They are given by name, because one
-   * of them is deprecated.
+   * The encodings of levels, which a chunk's encodings include. They are given by name, because
+   * one of them is deprecated.
    */
   private val LevelEncodings = Set("RLE", "BIT_PACKED")
 

@@ -9,8 +9,9 @@ import io.sbbf.core.kernel.Kernels
 /**
  * Hashes the values of one column in batches. Not thread-safe.
  *
- * It hashes the PLAIN encoding of a value (BloomFilter.md of parquet-format): the 4 bytes of an INT32
- * or FLOAT, the 8 bytes of an INT64 or DOUBLE, and the bytes of a byte array without their length.
+ * It hashes the PLAIN encoding of a value (BloomFilter.md of parquet-format): the 4 bytes of an
+ * INT32 or FLOAT, the 8 bytes of an INT64 or DOUBLE, and the bytes of a byte array without their
+ * length.
  */
 private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends ValueSink {
   import ValueHasher._
@@ -24,8 +25,8 @@ private[parquet] sealed abstract class ValueHasher(sink: HashSink) extends Value
 
   /**
    * Hashes a value and the values that Spark considers equal to it, because parquet-mr probes a
-   * filter only for the literal of the query. For a zero it hashes both zeros. For each NaN it also
-   * hashes Java's canonical NaN.
+   * filter only for the literal of the query. For a zero it hashes both zeros. For each NaN it
+   * also hashes Java's canonical NaN.
    */
   override final def addFloat(value: Float): Unit =
     if (value == 0) {
@@ -120,8 +121,8 @@ private[parquet] object ValueHasher {
     }
 
     /**
-     * Writes to the end of the buffer. A value that is backed by an array is copied once, and nothing
-     * is allocated.
+     * Writes to the end of the buffer. A value that is backed by an array is copied once, and
+     * nothing is allocated.
      */
     private val end = new OutputStream {
       override def write(value: Array[Byte], from: Int, length: Int): Unit = {

@@ -21,7 +21,8 @@ private[sbbf] object ValueKind {
   /**
    * Returns the kind of a type, or None for a type without filters:
    *
-   *  - BOOLEAN: min/max cover its two values, and writers hash them in different ways or not at all.
+   *  - BOOLEAN: min/max cover its two values, and writers hash them in different ways or not at
+   *    all.
    *  - Decimals in byte arrays of variable length: one number has several encodings.
    *  - FLOAT16: some readers probe filters for a FLOAT.
    */
@@ -36,18 +37,22 @@ private[sbbf] object ValueKind {
     case BOOLEAN => None
   }
 
-  /** Whether the type is FLOAT16. Compares by name, because parquet-mr before 1.14 lacks the class. */
+  /**
+   * Whether the type is FLOAT16. Compares by name, because parquet-mr before 1.14 lacks the
+   * class.
+   */
   private def isHalf(primitive: PrimitiveType): Boolean =
     String.valueOf(primitive.getLogicalTypeAnnotation) == "FLOAT16"
 
   /** The reason why a type has no filters. */
   final val WhyNone =
-    "filters are unsupported for BOOLEAN (min/max cover its two values), for decimals in byte arrays of variable " +
-      "length (one number has several encodings) and for FLOAT16 (readers hash it in different ways)"
+    "filters are unsupported for BOOLEAN (min/max cover its two values), for decimals in byte " +
+      "arrays of variable length (one number has several encodings) and for FLOAT16 (readers " +
+      "hash it in different ways)"
 
   /**
-   * Whether queries usually look up single values of a type, such as keys and names. Queries usually
-   * compare decimals, floating-point numbers, dates and times with ranges.
+   * Whether queries usually look up single values of a type, such as keys and names. Queries
+   * usually compare decimals, floating-point numbers, dates and times with ranges.
    */
   def isKey(primitive: PrimitiveType): Boolean = primitive.getLogicalTypeAnnotation match {
     case null =>

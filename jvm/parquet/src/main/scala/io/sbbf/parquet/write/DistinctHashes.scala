@@ -15,8 +15,8 @@ import io.sbbf.parquet.values.HashSink
  *  - Fewer than [[DistinctHashes.MostCounted]] distinct hashes are counted in a hash table.
  *  - More hashes go into a list. Its filter is sized as if all were distinct, and is then folded
  *    (see [[BloomFilterStats.fold]]).
- *  - From `mostListed` hashes on they go into a filter of `maxBytes`, so that memory does not grow
- *    with their number.
+ *  - From `mostListed` hashes on they go into a filter of `maxBytes`, so that memory does not
+ *    grow with their number.
  *
  * @param fpp the FPP that the filters keep, if `maxBytes` allows
  * @param maxBytes the size of the largest filter, a power of two
@@ -54,8 +54,8 @@ private[parquet] final class DistinctHashes(
   }
 
   /**
-   * Returns the filter of all hashes since the last call, and starts a new one. Its size is a power
-   * of two. Returns None if there were fewer than `minNdv` distinct hashes.
+   * Returns the filter of all hashes since the last call, and starts a new one. Its size is a
+   * power of two. Returns None if there were fewer than `minNdv` distinct hashes.
    *
    * @param minNdv a number from 1 to [[MostCounted]]
    */
@@ -92,8 +92,8 @@ private[parquet] final class DistinctHashes(
     }
 
   /**
-   * Returns the smallest fold that keeps the FPP. The estimate of distinct values by the fill of a
-   * large filter is a good first size to try.
+   * Returns the smallest fold that keeps the FPP. The estimate of distinct values by the fill of
+   * a large filter is a good first size to try.
    */
   private def smallest(large: Array[Byte]): Array[Byte] = {
     @tailrec
@@ -136,7 +136,9 @@ private[parquet] final class DistinctHashes(
     list.moveInto(largest)
   }
 
-  /** Starts anew. A grown table and list stay, because the next row group is likely to be similar. */
+  /**
+   * Starts anew. A grown table and list stay, because the next row group is likely to be similar.
+   */
   private def clear(): Unit = {
     Arrays.fill(table, 0L)
     used = 0

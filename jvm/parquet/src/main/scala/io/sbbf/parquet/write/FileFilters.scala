@@ -70,7 +70,9 @@ private[parquet] final class FileFilters(schema: MessageType, requests: Seq[Filt
 
   private def note(e: Exception): Unit = if (failure.isEmpty) failure = Some(e)
 
-  /** Passes everything to `consumer`, and the values of the wanted columns also to their filters. */
+  /**
+   * Passes everything to `consumer`, and the values of the wanted columns also to their filters.
+   */
   private final class Tap(consumer: RecordConsumer) extends RecordConsumer {
     // The nodes on the path to the current field; null where no wanted column is below.
     private val nodes = new Array[Node](deepest + 1)
@@ -136,8 +138,8 @@ private[parquet] object FileFilters {
   private final class Node(val children: Array[Node], val values: ValueHasher)
 
   /**
-   * Returns the tree of a field's wanted leaves, or null if none is wanted. It calls `leaf` in the
-   * order in which the schema numbers the leaves.
+   * Returns the tree of a field's wanted leaves, or null if none is wanted. It calls `leaf` in
+   * the order in which the schema numbers the leaves.
    */
   private def tree(field: Type, leaf: () => ValueHasher): Node =
     if (field.isPrimitive) Option(leaf()).map(new Node(Array.empty, _)).orNull

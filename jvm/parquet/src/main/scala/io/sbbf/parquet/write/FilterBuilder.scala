@@ -10,8 +10,8 @@ private[parquet] final class FilterBuilder(request: FilterRequest) {
   val values: ValueHasher = ValueHasher.of(request.kind, distinct)
 
   /**
-   * Returns the filter of the values since the last call, and starts a new one. Returns None if there
-   * were fewer than `minNdv` distinct values.
+   * Returns the filter of the values since the last call, and starts a new one. Returns None if
+   * there were fewer than `minNdv` distinct values.
    */
   def result(): Option[Array[Byte]] = {
     values.flush()

@@ -6,8 +6,8 @@ import io.sbbf.parquet.values.ValueKind
 /**
  * Requests bloom filters for one column of a file.
  *
- * @param column the column's number among the leaves of the schema, which is also the number of its
- *   chunks
+ * @param column the column's number among the leaves of the schema, which is also the number of
+ *   its chunks
  * @param kind the way in which the column's values are hashed
  * @param fpp the FPP of each filter, if `maxBytes` allows
  * @param maxBytes the size of the largest filter, a power of two
@@ -28,8 +28,9 @@ private[sbbf] object FilterRequest {
   final val MostCounted = DistinctHashes.MostCounted
 
   /**
-   * The default size of the largest filter: 32 MiB, enough for 25 million distinct values in a row
-   * group at 1 %. A row group usually has 128 MiB of data, which is 16 million numbers of 8 bytes.
+   * The default size of the largest filter: 32 MiB, enough for 25 million distinct values in a
+   * row group at 1 %. A row group usually has 128 MiB of data, which is 16 million numbers of 8
+   * bytes.
    */
   final val DefaultLargestBytes = 32 * 1024 * 1024
 

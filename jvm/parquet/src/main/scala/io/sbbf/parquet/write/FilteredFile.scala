@@ -17,12 +17,12 @@ import io.sbbf.parquet.footer.FooterBuilder
 /**
  * Adds bloom filters to a Parquet file while parquet-mr writes it.
  *
- * It holds back the page indexes and the footer, which parquet-mr writes after the last row group.
- * When the file is closed, it writes them with the filters. So the file is written once, from
- * front to back, as object stores require. On these stores no incomplete file is visible.
+ * It holds back the page indexes and the footer, which parquet-mr writes after the last row
+ * group. When the file is closed, it writes them with the filters. So the file is written once,
+ * from front to back, as object stores require. On these stores no incomplete file is visible.
  *
- * One task uses it in this order: [[at]], [[start]], [[rowGroup]] for each row group and then [[row]]
- * for each of its rows, [[endOfRows]].
+ * One task uses it in this order: [[at]], [[start]], [[rowGroup]] for each row group and then
+ * [[row]] for each of its rows, [[endOfRows]].
  *
  * @param onError receives the reason why a file gets no filters. The file is then written as
  *   parquet-mr wrote it.
@@ -32,7 +32,10 @@ private[sbbf] final class FilteredFile(onError: Exception => Unit) {
   private var skippedWithDictionary = Set.empty[Int]
   private var output: Output = _
 
-  /** Returns the path that parquet-mr has to write to. Its file system is a wrapper of `path`'s own. */
+  /**
+   * Returns the path that parquet-mr has to write to. Its file system is a wrapper of `path`'s
+   * own.
+   */
   def at(path: Path): Path = new Path(path.toUri) {
     override def getFileSystem(conf: Configuration): FileSystem =
       new WrappedFileSystem(path.getFileSystem(conf))

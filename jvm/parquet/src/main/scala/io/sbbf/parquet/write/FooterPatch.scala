@@ -5,9 +5,9 @@ import java.io.ByteArrayOutputStream
 import io.sbbf.parquet.input.CompactStruct
 
 /**
- * Replaces the bloom filters that a footer names. It copies everything else byte by byte, including
- * fields that no version of parquet-java knows. parquet-java's thrift classes would drop such fields,
- * and those of Spark 3.5 also drop `bloom_filter_length`.
+ * Replaces the bloom filters that a footer names. It copies everything else byte by byte,
+ * including fields that no version of parquet-java knows. parquet-java's thrift classes would
+ * drop such fields, and those of Spark 3.5 also drop `bloom_filter_length`.
  *
  * The field ids are those of parquet.thrift.
  */

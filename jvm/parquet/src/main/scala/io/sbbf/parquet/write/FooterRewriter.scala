@@ -34,8 +34,8 @@ private[parquet] object FooterRewriter {
    * Returns the bytes that replace the tail, in pieces.
    *
    * @param tail the bytes of a file from `start` to its end, at least its footer
-   * @throws UnusableFile if the tail does not end with a complete and unencrypted footer, or if the
-   *   footer has no chunk for a filter
+   * @throws UnusableFile if the tail does not end with a complete and unencrypted footer, or if
+   *   the footer has no chunk for a filter
    */
   def pieces(tail: Array[Byte], start: Long, filters: Seq[ChunkFilter]): Seq[Array[Byte]] = {
     val footerStart = footerIn(tail)

@@ -70,8 +70,8 @@ private[parquet] final class HashList {
 private[parquet] object HashList {
 
   /**
-   * The number of hashes in a chunk of 256 KiB. G1 gives an array of half a region or more its own
-   * region, and its smallest regions have 1 MiB.
+   * The number of hashes in a chunk of 256 KiB. G1 gives an array of half a region or more its
+   * own region, and its smallest regions have 1 MiB.
    */
   private final val ChunkSize = 1 << 15
 

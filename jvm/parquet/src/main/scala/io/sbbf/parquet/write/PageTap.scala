@@ -18,9 +18,9 @@ import org.apache.parquet.io.api.RecordConsumer
 import io.sbbf.parquet.values.PageValues
 
 /**
- * Passes the values of a column chunk's pages to `values` before they are compressed, and the pages
- * to `parquetMr`. So each value of a dictionary is hashed only once, and the other values need no
- * call through parquet-mr for each.
+ * Passes the values of a column chunk's pages to `values` before they are compressed, and the
+ * pages to `parquetMr`. So each value of a dictionary is hashed only once, and the other values
+ * need no call through parquet-mr for each.
  *
  * It handles methods by their names, because nearly each release of parquet-mr from 1.13 to 1.17
  * added arguments. The positions of the arguments used here are the same in all of them.
@@ -63,8 +63,8 @@ private[write] object PageTap {
    *
    * @param wanted the receivers of values, by the numbers of their columns
    * @return false if parquet-mr lacks the fields that hold its writers from 1.13 to 1.17, or if
-   *   `consumer` is wrapped in another consumer, as `parquet.validation` does. Some columns may be
-   *   watched then.
+   *   `consumer` is wrapped in another consumer, as `parquet.validation` does. Some columns may
+   *   be watched then.
    */
   def watch(
       consumer: RecordConsumer,
@@ -92,7 +92,9 @@ private[write] object PageTap {
     Proxy.newProxyInstance(writer.getClassLoader, Array[Class[_]](writer), handler)
   }
 
-  /** Returns an argument that can be read twice. The source of its bytes may allow only one read. */
+  /**
+   * Returns an argument that can be read twice. The source of its bytes may allow only one read.
+   */
   private def toReadTwice(argument: AnyRef): AnyRef = argument match {
     case bytes: BytesInput => together(bytes)
     case dictionary: DictionaryPage => dictionary.copy()
@@ -106,8 +108,8 @@ private[write] object PageTap {
   }
 
   /**
-   * Returns the page that `writePage` writes. Its arguments are the bytes, the number of values, ...,
-   * and the encodings of repetition levels, definition levels and values.
+   * Returns the page that `writePage` writes. Its arguments are the bytes, the number of values,
+   * ..., and the encodings of repetition levels, definition levels and values.
    */
   private def version1(arguments: Array[AnyRef]): DataPage = {
     val bytes = arguments(0).asInstanceOf[BytesInput]

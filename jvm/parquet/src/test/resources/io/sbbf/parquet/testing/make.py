@@ -1,7 +1,8 @@
 """Writes the Parquet files next to this script.
 
-Run `python make.py` with pyarrow 26.0.1, duckdb 2.0.0 and datafusion 55.0.0. There are three row groups of 50 distinct keys each, with filters on `id` and `text`. Damage.scala computes
-the keys by the same formula.
+Run `python make.py` with pyarrow 26.0.1, duckdb 2.0.0 and datafusion 55.0.0. Each file has three
+row groups of 50 distinct keys each, with filters on `id` and `text`. Damage.scala computes the
+keys by the same formula.
 """
 
 from pathlib import Path

@@ -31,8 +31,8 @@ object SampleFile {
   final val RowGroups = 3
 
   /**
-   * The files of four writers: parquet-mr (with and without filter lengths, and with dictionaries),
-   * C++, Rust and DuckDB.
+   * The files of four writers: parquet-mr (with and without filter lengths, and with
+   * dictionaries), C++, Rust and DuckDB.
    */
   lazy val all: Seq[SampleFile] = {
     val plain = byParquetMr(TestFiles.Style(filters = Map("id" -> 100, "text" -> 100)), 100)
@@ -80,7 +80,8 @@ object SampleFile {
 }
 
 /**
- * Damages headers, lengths, offsets and any other byte of a footer, in one or two places at a time.
+ * Damages headers, lengths, offsets and any other byte of a footer, in one or two places at a
+ * time.
  *
  * It leaves out damage that no reader can detect, because nothing in the file contradicts it:
  *
@@ -92,8 +93,8 @@ final class Damage(random: Random) {
   import Damage._
 
   /**
-   * Returns the kind of damage and the damaged file. The file is None if it states other facts about
-   * values than before.
+   * Returns the kind of damage and the damaged file. The file is None if it states other facts
+   * about values than before.
    */
   def of(sample: SampleFile): (String, Option[Array[Byte]]) = {
     val (name, change) = pick(kinds)
@@ -216,7 +217,10 @@ final class Damage(random: Random) {
         random.nextLong()
       ))
 
-  /** Returns a position that damage may turn `right` into, including positions of other structures. */
+  /**
+   * Returns a position that damage may turn `right` into, including positions of other
+   * structures.
+   */
   private def place(m: FileMetaData, data: Array[Byte], right: Long): Long = {
     val others = chunks(m).flatMap(c => Seq(c.getData_page_offset, c.getBloom_filter_offset))
     pick(

@@ -31,8 +31,8 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 
 /**
- * A local file system that counts opens and reads. Its streams return at most 1,000 bytes per call,
- * as streams of object stores may.
+ * A local file system that counts opens and reads. Its streams return at most 1,000 bytes per
+ * call, as streams of object stores may.
  */
 final class SlowFileSystem extends RawLocalFileSystem {
   var opens = 0

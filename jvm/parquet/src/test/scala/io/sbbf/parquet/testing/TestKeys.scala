@@ -63,8 +63,8 @@ object TestKeys {
     Decryption.of(conf(known, entries: _*), None)
 
   /**
-   * The encryption of a file. `id` and `name` have their own keys, and `twin` has the footer's key
-   * unless it stays unencrypted. `open` is not encrypted.
+   * The encryption of a file. `id` and `name` have their own keys, and `twin` has the footer's
+   * key unless it stays unencrypted. `open` is not encrypted.
    */
   final case class Scheme(
       plainFooter: Boolean = false,

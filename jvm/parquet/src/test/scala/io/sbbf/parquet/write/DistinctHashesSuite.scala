@@ -66,7 +66,9 @@ class DistinctHashesSuite extends AnyFunSuite {
 
   private val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
 
-  /** Returns all bytes allocated for one row group, an upper bound of those in use at any time. */
+  /**
+   * Returns all bytes allocated for one row group, an upper bound of those in use at any time.
+   */
   private def allocated(count: Int): Long = {
     val (random, batch) = (new Random(seed), new Array[Long](1024))
     val before = threads.getCurrentThreadAllocatedBytes

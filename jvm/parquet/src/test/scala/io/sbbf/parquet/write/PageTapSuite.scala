@@ -20,7 +20,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.parquet.values.{CollectedValues, PageValues}
 
-/** Compares the written pages with those of an untapped writer, and their values with the rows. */
+/**
+ * Compares the written pages with those of an untapped writer, and their values with the rows.
+ */
 class PageTapSuite extends AnyFunSuite {
   import PageTapSuite._
 

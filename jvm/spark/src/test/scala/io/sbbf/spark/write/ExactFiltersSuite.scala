@@ -230,9 +230,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
         .parquet(path("spark"))
     }
     files(path("spark")).foreach { file =>
-      assert(
-        file.filter(0, "key").exists(_.length == 1024)
-      ) // by parquet-mr: 500 at 0.01
+      assert(file.filter(0, "key").exists(_.length == 1024)) // by parquet-mr: 500 at 0.01
       assert(file.filter(0, "part").isEmpty)
     }
   }
