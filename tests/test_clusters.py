@@ -80,8 +80,8 @@ def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said
     assert "ships it: name it in spark.jars (--jars)" in done.stderr, done.stderr[-3000:]
     count, written, found = [line for line in done.stdout.splitlines() if line][-3:]
     assert (count, written) == ("1", str(len(KEYS))) and done.stderr.count(found) == 1
-    assert found.startswith("executors do not have spark-sbbf's JAR, as nothing that Spark")
-    assert found.endswith("Name it in spark.jars (--jars), which ships it")
+    assert found.startswith("executors do not have spark-sbbf's JAR, because no Spark setting")
+    assert found.endswith("Name the JAR in spark.jars (--jars), which ships it")
 
 
 def test_a_day_is_found_where_executors_are_in_another_zone(tmp_path: Path) -> None:
