@@ -158,7 +158,7 @@ def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) 
                 other.conf.set(key, value)
     log = (tmp_path / "server.log").read_text()
     for key in BAD_VALUES:
-        assert log.count(f"WARN Notices: {key} must be") == 1, key
+        assert log.count(f"WARN LogOnce: {key} must be") == 1, key
 
 
 def test_inspect_and_probe_answer_as_in_a_classic_session_and_enable_nothing(

@@ -144,7 +144,7 @@ def test_a_bad_setting_that_was_there_before_counts_as_the_default(way: str, lak
     answers, log = fresh_with_log(script, lake, str(KEYS[7]), way)
     assert answers == ["True 1 1 3", "True"]
     for key in ("spark.sbbf.planning.threads", "spark.sbbf.kernel"):
-        assert log.count(f"WARN Notices: {key} must be") == 1, key
+        assert log.count(f"WARN LogOnce: {key} must be") == 1, key
 
 
 def test_the_switch_works_for_the_next_query(spark: SparkSession, lake: str) -> None:

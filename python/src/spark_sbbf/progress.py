@@ -1,4 +1,4 @@
-"""A bar that shows how far something is."""
+"""Progress bars for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[int, int], None]
+"""Function that takes the number of units done and the number of all units."""
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a kernel of Jupyter's; libraries load IPython elsewhere too."""
+    """Returns whether this process is a Jupyter kernel.
+
+    IPython may be loaded elsewhere, so this checks for a kernel.
+
+    Returns:
+        True in a kernel.
+    """
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return hasattr(shell, "kernel")
@@ -19,7 +26,16 @@ def in_notebook() -> bool:
 
 @contextmanager
 def progress_bar(title: str, unit: str, wanted: bool | None) -> Iterator[Progress]:
-    """Shows how many units are done; None shows it in a terminal and in notebooks."""
+    """Shows a progress bar while the ``with`` block runs.
+
+    Args:
+        title: Text before the bar.
+        unit: Unit of the counts, for example ``"B"``.
+        wanted: Whether to show the bar. None shows it in terminals and notebooks.
+
+    Yields:
+        A function that updates the bar, from any thread.
+    """
     shown = wanted if wanted is not None else sys.stderr.isatty() or in_notebook()
     if not shown:
         yield lambda done, all_: None
