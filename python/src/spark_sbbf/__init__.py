@@ -1,4 +1,4 @@
-"""Fast key lookups on Parquet: Spark skips files and row groups before it schedules tasks.
+"""Spark plans only the Parquet row groups whose bloom filters and statistics might match.
 
 Examples:
     >>> import spark_sbbf as sbbf
@@ -8,16 +8,16 @@ Examples:
     >>> spark.read.parquet("events").where("user_id = 42").show()  # doctest: +SKIP
 """
 
-TYPE_CHECKING = False  # importing typing would take longer than the rest of this module
+TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than all else here
 if TYPE_CHECKING:
     from spark_sbbf.advice import advise
-    from spark_sbbf.existing_filters import attach, detach
-    from spark_sbbf.filter_report import AttachedFile, AttachError, AttachReport
-    from spark_sbbf.filter_size import FilterSize, sizing
-    from spark_sbbf.inspection import inspect, probe
+    from spark_sbbf.attached import AttachedFile, AttachError, AttachReport
+    from spark_sbbf.evidence import inspect, probe
+    from spark_sbbf.existing import attach, detach
     from spark_sbbf.jar import jar_path
     from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
     from spark_sbbf.session import disable, doctor, enable, is_enabled
+    from spark_sbbf.size import FilterSize, sizing
     from spark_sbbf.writer import bloom_options
 
 __all__ = [
@@ -43,27 +43,26 @@ __all__ = [
     "sizing",
 ]
 
-# No module may have the name of a public function: importing it would hide the function.
 _MODULES = {
     "advice": ("advise",),
-    "existing_filters": ("attach", "detach"),
-    "filter_report": ("AttachError", "AttachReport", "AttachedFile"),
-    "filter_size": ("FilterSize", "sizing"),
-    "inspection": ("inspect", "probe"),
+    "attached": ("AttachError", "AttachReport", "AttachedFile"),
+    "existing": ("attach", "detach"),
+    "evidence": ("inspect", "probe"),
     "jar": ("jar_path",),
     "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
     "session": ("disable", "doctor", "enable", "is_enabled"),
+    "size": ("FilterSize", "sizing"),
     "writer": ("bloom_options",),
 }
 
 
 def __dir__() -> list[str]:
-    """Returns the names that notebooks complete."""
+    """What notebooks complete."""
     return [*globals(), *__all__]
 
 
 def __getattr__(name: str) -> object:
-    """Loads a public name on its first use (PEP 562)."""
+    """Loads what the package offers when it is first asked for (PEP 562)."""
     from importlib import import_module
 
     for module, names in _MODULES.items():

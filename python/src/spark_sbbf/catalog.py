@@ -1,4 +1,4 @@
-"""SQL statements to the catalog ``sbbf``, in classic sessions and over Spark Connect."""
+"""What SQL can say to spark-sbbf, in a classic session as over Spark Connect: catalog ``sbbf``."""
 
 from __future__ import annotations
 
@@ -11,72 +11,40 @@ KEY = "spark.sql.catalog.sbbf"
 CATALOG = "io.sbbf.spark.catalog.SbbfCatalog"
 
 
-def has_catalog(session: Any) -> bool:
-    """Returns whether a session has the catalog, by its extension or by ``enable``.
+def knows_catalog(session: Any) -> bool:
+    """Whether the session has the catalog, from its extension or from having been enabled.
 
-    A session without the JAR fails on any use of the catalog, so this reads the setting alone.
-
-    Args:
-        session: A session, classic or Spark Connect.
-
-    Returns:
-        True if the session's setting names the catalog.
+    In a session without the JAR to name the catalog is an error, so whoever only asks looks here.
     """
     (setting,) = session.sql(f"SET {KEY}").collect()
     return bool(setting.value == CATALOG)
 
 
-def add_catalog(session: Any) -> None:
-    """Adds the catalog to a session that has the JAR.
-
-    Args:
-        session: A session, classic or Spark Connect.
-    """
-    if not has_catalog(session):
+def bring_catalog(session: Any) -> None:
+    """Makes the catalog known to a session that has the JAR."""
+    if not knows_catalog(session):
         session.conf.set(KEY, CATALOG)
 
 
 def start(session: Any) -> None:
-    """Adds the catalog to a session that has the JAR, and switches the pruning on.
-
-    Args:
-        session: A session, classic or Spark Connect.
-    """
+    """Brings the catalog into a session that has the JAR, and starts the pruning."""
     session.conf.set(KEY, CATALOG)
     _switch(session, "on")
 
 
 def stop(session: Any) -> None:
-    """Removes the pruning that ``start`` added. If the session has the extension, switches it off.
-
-    Args:
-        session: A session that has the catalog.
-    """
+    """Takes out what ``start`` brought; where an extension is at work, switches it off."""
     _switch(session, "off")
 
 
 def findings(session: Any) -> dict[str, str]:
-    """Returns the versions, the state and the settings of spark-sbbf in a session.
-
-    Args:
-        session: A session that has the catalog.
-
-    Returns:
-        Short names and their values as text.
-    """
+    """What runs in the session, under short names."""
     rows = session.sql("SELECT name, value FROM sbbf.session.doctor").collect()
     return {row.name: row.value for row in rows}
 
 
 def report_json(df: Any) -> str:
-    """Returns the pruning report of a query.
-
-    Args:
-        df: A DataFrame whose session has the catalog.
-
-    Returns:
-        The report as JSON, which ``PruneReport.from_json`` reads.
-    """
+    """What pruning does to a query, as JSON."""
     with as_view(df) as view:
         (row,) = df.sparkSession.sql(f"SELECT report FROM sbbf.reports.{view}").collect()
     return str(row.report)
@@ -84,20 +52,16 @@ def report_json(df: Any) -> str:
 
 @contextmanager
 def as_view(df: Any) -> Iterator[str]:
-    """Registers the plan of a DataFrame as a temporary view while the ``with`` block runs.
+    """The name of a view of this session that has the DataFrame's own plan.
 
-    Args:
-        df: A DataFrame whose session has the catalog.
-
-    Yields:
-        The name of the view. It is random, so it clashes with no other query.
+    It is drawn at random, and so that of no other query.
     """
     view = f"sbbf_{uuid4().hex}"
     df.createTempView(view)
     try:
         yield view
     finally:
-        # Spark's own ways to drop a view also uncache other queries of the same plan.
+        # Spark's own ways to drop a view would also uncache what has the same plan
         df.sparkSession.sql(f"DROP TABLE sbbf.reports.{view}").collect()
 
 

@@ -1,4 +1,4 @@
-"""Progress bars for terminals and notebooks."""
+"""A bar that shows how far something is."""
 
 from __future__ import annotations
 
@@ -8,17 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Progress = Callable[[int, int], None]
-"""Function that takes the number of units done and the number of all units."""
 
 
 def in_notebook() -> bool:
-    """Returns whether this process is a Jupyter kernel.
-
-    IPython may be loaded elsewhere, so this checks for a kernel.
-
-    Returns:
-        True in a kernel.
-    """
+    """Whether this runs in a kernel of Jupyter's; libraries load IPython elsewhere too."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return hasattr(shell, "kernel")
@@ -26,16 +19,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def progress_bar(title: str, unit: str, wanted: bool | None) -> Iterator[Progress]:
-    """Shows a progress bar while the ``with`` block runs.
-
-    Args:
-        title: Text before the bar.
-        unit: Unit of the counts, for example ``"B"``.
-        wanted: Whether to show the bar. None shows it in terminals and notebooks.
-
-    Yields:
-        A function that updates the bar, from any thread.
-    """
+    """Shows how many units are done; None shows it in a terminal and in notebooks."""
     shown = wanted if wanted is not None else sys.stderr.isatty() or in_notebook()
     if not shown:
         yield lambda done, all_: None

@@ -9,15 +9,7 @@ Row = Mapping[str, Any]
 
 
 def table(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Returns rows as an aligned table of text.
-
-    Args:
-        rows: Rows of the table.
-        columns: Names of the columns to show, in order.
-
-    Returns:
-        One line of column names, then one line a row. Columns of numbers are aligned right.
-    """
+    """One line for the names and one for each row; numbers stand to the right."""
     cells = [[_text(row.get(column)) for column in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells)]
     numeric = [all(not isinstance(row.get(c), str) for row in rows) for c in columns]
@@ -42,14 +34,7 @@ def _text(value: Any) -> str:
 
 
 def common_folder(files: Sequence[str]) -> str:
-    """Returns the longest folder that all paths share.
-
-    Args:
-        files: Paths of files.
-
-    Returns:
-        The shared prefix up to and with its last slash; empty if there is none.
-    """
+    """What all paths begin with, up to a slash."""
     if not files:
         return ""
     first, last = min(files), max(files)

@@ -1,0 +1,29 @@
+"""Pages and pictures from the templates of this package; every value in them is escaped."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render(template: str, **values: Any) -> str:
+    """The template of this name, filled in. Raises jinja2.UndefinedError for a missing value."""
+    return _templates().get_template(template).render(values)
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # when a page is looked at
+
+    environment = Environment(
+        loader=PackageLoader("spark_sbbf"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["grouped"] = "{:,}".format
+    return environment

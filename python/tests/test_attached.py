@@ -1,0 +1,28 @@
+"""What is made of the answer of a job that changed files?"""
+
+import pytest
+
+from spark_sbbf.attached import AttachReport
+
+ROW = {
+    "file": "a.parquet",
+    "status": "done",
+    "reason": "",
+    "row_groups": 2,
+    "filters": 2,
+    "filter_bytes": 64,
+    "bytes_read": 100,
+    "bytes": 1000,
+    "seconds": 0.5,
+}
+
+
+def test_what_a_newer_jar_tells_besides_is_passed_over():
+    (file,) = AttachReport.of_rows([{**ROW, "colour": "blue"}]).files
+    assert file.file == "a.parquet" and file.filter_bytes == 64
+
+
+def test_an_answer_that_is_not_understood_is_told_and_not_lost():
+    row = {name: value for name, value in ROW.items() if name != "bytes"}
+    with pytest.raises(RuntimeError, match=r"another version than the package.*a\.parquet"):
+        AttachReport.of_rows([row])
