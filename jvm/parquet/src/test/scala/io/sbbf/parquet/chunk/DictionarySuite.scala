@@ -159,9 +159,9 @@ final class DictionarySuite extends AnyFunSuite {
     def nothing(page: Array[Byte]): Unit = ()
     assert(answer(forged(_ => ())(nothing)) == LeafResult.NotInDictionary)
     val table = Seq[(PageHeader => Unit, Array[Byte] => Unit, String)](
-      (_.setCrc(1), nothing, "checksum"),
+      (_.setCrc(1), nothing, "checksum mismatch"),
       (_.setType(PageType.DATA_PAGE), nothing, "no dictionary page"),
-      (_.getDictionary_page_header.setEncoding(Encoding.DELTA_BYTE_ARRAY), nothing, "encoding"),
+      (_.getDictionary_page_header.setEncoding(Encoding.DELTA_BYTE_ARRAY), nothing, "unsupported encoding"),
       (_.setCompressed_page_size(1000), nothing, "sizes disagree"),
       (_.setCompressed_page_size(-1), nothing, "damaged header"),
       (_.setUncompressed_page_size(9000000), nothing, "too large"),
@@ -184,7 +184,7 @@ final class DictionarySuite extends AnyFunSuite {
       }
     }
     val answers = new TestFile(lz4).ask("s", text("fir"))
-    assert(answers == Seq.fill(2)(LeafResult.unknown("dictionary unusable: codec")))
+    assert(answers == Seq.fill(2)(LeafResult.unknown("dictionary unusable: unsupported codec")))
   }
 
   test("a filter decides where the dictionary cannot") {

@@ -133,7 +133,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     val sums = new File(table, s".${file.getName}.crc")
     val summed = content(sums)
     var gone = Seq.empty[File]
-    def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "takePlace")
+    def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "replaceBy")
     Faults.besides = _ =>
       if (gone.isEmpty && isSwap) {
         gone = table.listFiles.filter(_.getName.endsWith(".sbbf-attach")).toSeq
