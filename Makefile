@@ -67,8 +67,8 @@ test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md
 	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
 
 .PHONY: test-spark
-test-spark: jar ## run Spark's own suites with and without the extension; SPARK=4.1.1, QUICK=1 for those of CI, ONLY=..., LEGS=..., OFF_IF_FAILED=1
-	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick) $(if $(OFF_IF_FAILED),--off-if-failed) \
+test-spark: jar ## run Spark's own suites with and without the extension; SPARK=4.1.1, QUICK=1 for those of CI, ONLY=..., LEGS=..., OFF_IF_FAILED=1, MISSING=1
+	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick) $(if $(MISSING),--missing) $(if $(OFF_IF_FAILED),--off-if-failed) \
 	  $(addprefix --only ,$(ONLY)) $(if $(LEGS),--legs "$(LEGS)")
 
 .PHONY: fuzz

@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from comparison import NOT_PUBLISHED, Explained, Outcome, compared
@@ -47,7 +47,8 @@ def main() -> int:
 
     outcomes = []
     with ThreadPoolExecutor(args.processes) as pool:
-        for found in pool.map(outcome, suites):
+        for done in as_completed([pool.submit(outcome, suite) for suite in suites]):
+            found = done.result()
             outcomes.append(found)
             if not args.quick and {"off", "on"} <= set(legs) <= LEGS.keys():
                 results.put(found)
