@@ -43,7 +43,7 @@ wheel: $(wheel) ## build the wheel with both JARs in it, and install it into .ve
 $(wheel): $(jars) $(python_sources) | setup
 	rm -rf python/dist
 	$(bin)/python -m build --no-isolation --wheel python
-	$(bin)/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
+	$(bin)/pip install --quiet --no-deps --allow-table-formats-reinstall python/dist/*.whl
 	touch $@
 
 .PHONY: demo
@@ -93,7 +93,7 @@ format: setup ## put style right
 .PHONY: bench
 bench: wheel ## measure lookups against stock Spark, the oracle and the filter limit
 	$(bin)/python benchmarks/lookup.py
-	$(bin)/python benchmarks/lookup.py --attached --files 1000 --fpp 0.01 --out benchmarks/results/lookup-attached-jdk17.txt
+	$(bin)/python benchmarks/lookup.py --added --files 1000 --fpp 0.01 --out benchmarks/results/lookup-added-jdk17.txt
 
 .PHONY: benchagainst
 benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar
@@ -103,9 +103,9 @@ benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path
 benchwrite: wheel ## measure what exact filters cost to write, beside stock's
 	$(bin)/python benchmarks/write.py
 
-.PHONY: benchattach
-benchattach: wheel ## measure what filters for existing files take, beside a rewrite by Spark
-	$(bin)/python benchmarks/attach.py
+.PHONY: benchaddfilters
+benchaddfilters: wheel ## measure what filters for existing files take, beside a rewrite by Spark
+	$(bin)/python benchmarks/add_filters.py
 
 .PHONY: benchcommand
 benchcommand: wheel ## measure what looking at filters from the command line takes

@@ -54,7 +54,7 @@ def main() -> None:
     out = [header(spark, arguments.keys)]
     for fpp in arguments.fpp:
         for files in arguments.files:
-            table = written(spark, files, fpp, arguments.attached)
+            table = written(spark, files, fpp, arguments.added)
             out.append(measured(spark, table, arguments.keys, arguments.first_runs))
             print(out[-1], flush=True)
             arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
@@ -65,9 +65,7 @@ def parsed_arguments() -> argparse.Namespace:
     parser.add_argument("--files", type=int, nargs="+", default=[200, 1000])
     parser.add_argument("--fpp", type=float, nargs="+", default=[0.01, 0.0001], choices=list(ROWS))
     parser.add_argument("--keys", type=int, default=24, help="measured keys of each kind")
-    parser.add_argument(
-        "--attached", action="store_true", help="files whose filters were attached later"
-    )
+    parser.add_argument("--added", action="store_true", help="files whose filters were added later")
     parser.add_argument("--first-runs", type=int, default=3, help="fresh JVMs of each kind")
     default = ROOT / "benchmarks" / "results" / "lookup-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
@@ -90,23 +88,23 @@ def session(enabled: str) -> SparkSession:
     return builder.getOrCreate()
 
 
-def written(spark: SparkSession, files: int, fpp: float, attached: bool) -> Table:
-    name = f"{files}x{ROW_GROUPS}x{ROWS[fpp]}-{fpp}" + ("-attached" if attached else "")
+def written(spark: SparkSession, files: int, fpp: float, added: bool) -> Table:
+    name = f"{files}x{ROW_GROUPS}x{ROWS[fpp]}-{fpp}" + ("-added" if added else "")
     table = Table(str(DATA / name), files, fpp)
-    if attached or not Path(table.path, "_SUCCESS").exists():
+    if added or not Path(table.path, "_SUCCESS").exists():
         ids = spark.range(0, table.rows, 1, files)
         data = ids.select(
             key("id").alias("key"), "id", key("id", 1).alias("other"), F.rand(7).alias("amount")
         )
-        options = {} if attached else sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
+        options = {} if added else sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
         options |= {
             "parquet.enable.dictionary": "false",
             "parquet.block.row.count.limit": str(ROWS[fpp]),
         }
         data.write.mode("overwrite").options(**options).parquet(table.path)
-        if attached:
+        if added:
             before = spark.read.schema(SCHEMA).parquet(table.path).where("key = 0").inputFiles()
-            done = sbbf.attach(spark, table.path, "key", fpp=fpp).of("done")
+            done = sbbf.add_filters(spark, table.path, "key", fpp=fpp).of("done")
             history = f"; absent key: files kept {len(before)} before {len(done)} got filters"
             table = table._replace(history=history)
         time.sleep(3)  # what is read sooner after a file was written is not kept

@@ -164,7 +164,7 @@ def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> Cost:
         # else parquet-java cuts filters of more than 800,000 values down
         most = {"max_bytes": 1 << 23} if kind.ndv else {}
         options = sbbf.bloom_options(*names, fpp=FPP, ndv=ndv, **most)
-    spark.conf.set("spark.sbbf.exactFilters", str(kind.exact).lower())
+    spark.conf.set("spark.sbbf.exactFilters.enabled", str(kind.exact).lower())
     os.sync()  # or one pays for what the one before left to be written back
     before = cpu_seconds(spark)
     seconds = timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]

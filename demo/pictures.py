@@ -38,7 +38,7 @@ def main(browser: str) -> None:
     queries = [f"SELECT * FROM parquet.`{TABLE}` WHERE {looked_up}"]
     sbbf.advise(spark, str(TABLE), queries=queries, report=page)
     picture(browser, "advise", page.read_text(encoding="utf-8"), 1380, 500)
-    sbbf.attach(spark, str(TABLE), "user_id", fpp=0.001)
+    sbbf.add_filters(spark, str(TABLE), "user_id", fpp=0.001)
     report = sbbf.explain(spark.read.parquet(str(TABLE)).where(looked_up))
     picture(browser, "explain", report._repr_html_(), 1100, 250)
     spark.stop()
@@ -62,7 +62,12 @@ def picture(browser: str, name: str, html: str, width: int, height: int) -> None
         f"<!doctype html>\n<meta charset='utf-8'>\n{STYLE}{html.replace(str(DATA), '/lake')}",
         encoding="utf-8",
     )
-    options = ("--headless", "--no-sandbox", "--hide-scrollbars", "--force-device-scale-factor=1")
+    options = (
+        "--headless",
+        "--no-sandbox",
+        "--hide-scrollbars",
+        "--force-device-scale-factor=1",
+    )
     image = IMAGES / f"{name}.png"
     size = f"--window-size={width},{height}"
     subprocess.run([browser, *options, size, f"--screenshot={image}", page.as_uri()], check=True)

@@ -41,7 +41,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def advised(df: Any) -> dict[str, Any]:
-    return {row.column: row for row in df.collect()}
+    return {row.path_in_schema: row for row in df.collect()}
 
 
 def kept(spark: SparkSession, path: str, keys: list[int]) -> float:
@@ -59,7 +59,7 @@ def test_what_is_foretold_of_lookups_is_what_filters_do(
     before = advised(sbbf.advise(spark, path, fpp=0.01))["key"]
     assert before.kept_present == pytest.approx(kept(spark, path, present), abs=0.7)
     assert before.kept_absent == pytest.approx(kept(spark, path, absent), abs=0.7)
-    report = sbbf.attach(spark, path, "key", fpp=0.01)
+    report = sbbf.add_filters(spark, path, "key", fpp=0.01)
     assert sum(file.filter_bytes for file in report.files) == before.new_filter_bytes
     assert before.new_kept_present == pytest.approx(kept(spark, path, present), abs=0.3)
     assert before.new_kept_absent == pytest.approx(kept(spark, path, absent), abs=0.3)
@@ -75,18 +75,18 @@ def test_each_column_gets_the_advice_that_fits_it(
     found = sbbf.advise(spark, lake, report=page)
     by_column = advised(found)
     assert {name: row.advice for name, row in by_column.items()} == {
-        "key": "attach",
-        "Name": "attach",
-        "st.trace": "attach",
-        "seq": "min/max",
+        "key": "add",
+        "Name": "add",
+        "st.trace": "add",
+        "seq": "min_max",
         "few": "sort",
     }
-    assert [row.column for row in found.where("advice = 'min/max'").collect()] == ["seq"]
+    assert [row.path_in_schema for row in found.where("advice = 'min_max'").collect()] == ["seq"]
     assert by_column["key"].row_groups == by_column["key"].sampled_row_groups == FILES * GROUPS
     assert by_column["Name"].row_groups_with_value == pytest.approx(2, abs=0.05)
     assert (by_column["few"].ndv, by_column["few"].ndv_per_row_group) == (5, 5)
     html = page.read_text(encoding="utf-8")
-    assert f'sbbf.attach(spark, "{lake}", ["' in html.replace("&#34;", '"')
+    assert f'sbbf.add_filters(spark, "{lake}", ["' in html.replace("&#34;", '"')
     assert html.count("<svg viewBox") == len(by_column)
     assert all(f"<td>{name}<br>" in html for name in by_column)
 
@@ -103,7 +103,7 @@ def test_columns_can_be_named_and_mistakes_are_said(spark: SparkSession, lake: s
             sbbf.advise(spark, lake, **arguments)
     with pytest.raises(ValueError, match="there is no file or folder"):
         sbbf.advise(spark, f"{lake}-not")
-    with pytest.raises(FileNotFoundError, match="report: there is no folder"):
+    with pytest.raises(FileNotFoundError, match="report: no folder"):
         sbbf.advise(spark, lake, report=f"{lake}-not/page.html")
 
 
@@ -161,5 +161,5 @@ def test_the_command_says_the_same(
     assert capsys.readouterr().out == ""
     assert cli.main(given) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert re.match(r"key +attach ", lines[1])
-    assert re.match(r"seq +min/max ", lines[2])
+    assert re.match(r"key +add ", lines[1])
+    assert re.match(r"seq +min_max ", lines[2])

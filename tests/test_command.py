@@ -65,7 +65,10 @@ def partitions(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def by_place(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(found, key=lambda row: (row["file"], row["row_group"] or 0, row["column"] or ""))
+    return sorted(
+        found,
+        key=lambda row: (row["file_name"], row["row_group_id"] or 0, row["path_in_schema"] or ""),
+    )
 
 
 def of_source(df: Any) -> list[dict[str, Any]]:
@@ -100,7 +103,7 @@ def test_a_file_beside_partitions_is_passed_over_as_by_spark(
     samples.write(folder / "stray.parquet", {"key": KEYS}, ROWS, filters=("key",))
     found = command("inspect", str(folder))
     assert by_place(found) == of_source(sbbf.inspect(spark, str(folder)))
-    assert not any("stray" in row["file"] for row in found)
+    assert not any("stray" in row["file_name"] for row in found)
 
 
 @pytest.mark.parametrize(("column", "value"), [("key", KEYS[60]), ("KEY", 5), ("`key`", -(2**63))])
@@ -109,7 +112,7 @@ def test_probe_answers_what_the_data_source_answers(
 ) -> None:
     found = command("probe", str(lake), column, str(value))
     assert by_place(found) == of_source(sbbf.probe(spark, str(lake), column, value))
-    assert {row["verdict"] for row in found} <= {"CannotMatch", "MightMatch"} and len(found) == 8
+    assert {row["verdict"] for row in found} <= {"cannot_match", "might_match"} and len(found) == 8
 
 
 TYPES = """
@@ -165,7 +168,7 @@ def test_bytes_are_asked_for_in_hexadecimal(
 ) -> None:
     found = command("probe", typed, "bin", "6237", "--hex")
     assert by_place(found) == of_source(sbbf.probe(spark, typed, "bin", b"b7"))
-    assert found[0]["verdict"] == "MightMatch"
+    assert found[0]["verdict"] == "might_match"
 
 
 def test_the_table_has_a_line_for_each_row_and_a_sum(
@@ -173,7 +176,11 @@ def test_the_table_has_a_line_for_each_row_and_a_sum(
 ) -> None:
     assert cli.main(["inspect", str(lake)]) == 0
     folder, heading, *lines, closing = capsys.readouterr().out.splitlines()
-    assert folder == f"file:{lake}/" and heading.split()[:3] == ["file", "row_group", "column"]
+    assert folder == f"file:{lake}/" and heading.split()[:3] == [
+        "file_name",
+        "row_group_id",
+        "path_in_schema",
+    ]
     assert len(lines) == 4 and all(line.startswith("filtered.parquet") for line in lines)
     assert closing.startswith("4 filters in 1 files, ")
     assert cli.main(["probe", str(lake), "key", str(KEYS[60])]) == 0

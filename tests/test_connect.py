@@ -193,13 +193,13 @@ def test_files_get_filters_by_what_one_session_brought(
     files = tmp_path / "it's"
     shutil.copytree(lake, files)
     session = server.session()
-    assert len(sbbf.detach(session, str(files), "key").of("done")) == FILES
+    assert len(sbbf.drop_filters(session, str(files), "key").of("done")) == FILES
     assert sbbf.inspect(session, str(files)).count() == 0
-    dry = sbbf.attach(session, str(files), "key", fpp=0.001, dry_run=True)
+    dry = sbbf.add_filters(session, str(files), "key", fpp=0.001, dry_run=True)
     assert len(dry.of("planned")) == FILES
     with pytest.raises(ValueError, match="has 'kye'"):
-        sbbf.attach(session, str(files), "kye")
-    done = sbbf.attach(session, str(files), "key", fpp=0.001, progress=True)
+        sbbf.add_filters(session, str(files), "kye")
+    done = sbbf.add_filters(session, str(files), "key", fpp=0.001, progress=True)
     assert sum(file.filters for file in done.of("done")) == FILES * GROUPS
     assert not sbbf.is_enabled(session)
     assert is_pruned(sbbf.enable(session), str(files))
@@ -208,7 +208,9 @@ def test_files_get_filters_by_what_one_session_brought(
         ("columns => array('key'), fpp => 0.001, replace => true", "done"),
         ("options => map('parquet.bloom.filter.enabled#key', 'true')", "unchanged"),
     ):
-        called = session.sql(f"CALL sbbf.attach(path => '{files_of_sql(files)}', {arguments})")
+        called = session.sql(
+            f"CALL sbbf.system.add_filters(table => '{files_of_sql(files)}', {arguments})"
+        )
         assert [row.status for row in called.collect()] == [status] * FILES
     for arguments, said in (
         ("fpp => 0.1", "fpp needs columns"),
@@ -216,14 +218,14 @@ def test_files_get_filters_by_what_one_session_brought(
         ("columns => array('key'), options => map('path', '/')", "'path' has no effect here"),
     ):
         with pytest.raises(Exception, match=said):
-            session.sql(f"CALL sbbf.attach(path => '{lake}', {arguments})").collect()
+            session.sql(f"CALL sbbf.system.add_filters(table => '{lake}', {arguments})").collect()
 
 
 def test_columns_are_advised_on_by_what_one_session_brought(server: Server, lake: str) -> None:
     session = server.session()
     queries = [looked_up(session, lake), f"SELECT * FROM parquet.`{lake}` WHERE key = 5"]
     advised = sbbf.advise(session, lake, queries=queries, fpp=0.001)
-    found = {row.column: row for row in advised.collect()}
+    found = {row.path_in_schema: row for row in advised.collect()}
     assert {name: row.lookups for name, row in found.items()} == {"key": 2, "seq": 0}
     assert (found["key"].filters, found["key"].advice) == (FILES * GROUPS, "keep")
     assert not sbbf.is_enabled(session)
@@ -333,9 +335,11 @@ def test_a_session_of_a_server_with_the_extension_has_all_of_it_from_the_start(
     assert sbbf.is_enabled(session) and is_pruned(session, lake)
     assert sbbf.explain(looked_up(session, lake)).scans[0].files_kept == 1
     listed = rows(sbbf.inspect(session, lake))
-    assert rows(session.sql(f"SELECT * FROM sbbf_filters('{lake}')")) == listed
+    assert rows(session.sql(f"SELECT * FROM sbbf.filters.`{lake}`")) == listed
     probed = rows(sbbf.probe(session, lake, "key", KEY))
-    assert rows(session.sql(f"SELECT * FROM sbbf_probe('{lake}', 'key', {KEY})")) == probed
+    options = f"path '{lake}', column 'key', value '{KEY}'"
+    session.sql(f"CREATE TEMPORARY VIEW probed USING sbbf OPTIONS ({options})").collect()
+    assert rows(session.table("probed")) == probed
     assert is_pruned(sbbf.enable(session), lake)
     sbbf.disable(session)
     assert not is_pruned(session, lake) and session.conf.get("spark.sbbf.enabled") == "false"

@@ -125,7 +125,7 @@ def test_a_session_after_one_that_was_stopped_is_enabled_anew(lake: str) -> None
 @pytest.mark.parametrize("way", ["builder", "session"])
 def test_a_bad_setting_that_was_there_before_counts_as_the_default(way: str, lake: str) -> None:
     script = """
-        bad = {"spark.sbbf.planning.threads": "0", "spark.sbbf.kernel": "x"}
+        bad = {"spark.sbbf.planning.threads": "0", "spark.sbbf.safeRead.enabled": "x"}
         if sys.argv[3] == "builder":
             spark = sbbf.enable(builder().config(map=bad)).getOrCreate()
         else:
@@ -143,7 +143,7 @@ def test_a_bad_setting_that_was_there_before_counts_as_the_default(way: str, lak
     """
     answers, log = fresh_with_log(script, lake, str(KEYS[7]), way)
     assert answers == ["True 1 1 3", "True"]
-    for key in ("spark.sbbf.planning.threads", "spark.sbbf.kernel"):
+    for key in ("spark.sbbf.planning.threads", "spark.sbbf.safeRead.enabled"):
         assert log.count(f"WARN LogOnce: {key} must be") == 1, key
 
 
@@ -166,14 +166,13 @@ def test_sessions_have_their_own_switch(spark: SparkSession, lake: str) -> None:
 
 GOOD_VALUES = {
     "spark.sbbf.enabled": "true",
-    "spark.sbbf.format.enabled": "false",
-    "spark.sbbf.safeRead": "false",
-    "spark.sbbf.exactFilters": "false",
+    "spark.sbbf.rowGroupPruning.enabled": "false",
+    "spark.sbbf.safeRead.enabled": "false",
+    "spark.sbbf.exactFilters.enabled": "false",
     "spark.sbbf.cache.maxBytes": "1m",
     "spark.sbbf.planning.threads": "2",
     "spark.sbbf.planning.sampleFiles": "0",
     "spark.sbbf.planning.tailBytes": "32k",
-    "spark.sbbf.kernel": "scalar",
 }
 
 
@@ -190,14 +189,13 @@ def test_every_key_can_be_set_at_run_time(spark: SparkSession, lake: str) -> Non
 
 BAD_VALUES = {
     "spark.sbbf.enabled": "perhaps",
-    "spark.sbbf.format.enabled": "2",
+    "spark.sbbf.rowGroupPruning.enabled": "2",
     "spark.sbbf.cache.maxBytes": "-1",
     "spark.sbbf.planning.threads": "0",
     "spark.sbbf.planning.sampleFiles": "-5",
     "spark.sbbf.planning.tailBytes": "1",
-    "spark.sbbf.safeRead": "1",
-    "spark.sbbf.exactFilters": "yes",
-    "spark.sbbf.kernel": "fast",
+    "spark.sbbf.safeRead.enabled": "1",
+    "spark.sbbf.exactFilters.enabled": "yes",
 }
 
 
@@ -214,23 +212,24 @@ def test_every_key_has_a_bad_value_that_is_tried() -> None:
     assert set(BAD_VALUES) == set(GOOD_VALUES)
 
 
-def test_the_doctor_names_the_kernels_and_what_is_missing(lake: str) -> None:
-    lines = fresh(
+@pytest.mark.parametrize("kernel", ["scalar", "auto"])
+def test_the_doctor_names_the_kernels_and_what_is_missing(kernel: str, lake: str) -> None:
+    state, selected, kernels = fresh(
         """
+        import os
+        os.environ["JAVA_TOOL_OPTIONS"] = "-Dsbbf.kernel=" + sys.argv[1]
         spark = builder().getOrCreate()
-        print("#", sbbf.doctor(spark)["extension"])
-        sbbf.enable(spark)
-        spark.conf.set("spark.sbbf.kernel", "scalar")
-        findings = sbbf.doctor(spark)
-        print("#", findings["extension"], findings["spark.sbbf.kernel"], findings["java"] != "")
+        before = sbbf.doctor(spark)["extension"]
+        findings = sbbf.doctor(sbbf.enable(spark))
+        print("#", before, findings["extension"], findings["java"] != "")
+        print("#", findings["sbbf.kernel"])
         print("#", findings["kernels"])
-        spark.conf.unset("spark.sbbf.kernel")
-        print("#", sbbf.doctor(spark)["kernels"])
         """,
+        kernel,
         compilers=2,  # or there are no vectors
     )
-    assert lines[:2] == ["not in this session: sbbf.enable(spark)", "active scalar True"]
-    assert lines[2].count("scalar (as configured)") == 3
+    assert state == "not in this session: sbbf.enable(spark) active True" and selected == kernel
     # Spark 4 adds the module to the drivers that it starts
-    old = __version__.startswith("3.")
-    assert lines[3].count("scalar (start the JVM" if old else "scalar (at first") == 3
+    measured = "(start the JVM" if __version__.startswith("3.") else "(at first"
+    expected = "(as configured)" if kernel == "scalar" else measured
+    assert kernels.count(f"scalar {expected}") == 3

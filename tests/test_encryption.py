@@ -100,7 +100,7 @@ def test_with_its_keys_a_table_is_pruned_as_if_it_were_not_encrypted(
     plain = answers["stranger", f"{writer}-plain"]
     assert answers["holder", f"{writer}-{footer}"] == plain
     evidence = {name for answer in plain for name in answer["refuted_by"]}
-    assert {"min/max", "dictionary"} <= evidence
+    assert {"min_max", "dictionary"} <= evidence
     assert ("bloom" in evidence) == (writer == "spark")
     assert any(answer["outcome"] and answer["kept"] < answer["row_groups"] for answer in plain)
 

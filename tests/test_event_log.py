@@ -122,8 +122,10 @@ def test_every_key_keeps_exactly_the_row_groups_that_the_twin_would_keep(log: Ev
 def test_probe_names_the_same_row_groups_as_the_twin(log: EventLog) -> None:
     for look in log.lookups[:3] + log.lookups[KEYS : KEYS + 3]:
         probed = sbbf.probe(log.spark, log.path, look.key.column, look.key.value)
-        kept = probed.where("verdict <> 'CannotMatch'").select("file", "row_group").collect()
-        named = {(Path(row.file).name, row.row_group) for row in kept}
+        kept = (
+            probed.where("verdict <> 'cannot_match'").select("file_name", "row_group_id").collect()
+        )
+        named = {(Path(row.file_name).name, row.row_group_id) for row in kept}
         assert named == {(group.file, group.ordinal) for group in look.expected}
         assert probed.count() == FILES * event_log.ROW_GROUPS_PER_FILE
 
@@ -153,7 +155,7 @@ def test_a_present_key_costs_one_task_and_an_absent_one_none(
     assert statistics.median(look.tasks for look in present) == 1
     assert statistics.median(look.tasks for look in absent) == 0
     assert all((look.tasks == 0) == (look.kept == 0) for look in log.lookups)
-    assert set(evidence) <= {"null count", "min/max", "dictionary", "bloom"}
+    assert set(evidence) <= {"null_count", "min_max", "dictionary", "bloom"}
     # no trace id of the log begins with 0, so one absent trace id in 16 lies below all of them
     assert evidence["bloom"] > 0.95 * sum(evidence.values())
 

@@ -25,7 +25,7 @@ from harness import (
 
 GROUPS, ROWS = 12, 50
 KEYS = samples.scattered(GROUPS * ROWS)
-NO_TRIM = {"spark.sbbf.format.enabled": "false"}
+NO_TRIM = {"spark.sbbf.rowGroupPruning.enabled": "false"}
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def test_explain_tells_what_was_pruned_by_what_and_at_what_cost(
     # The filtered file: its second row group holds the key, two fail on `seq`, one on the filter.
     # The plain file: the two row groups of `seq` below 100 stay, unless min/max of `key` tells.
     assert scan.row_groups_kept <= 3 and scan.files_kept <= 2
-    assert scan.refuted_by["min/max"] >= 4 and scan.refuted_by["bloom"] >= 1
+    assert scan.refuted_by["min_max"] >= 4 and scan.refuted_by["bloom"] >= 1
     assert sum(scan.refuted_by.values()) == scan.row_groups - scan.row_groups_kept
     assert scan.summary.startswith(f"kept {scan.row_groups_kept} of 8 row groups in ")
     assert " ms; " in scan.summary and scan.summary.endswith(" read")
@@ -59,16 +59,19 @@ def test_explain_in_a_session_without_the_extension_says_how_to_get_it() -> None
 def test_inspect_lists_every_filter_with_its_size_and_fill(spark: SparkSession, lake: str) -> None:
     found = sbbf.inspect(spark, lake)
     assert set(found.columns) >= {
-        "file", "row_group", "column", "rows", "physical_type", "nulls", "filter_offset",
+        "file_name", "row_group_id", "path_in_schema", "row_group_num_rows", "type",
+        "stats_null_count",
+        "bloom_filter_offset", "bloom_filter_length",
         "filter_bytes", "blocks", "fill", "fpp", "distinct_estimate", "checks", "evidence",
         "verdict", "reason",
     }  # fmt: skip
-    filters = found.where("filter_offset is not null").orderBy("row_group").collect()
-    assert [(Path(f.file).name, f.row_group, f.column, f.rows) for f in filters] == [
-        ("filtered.parquet", group, "key", ROWS) for group in range(GROUPS)
-    ]
+    filters = found.where("bloom_filter_offset is not null").orderBy("row_group_id").collect()
+    assert [
+        (Path(f.file_name).name, f.row_group_id, f.path_in_schema, f.row_group_num_rows)
+        for f in filters
+    ] == [("filtered.parquet", group, "key", ROWS) for group in range(GROUPS)]
     for f in filters:
-        assert f.physical_type == "INT64" and f.nulls == 0 and f.filter_bytes == 32 * f.blocks > 0
+        assert f.type == "INT64" and f.stats_null_count == 0 and f.filter_bytes == 32 * f.blocks > 0
         assert 0 < f.fill < 0.6 and 0 < f.fpp < 0.01
         assert abs(f.distinct_estimate - ROWS) < ROWS / 5
         assert (f.checks, f.reason) == ("passed", "")
@@ -85,13 +88,13 @@ def test_inspect_and_probe_look_at_files_in_tasks(spark: SparkSession, lake: str
 def test_probe_says_which_row_groups_might_hold_a_value_and_why(
     spark: SparkSession, lake: str
 ) -> None:
-    probed = sbbf.probe(spark, lake, "key", KEYS[60]).orderBy("file", "row_group").collect()
-    verdicts = [row.verdict for row in probed if row.file.endswith("filtered.parquet")]
-    assert verdicts == ["CannotMatch", "MightMatch", "CannotMatch", "CannotMatch"]
-    assert {row.evidence for row in probed} <= {"bloom", "dictionary", "min/max", "none"}
+    probed = sbbf.probe(spark, lake, "key", KEYS[60]).orderBy("file_name", "row_group_id").collect()
+    verdicts = [row.verdict for row in probed if row.file_name.endswith("filtered.parquet")]
+    assert verdicts == ["cannot_match", "might_match", "cannot_match", "cannot_match"]
+    assert {row.evidence for row in probed} <= {"bloom", "dictionary", "min_max", "none"}
     assert all(row.reason for row in probed if row.evidence == "none")
     absent = sbbf.probe(spark, lake, "key", 5).where("file like '%filtered%'")
-    assert rows(absent.select("verdict").distinct()) == ["Row(verdict='CannotMatch')"]
+    assert rows(absent.select("verdict").distinct()) == ["Row(verdict='cannot_match')"]
 
 
 def test_probe_of_a_column_that_is_not_there_names_it(spark: SparkSession, lake: str) -> None:
@@ -107,9 +110,11 @@ def test_bloom_options_refuses_an_impossible_rate(fpp: float) -> None:
 
 def test_bloom_options_make_stock_spark_write_filters(spark: SparkSession, tmp_path: Path) -> None:
     options = sbbf.bloom_options("id", "st.leaf", fpp=0.01, ndv=100)
-    stock = session_with(spark, {"spark.sbbf.exactFilters": "false"})
+    stock = session_with(spark, {"spark.sbbf.exactFilters.enabled": "false"})
     frame = stock.range(100).selectExpr("id", "named_struct('leaf', id * 7) as st", "id as none")
     plain = {"parquet.enable.dictionary": "false"}
     frame.coalesce(1).write.options(**options, **plain).parquet(str(tmp_path / "t"))
-    found = sbbf.inspect(spark, str(tmp_path / "t")).where("filter_bytes > 0").select("column")
-    assert rows(found) == ["Row(column='id')", "Row(column='st.leaf')"]
+    found = (
+        sbbf.inspect(spark, str(tmp_path / "t")).where("filter_bytes > 0").select("path_in_schema")
+    )
+    assert rows(found) == ["Row(path_in_schema='id')", "Row(path_in_schema='st.leaf')"]

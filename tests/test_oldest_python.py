@@ -29,8 +29,8 @@ SCRIPT = """
     probed = sbbf.probe(spark, table, "id", 7).where("verdict = 'MightMatch'").count()
     report = sbbf.explain(spark.read.parquet(table).where("id = 7"))
     print("#", found, probed, report.scans[0].row_groups_kept, "<svg" in report._repr_html_())
-    done = sbbf.attach(spark, table, "id", replace=True, progress=True).of("done")
-    dropped = sbbf.detach(spark, table).of("done")
+    done = sbbf.add_filters(spark, table, "id", replace=True, progress=True).of("done")
+    dropped = sbbf.drop_filters(spark, table).of("done")
     asked = "SELECT * FROM parquet.`%s` WHERE id = 7" % table
     advised = sbbf.advise(spark, table, queries=asked, report=page)
     print("#", len(done), len(dropped), advised.count(), "<svg" in Path(page).read_text())

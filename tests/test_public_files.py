@@ -91,13 +91,13 @@ def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
         filtered = [name for name, ddl in found.items() if ddl != "boolean"]
         before = file.read_bytes()
         try:
-            report = sbbf.attach(spark, str(file), filtered, replace=True)
-        except sbbf.AttachError as error:
+            report = sbbf.add_filters(spark, str(file), filtered, replace=True)
+        except sbbf.FilterChangeError as error:
             report = error.report
-        (attached,) = report.files
-        told[file.name] = f"{attached.status} {attached.reason}".strip()
-        if attached.status != "done":
-            assert file.read_bytes() == before and attached.reason, file.name
+        (outcome,) = report.files
+        told[file.name] = f"{outcome.status} {outcome.reason}".strip()
+        if outcome.status != "done":
+            assert file.read_bytes() == before and outcome.reason, file.name
             continue
         assert file.read_bytes().startswith(before), file.name
         schema = ", ".join(f"`{name}` {ddl}" for name, ddl in found.items())
@@ -110,7 +110,7 @@ def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
                 condition = F.col(f"`{column}`") == value
                 answer = outcome(lambda: old.where(condition))
                 assert outcome(lambda: new.where(condition)) == answer, (file.name, column)
-    say(f"attached to public files: {told}")
+    say(f"added to public files: {told}")
     assert list(told.values()).count("done") > 5
     assert {text for name, text in told.items() if "encrypt" in name} == {"refused encrypted"}
 

@@ -55,8 +55,8 @@ ENABLED_LATER = """
         stream = stream.options(**sbbf.bloom_options("id"), checkpointLocation=to + " checkpoint")
         return stream.trigger(**trigger).start(to)
     def are_exact(to, old=()):  # stock Spark's have 1 MiB, if there are any
-        found = sbbf.inspect(spark, to).select("file", "filter_bytes").collect()
-        new = [row.filter_bytes for row in found if Path(row.file).name not in old]
+        found = sbbf.inspect(spark, to).select("file_name", "filter_bytes").collect()
+        new = [row.filter_bytes for row in found if Path(row.file_name).name not in old]
         return bool(new) and all(size and size < 10000 for size in new)
     before = start(to + " before", {"processingTime": "1 second"})
     before.processAllAvailable()

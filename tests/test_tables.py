@@ -127,7 +127,7 @@ def test_a_stream_is_not_touched(spark: SparkSession, lake: str) -> None:
 def test_without_the_format_swap_explain_and_the_plan_say_the_same(
     spark: SparkSession, lake: str
 ) -> None:
-    session = session_with(spark, {"spark.sbbf.format.enabled": "false"})
+    session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": "false"})
     df = session.read.parquet(lake).where(LOOK_UP)
     assert (only_scan(df).files_kept, len(df.inputFiles())) == (1, 1)
     leaf = df._jdf.queryExecution().optimizedPlan().collectLeaves().apply(0)

@@ -60,7 +60,7 @@ def test_fields_of_structs_that_are_compared_lose_no_row(
     """Spark 4.3 hands them down to stock Parquet one by one."""
     columns = "id", "id * -0.0D AS f", "named_struct('f', id * -0.0D) AS st"
     spark.range(0, 20, 1, 1).selectExpr(*columns).write.parquet(str(tmp_path / "t"))
-    session = session_with(spark, {"spark.sbbf.format.enabled": ours})
+    session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": ours})
     found = session.read.parquet(str(tmp_path / "t")).where(predicate)
     assert found.count() == (20 if predicate.startswith("st") else 1)
 
@@ -76,7 +76,7 @@ def test_statistics_that_old_writers_got_wrong_lose_no_row(
     content = file.read_bytes()
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     footer = content[start:].replace(b"zzz", b"sss")
-    session = session_with(spark, {"spark.sbbf.format.enabled": ours})
+    session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": ours})
     for version, found in ((b"10.0.1", 1), (b"11.0.0", 0)):
         told = re.sub(rb"(?<=parquet-cpp-arrow version )\d\d\.\d\.\d", version, footer)
         assert version in told

@@ -92,7 +92,7 @@ def test_a_filter_that_lies_loses_no_row(
     damaged = path / "part-0.parquet"
     assert only_scan(where(spark, path, "key = 5L")).row_groups_kept == 0
     LIES[lie](damaged)
-    whole = session_with(spark, {"spark.sbbf.format.enabled": "false"})
+    whole = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": "false"})
     for condition in keys:
         expected = rows(where(oracle, path, condition))
         assert len(expected) == 1 and rows(where(spark, path, condition)) == expected
@@ -204,7 +204,7 @@ def test_a_file_replaced_between_plan_and_run_is_never_read_in_part(
 ) -> None:
     """The new file holds the same keys in another order and in other row groups. It is no longer
     than the old one: of a longer one even stock Spark reads only the length that it planned."""
-    session = session_with(spark, {"spark.sbbf.format.enabled": trim})
+    session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": trim})
     total, other = 4 * ROWS, tmp_path / "new.parquet"
     samples.write(other, {"key": KEYS[:total][::-1], "seq": [1000] * total}, total // groups)
     for wanted in ((3,), (3 * ROWS + 5,), (3, 2 * ROWS), (3, 2 * ROWS, 3 * ROWS + 5)):

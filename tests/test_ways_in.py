@@ -66,12 +66,14 @@ def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path:
     query = f"""
         SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
         SELECT count(*) FROM sbbf.filters.`{lake}`;
-        SELECT verdict, count(*) FROM sbbf_probe('{lake}', 'key', {KEYS[7]}) GROUP BY 1 ORDER BY 1;
+        CREATE TEMPORARY VIEW probed USING sbbf
+            OPTIONS (path '{lake}', column 'key', value '{KEYS[7]}');
+        SELECT verdict, count(*) FROM probed GROUP BY 1 ORDER BY 1;
         SELECT value FROM sbbf.session.doctor WHERE name = 'extension';
     """
     told = run("spark-sql", *jar, "-e", query, cwd=tmp_path)
     groups = FILES * GROUPS
-    expected = ["1", str(groups), f"CannotMatch\t{groups - 1}", "MightMatch\t1", "active"]
+    expected = ["1", str(groups), f"cannot_match\t{groups - 1}", "might_match\t1", "active"]
     assert [line for line in told.splitlines() if line][-5:] == expected
 
 
@@ -118,7 +120,9 @@ def test_the_thrift_server_has_it_in_its_sessions(lake: str, tmp_path: Path) -> 
     server += ("spark-internal", "--hiveconf", f"hive.server2.thrift.port={port}")
     query = f"""
         SELECT count(*) FROM parquet.`{lake}` WHERE key = {KEYS[7]}L;
-        SELECT verdict, count(*) FROM sbbf_probe('{lake}', 'key', {KEYS[7]}) GROUP BY 1 ORDER BY 1;
+        CREATE TEMPORARY VIEW probed USING sbbf
+            OPTIONS (path '{lake}', column 'key', value '{KEYS[7]}');
+        SELECT verdict, count(*) FROM probed GROUP BY 1 ORDER BY 1;
         SET spark.sbbf.enabled = false;
         SELECT value FROM sbbf.session.doctor WHERE name = 'extension';
     """
@@ -129,5 +133,5 @@ def test_the_thrift_server_has_it_in_its_sessions(lake: str, tmp_path: Path) -> 
         table = ("--outputformat=tsv2", "-e", " ".join(query.split()))
         told = run("beeline", *shell, *table, cwd=tmp_path).split("\n")
     groups = FILES * GROUPS
-    expected = ["1", f"CannotMatch\t{groups - 1}", "MightMatch\t1", "spark.sbbf.enabled\tfalse"]
+    expected = ["1", f"cannot_match\t{groups - 1}", "might_match\t1", "spark.sbbf.enabled\tfalse"]
     assert [line for line in told if line] == [*expected, "off: spark.sbbf.enabled is false"]

@@ -1,5 +1,7 @@
-"""Are files with exact filters, written or attached, plain Parquet for every reader, and do readers
-prune by them?"""
+"""Are files with exact filters, written or added later, plain Parquet for every reader?
+
+And do readers prune by them?
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def table(spark: SparkSession) -> DataFrame:
     return session_with(spark, times).sql(rows_of(ROWS))
 
 
-@pytest.fixture(scope="module", params=["written", "attached"])
+@pytest.fixture(scope="module", params=["written", "added"])
 def exact(
     request: pytest.FixtureRequest,
     spark: SparkSession,
@@ -58,9 +60,9 @@ def exact(
     folder = tmp_path_factory.mktemp("exact") / "table"
     filters = sbbf.bloom_options(*COLUMNS) if request.param == "written" else {}
     table.write.options(**filters, **SMALL_ROW_GROUPS).parquet(str(folder))
-    if request.param == "attached":
-        (attached,) = sbbf.attach(spark, str(folder), COLUMNS).files
-        assert attached.status == "done"
+    if request.param == "added":
+        (outcome,) = sbbf.add_filters(spark, str(folder), COLUMNS).files
+        assert outcome.status == "done"
     (file,) = folder.glob("*.parquet")
     assert pq.ParquetFile(file).num_row_groups >= 4
     return file

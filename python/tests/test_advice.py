@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 from spark_sbbf.advice import WIDTH, as_html
 
 ROW = {
-    "column": "key",
+    "path_in_schema": "key",
     "type": "INT64",
-    "advice": "attach",
+    "advice": "add",
     "reason": "because",
     "lookups": None,
     "row_groups": 1000,
@@ -41,26 +41,26 @@ def pictures(html):
 def test_bars_are_as_long_as_lookups_read_row_groups():
     (bars,) = pictures(as_html("events", [ROW]))
     assert bars == {
-        "now, of a value that is there: 1,000.0": WIDTH,
-        "now, of one that is not: 1,000.0": WIDTH,
-        "with filters, of a value that is there: 2.5": 1.0,  # what can just be seen
-        "with filters, of one that is not: 1.2": 1.0,
+        "now, for a present value: 1,000.0": WIDTH,
+        "now, for an absent value: 1,000.0": WIDTH,
+        "with filters, for a present value: 2.5": 1.0,  # what can just be seen
+        "with filters, for an absent value: 1.2": 1.0,
         "sorted by it, without filters: 1.0": 1.0,
     }
 
 
 def test_the_page_says_what_to_write():
-    other = {**ROW, "column": "st.a", "advice": "keep", "filters": 5, "filter_bytes": 77}
+    other = {**ROW, "path_in_schema": "st.a", "advice": "keep", "filters": 5, "filter_bytes": 77}
     html = as_html("events", [ROW, other]).replace("&#34;", '"')
-    assert 'sbbf.attach(spark, "events", ["key"], fpp=0.001)' in html
+    assert 'sbbf.add_filters(spark, "events", ["key"], fpp=0.001)' in html
     assert "<td>77</td>" in html
     html = as_html("events", [ROW, {**other, "advice": "replace"}]).replace("&#34;", '"')
-    assert 'sbbf.attach(spark, "events", ["st.a"], fpp=0.001, replace=True)' in html
-    assert "sbbf.attach" not in as_html("events", [other])
+    assert 'sbbf.add_filters(spark, "events", ["st.a"], fpp=0.001, replace=True)' in html
+    assert "sbbf.add_filters" not in as_html("events", [other])
     assert "Bloom filters of events" in as_html("events", [])
 
 
 def test_names_are_escaped():
-    html = as_html("<path>", [{**ROW, "column": "<b>&", "reason": "<i>"}])
+    html = as_html("<path>", [{**ROW, "path_in_schema": "<b>&", "reason": "<i>"}])
     assert not re.search("<path>|<b>&|<i>", html)
     assert "&lt;b&gt;&amp;<br>" in html

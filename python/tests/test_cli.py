@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_sbbf import cli, machine
+from spark_sbbf import cli, diagnostics
 from spark_sbbf.jar import Spark
 from spark_sbbf.table import common_folder, table
 
@@ -52,7 +52,7 @@ def test_the_doctor_tells_whether_sessions_have_the_extension_or_why_not(
     tmp_path, line, conf, told
 ):
     scala = "2.12" if line == "3.5" else "2.13"
-    assert told in machine.extension(Spark(tmp_path, f"{line}.0", scala), conf)
+    assert told in diagnostics.extension(Spark(tmp_path, f"{line}.0", scala), conf)
 
 
 def test_the_doctor_ends_with_what_stops_it(tmp_path, monkeypatch, capsys):
@@ -125,7 +125,7 @@ def test_what_the_package_offers_is_completed_before_it_is_used():
 
 def test_a_report_that_cannot_be_written_is_refused_before_the_job(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "answers", None)
-    for report, said in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "there is no folder")):
+    for report, said in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "no folder")):
         assert cli.main(["advise", "t", "--report", str(report)]) == 1
         assert said in capsys.readouterr().err
 

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
 from spark_sbbf import builder as builders
-from spark_sbbf.bridge import EXTENSIONS, bring_jar
+from spark_sbbf.bridge import EXTENSIONS, add_jar
 from spark_sbbf.jar import Spark
 
 
@@ -210,8 +210,8 @@ def test_a_running_connect_session_gets_the_jar_and_the_catalog_by_sql_alone(jar
 def test_a_connect_session_gets_the_jar_over_the_network_once(jar):
     session, other = Session(), Session()
     for _ in range(3):
-        bring_jar(session)
-    bring_jar(other)
+        add_jar(session)
+    add_jar(other)
     assert session.told.count(jar) == other.told.count(jar) == 1
 
 
@@ -247,8 +247,8 @@ OLD = (
         (sbbf.inspect, ("t",)),
         (sbbf.probe, ("t", "key", 7)),
         (sbbf.advise, ("t",)),
-        (sbbf.attach, ("t", "key")),
-        (sbbf.detach, ("t",)),
+        (sbbf.add_filters, ("t", "key")),
+        (sbbf.drop_filters, ("t",)),
     ],
 )
 def test_a_connect_session_of_spark_3_is_refused_with_what_to_do(call, arguments):

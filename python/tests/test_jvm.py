@@ -84,7 +84,7 @@ def test_the_class_path_is_that_of_spark_s_launcher(asked, tmp_path, monkeypatch
     ]
 
 
-@pytest.mark.parametrize(("question", "theirs"), [("attach", True), ("list", False)])
+@pytest.mark.parametrize(("question", "theirs"), [("change", True), ("list", False)])
 def test_what_runs_jobs_gets_the_driver_s_java_options(asked, question, theirs):
     settings = {"spark.driver.extraJavaOptions": "-XX:+UseG1GC '-Dname=two words'"}
     lines, _ = asked('cat > /dev/null; printf "{%s}\\n" "$@"', question, settings)

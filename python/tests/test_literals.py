@@ -7,7 +7,7 @@ from numbers import Integral
 
 import pytest
 
-from spark_sbbf.evidence import _value_option
+from spark_sbbf.inspection import _value_option
 
 
 @Integral.register

@@ -28,9 +28,9 @@ def test_a_bar_is_shown_in_a_terminal_or_where_it_is_wanted(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], wanted: bool | None, shown: bool
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream())
-    with progress_bar("attaching", "B", wanted) as show:
+    with progress_bar("add-filters", "B", wanted) as show:
         show(500, 2000)
         show(2000, 2000)
     told = sys.stderr.getvalue()
-    assert ("attaching: 100%" in told and "2.00k/2.00k" in told) == shown
+    assert ("add-filters: 100%" in told and "2.00k/2.00k" in told) == shown
     assert shown or told == ""

@@ -37,7 +37,7 @@ class Mode:
 MODES: Mapping[str, Mode] = {
     AS_IT_COMES: Mode(8, {}),
     "row-based reader": Mode(6, {"spark.sql.parquet.enableVectorizedReader": "false"}),
-    "without the format swap": Mode(4, {"spark.sbbf.format.enabled": "false"}),
+    "without the format swap": Mode(4, {"spark.sbbf.rowGroupPruning.enabled": "false"}),
     "without AQE": Mode(4, {"spark.sql.adaptive.enabled": "false"}),
     "many splits": Mode(
         1,

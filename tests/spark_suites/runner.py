@@ -16,8 +16,8 @@ EXTENSION = "-Dspark.sql.extensions=io.sbbf.spark.SbbfExtensions"
 LEGS = {
     "off": (),
     "on": (EXTENSION,),
-    "no row groups": (EXTENSION, "-Dspark.sbbf.format.enabled=false"),
-    "no safe read": (EXTENSION, "-Dspark.sbbf.safeRead=false"),
+    "no row groups": (EXTENSION, "-Dspark.sbbf.rowGroupPruning.enabled=false"),
+    "no safe read": (EXTENSION, "-Dspark.sbbf.safeRead.enabled=false"),
 }
 """Each leg with its options of the JVM; the last two for suites that read."""
 FAILING = "failing rules"

@@ -1,4 +1,4 @@
-"""Spark plans only the Parquet row groups whose bloom filters and statistics might match.
+"""Fast key lookups on Parquet: Spark skips files and row groups before it schedules tasks.
 
 Examples:
     >>> import spark_sbbf as sbbf
@@ -8,32 +8,32 @@ Examples:
     >>> spark.read.parquet("events").where("user_id = 42").show()  # doctest: +SKIP
 """
 
-TYPE_CHECKING = False  # as type checkers know it: importing typing takes longer than all else here
+TYPE_CHECKING = False  # type checkers know this name, and importing typing takes long
 if TYPE_CHECKING:
     from spark_sbbf.advice import advise
-    from spark_sbbf.attached import AttachedFile, AttachError, AttachReport
-    from spark_sbbf.evidence import inspect, probe
-    from spark_sbbf.existing import attach, detach
+    from spark_sbbf.existing_filters import add_filters, drop_filters
+    from spark_sbbf.filter_report import FileOutcome, FilterChangeError, FilterReport
+    from spark_sbbf.filter_size import FilterSize, sizing
+    from spark_sbbf.inspection import inspect, probe
     from spark_sbbf.jar import jar_path
     from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
     from spark_sbbf.session import disable, doctor, enable, is_enabled
-    from spark_sbbf.size import FilterSize, sizing
     from spark_sbbf.writer import bloom_options
 
 __all__ = [
-    "AttachError",
-    "AttachReport",
-    "AttachedFile",
+    "FileOutcome",
+    "FilterChangeError",
+    "FilterReport",
     "FilterSize",
     "PruneReport",
     "ScanReport",
     "UnprunedRelation",
+    "add_filters",
     "advise",
-    "attach",
     "bloom_options",
-    "detach",
     "disable",
     "doctor",
+    "drop_filters",
     "enable",
     "explain",
     "inspect",
@@ -45,24 +45,24 @@ __all__ = [
 
 _MODULES = {
     "advice": ("advise",),
-    "attached": ("AttachError", "AttachReport", "AttachedFile"),
-    "existing": ("attach", "detach"),
-    "evidence": ("inspect", "probe"),
+    "existing_filters": ("add_filters", "drop_filters"),
+    "filter_report": ("FileOutcome", "FilterChangeError", "FilterReport"),
+    "filter_size": ("FilterSize", "sizing"),
+    "inspection": ("inspect", "probe"),
     "jar": ("jar_path",),
     "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
     "session": ("disable", "doctor", "enable", "is_enabled"),
-    "size": ("FilterSize", "sizing"),
     "writer": ("bloom_options",),
 }
 
 
 def __dir__() -> list[str]:
-    """What notebooks complete."""
+    """Lists the names that notebooks complete."""
     return [*globals(), *__all__]
 
 
 def __getattr__(name: str) -> object:
-    """Loads what the package offers when it is first asked for (PEP 562)."""
+    """Loads a public name at its first use (PEP 562)."""
     from importlib import import_module
 
     for module, names in _MODULES.items():

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from weakref import WeakSet
 
-from spark_sbbf.catalog import knows_catalog
-from spark_sbbf.jar import OUR_JAR, jar_path, need_pyspark
+from spark_sbbf.catalog import has_catalog
+from spark_sbbf.jar import OUR_JAR, jar_path, require_pyspark
 
 EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
 BRIDGE = "io.sbbf.spark.SessionBridge"
@@ -37,11 +37,11 @@ def running(session: Any) -> Any:
     Raises TypeError for anything else, and RuntimeError for a session that was stopped and for
     Spark Connect before Spark 4.0 unless its server has the extension.
     """
-    need_pyspark()
+    require_pyspark()
     from pyspark.sql import SparkSession
 
     if is_connect(session):
-        if session.version.startswith("3.") and not knows_catalog(session):
+        if session.version.startswith("3.") and not has_catalog(session):
             raise RuntimeError(CONNECT_ON_3.format(version=session.version))
     elif not (isinstance(session, SparkSession) and hasattr(session, "_jsparkSession")):
         kind = type(session)
@@ -54,13 +54,13 @@ def running(session: Any) -> Any:
     return session
 
 
-def bring_jar(session: Any) -> None:
+def add_jar(session: Any) -> None:
     """Adds the bundled JAR to a session that does not have it, and for its executors.
 
     A Spark Connect session gets it for itself alone, a classic one for all of its application.
     """
     if is_connect(session):
-        if session not in _supplied and not knows_catalog(session):
+        if session not in _supplied and not has_catalog(session):
             session.addArtifact(jar_path(session.version))
             _supplied.add(session)
         return
@@ -122,7 +122,7 @@ def show_jar(jvm: Any, loader: Any, jar: str) -> None:
 
 
 @contextmanager
-def seeing_the_jar(session: Any) -> Iterator[None]:
+def jar_class_loader(session: Any) -> Iterator[None]:
     """Inside, this thread finds sources and catalogs of the JAR: Spark asks its class loader.
 
     Spark Connect sets the class loader of each session by itself.
@@ -140,7 +140,7 @@ def seeing_the_jar(session: Any) -> Iterator[None]:
 
 
 @contextmanager
-def mistakes() -> Iterator[None]:
+def translate_jvm_errors() -> Iterator[None]:
     """What the JVM says of an argument is a ValueError, without where in the JVM; of a session, a
     RuntimeError."""
     try:

@@ -11,7 +11,7 @@ KEY = "spark.sql.catalog.sbbf"
 CATALOG = "io.sbbf.spark.catalog.SbbfCatalog"
 
 
-def knows_catalog(session: Any) -> bool:
+def has_catalog(session: Any) -> bool:
     """Whether the session has the catalog, from its extension or from having been enabled.
 
     In a session without the JAR to name the catalog is an error, so whoever only asks looks here.
@@ -20,9 +20,9 @@ def knows_catalog(session: Any) -> bool:
     return bool(setting.value == CATALOG)
 
 
-def bring_catalog(session: Any) -> None:
+def add_catalog(session: Any) -> None:
     """Makes the catalog known to a session that has the JAR."""
-    if not knows_catalog(session):
+    if not has_catalog(session):
         session.conf.set(KEY, CATALOG)
 
 

@@ -1,4 +1,4 @@
-"""The commands of `spark-sbbf`, which `arguments` describes."""
+"""Runs the commands of `spark-sbbf`, which `arguments` defines."""
 
 from __future__ import annotations
 
@@ -13,30 +13,36 @@ from typing import Any
 
 from spark_sbbf.advice import as_html, writable, write_page
 from spark_sbbf.arguments import parsed
-from spark_sbbf.attached import AttachReport
+from spark_sbbf.diagnostics import doctor, settings_of
+from spark_sbbf.filter_report import FilterReport
+from spark_sbbf.filter_size import sizing
 from spark_sbbf.install import Change, apply, to_install, to_uninstall
 from spark_sbbf.jar import find_spark, jar_path
 from spark_sbbf.jvm import answers
-from spark_sbbf.machine import doctor, settings_of
 from spark_sbbf.progress import progress_bar
-from spark_sbbf.size import sizing
 from spark_sbbf.table import common_folder, table
 from spark_sbbf.writer import bloom_options
 
-INSPECT = "file row_group column rows nulls physical_type filter_bytes fill fpp distinct_estimate"
-ADVICE = (
-    "column advice kept_present kept_absent new_kept_present new_kept_absent new_filter_bytes "
-    "reason"
+INSPECT = (
+    "file_name row_group_id path_in_schema row_group_num_rows stats_null_count type filter_bytes "
+    "fill fpp distinct_estimate"
 )
-PROBE = "file row_group rows verdict evidence"
+ADVICE = (
+    "path_in_schema advice kept_present kept_absent new_kept_present new_kept_absent "
+    "new_filter_bytes reason"
+)
+PROBE = "file_name row_group_id row_group_num_rows verdict evidence"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns 0, 1 with the reason on standard error, or 130 when interrupted.
-    Wrong arguments end the process with 2."""
-    asked = parsed(arguments)
+    """Runs one command and returns its exit status.
+
+    The status is 0, 1 with the reason on standard error, 2 for invalid arguments, or 130 after an
+    interrupt.
+    """
+    args = parsed(arguments)
     try:
-        status = COMMANDS[asked.command](asked)
+        status = COMMANDS[args.command](args)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # as under 'head'
@@ -45,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RuntimeError, OSError) as error:
         print(f"spark-sbbf: {error}", file=sys.stderr)
         return 1
-    except ValueError as error:  # of arguments that only together are wrong
+    except ValueError as error:  # arguments that are invalid together
         print(f"spark-sbbf: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -57,71 +63,74 @@ def _jar(_: Namespace) -> int:
     return 0
 
 
-def _inspect(asked: Namespace) -> int:
-    rows = _listed(asked, {"path": asked.path}, [*INSPECT.split(), "reason"])
+def _inspect(args: Namespace) -> int:
+    rows = _listed(args, {"path": args.table}, [*INSPECT.split(), "reason"])
     if rows is not None:
         filters = [row for row in rows if row["filter_bytes"] is not None]
         size = sum(row["filter_bytes"] for row in filters)
-        files = len({row["file"] for row in filters})
+        files = len({row["file_name"] for row in filters})
         print(f"{len(filters):,} filters in {files:,} files, {size:,} bytes")
     return 0
 
 
-def _probe(asked: Namespace) -> int:
-    value = {"valueHex" if asked.hex else "value": asked.value}
-    options = {"path": asked.path, "column": asked.column, **value}
-    rows = _listed(asked, options, [*PROBE.split(), "reason"])
+def _probe(args: Namespace) -> int:
+    value = {"valueHex" if args.hex else "value": args.value}
+    options = {"path": args.table, "column": args.column, **value}
+    rows = _listed(args, options, [*PROBE.split(), "reason"])
     if rows is not None:
-        kept = [row for row in rows if row["verdict"] != "CannotMatch"]
+        kept = [row for row in rows if row["verdict"] != "cannot_match"]
         print(f"{len(kept):,} of {len(rows):,} row groups might hold it")
     return 0
 
 
 def _listed(
-    asked: Namespace, options: dict[str, str], columns: list[str]
+    args: Namespace, options: dict[str, str], columns: list[str]
 ) -> list[dict[str, Any]] | None:
-    """Prints the rows; answers them if as a table."""
+    """Prints the rows, and returns them unless as JSON."""
     spark = find_spark()
-    settings = settings_of(spark, dict(asked.conf))
+    settings = settings_of(spark, dict(args.conf))
     with closing(answers(spark, "list", options, settings)) as lines:
-        if asked.json:
+        if args.json:
             for line in lines:
                 sys.stdout.write(line)
             return None
         rows = [json.loads(line) for line in lines]
-    folder = common_folder([row["file"] for row in rows])
-    shown = [{**row, "file": row["file"][len(folder) :]} for row in rows]
+    folder = common_folder([row["file_name"] for row in rows])
+    shown = [{**row, "file_name": row["file_name"][len(folder) :]} for row in rows]
     if rows:
         print(f"{folder}\n{table(shown, columns)}")
     return rows
 
 
-def _sizing(asked: Namespace) -> int:
-    size = sizing(asked.ndv, asked.fpp)
+def _sizing(args: Namespace) -> int:
+    size = sizing(args.ndv, args.fpp)
     print(f"{size.bytes:,} bytes, {size.blocks:,} blocks, FPP {size.fpp:.3g}")
     return 0
 
 
-def _attach(asked: Namespace) -> int:
-    options = bloom_options(*asked.columns, fpp=asked.fpp)
-    return _changed(asked, "attach", {**options, "replace": str(asked.replace).lower()})
+def _add_filters(args: Namespace) -> int:
+    options = bloom_options(*args.columns, fpp=args.fpp)
+    return _changed(args, {**options, "replace": str(args.replace).lower()})
 
 
-def _detach(asked: Namespace) -> int:
-    options = bloom_options(*asked.columns) if asked.columns else {}
-    return _changed(asked, "detach", {**options, "drop": "true"})
+def _drop_filters(args: Namespace) -> int:
+    options = bloom_options(*args.columns) if args.columns else {}
+    return _changed(args, {**options, "drop": "true"})
 
 
-def _changed(asked: Namespace, title: str, options: dict[str, str]) -> int:
-    """Runs the JVM of a Spark job of its own, and tells what became of the files."""
+def _changed(args: Namespace, options: dict[str, str]) -> int:
+    """Runs a Spark job in a new JVM, and prints the outcomes of the files."""
     spark = find_spark()
-    flags = {"force": str(asked.force).lower(), "dry_run": str(asked.dry_run).lower()}
-    settings = settings_of(spark, dict(asked.conf))
+    flags = {
+        "allow_table_formats": str(args.allow_table_formats).lower(),
+        "dry_run": str(args.dry_run).lower(),
+    }
+    settings = settings_of(spark, dict(args.conf))
     rows = []
     with (
-        progress_bar(title, "B", None) as show,
+        progress_bar(args.command, "B", None) as show,
         closing(
-            answers(spark, "attach", {"path": asked.path, **options, **flags}, settings)
+            answers(spark, "change", {"table": args.table, **options, **flags}, settings)
         ) as lines,
     ):
         for line in lines:
@@ -130,41 +139,41 @@ def _changed(asked: Namespace, title: str, options: dict[str, str]) -> int:
                 show(row["done"], row["all"])
             else:
                 rows.append(row)
-    if asked.json:
+    if args.json:
         for row in rows:
             print(json.dumps(row))
-    report = AttachReport.of_rows(rows)
-    if not asked.json:
+    report = FilterReport.of_rows(rows)
+    if not args.json:
         print(report)
-    report.need_no_failure()
+    report.raise_on_failure()
     return 1 if report.files and len(report.of("refused")) == len(report.files) else 0
 
 
-def _advise(asked: Namespace) -> int:
-    if asked.report:
-        writable(asked.report)
+def _advise(args: Namespace) -> int:
+    if args.report:
+        writable(args.report)
     spark = find_spark()
     options = {
-        "path": asked.path,
-        "fpp": str(asked.fpp),
-        "row_groups": str(asked.row_groups),
-        "columns": json.dumps(asked.columns),
+        "table": args.table,
+        "fpp": str(args.fpp),
+        "row_groups": str(args.row_groups),
+        "columns": json.dumps(args.columns),
     }
-    with closing(answers(spark, "advise", options, settings_of(spark, dict(asked.conf)))) as lines:
+    with closing(answers(spark, "advise", options, settings_of(spark, dict(args.conf)))) as lines:
         rows = [json.loads(line) for line in lines]
-    if asked.json:
+    if args.json:
         for row in rows:
             print(json.dumps(row))
     else:
         print(table(rows, ADVICE.split()))
-    if asked.report:
-        write_page(asked.report, as_html(asked.path, rows))
+    if args.report:
+        write_page(args.report, as_html(args.table, rows))
     return 0
 
 
-def _doctor(asked: Namespace) -> int:
-    findings = doctor(dict(asked.conf))
-    if asked.json:
+def _doctor(args: Namespace) -> int:
+    findings = doctor(dict(args.conf))
+    if args.json:
         print(json.dumps(findings))
     else:
         width = max(map(len, findings))
@@ -172,12 +181,12 @@ def _doctor(asked: Namespace) -> int:
     return 1 if "problem" in findings else 0
 
 
-def _install(asked: Namespace) -> int:
-    return _change(to_install(find_spark(), Path(jar_path())), asked.dry_run)
+def _install(args: Namespace) -> int:
+    return _change(to_install(find_spark(), Path(jar_path())), args.dry_run)
 
 
-def _uninstall(asked: Namespace) -> int:
-    return _change(to_uninstall(find_spark()), asked.dry_run)
+def _uninstall(args: Namespace) -> int:
+    return _change(to_uninstall(find_spark()), args.dry_run)
 
 
 def _change(changes: list[Change], dry_run: bool) -> int:
@@ -197,8 +206,8 @@ COMMANDS = {
     "inspect": _inspect,
     "probe": _probe,
     "sizing": _sizing,
-    "attach": _attach,
-    "detach": _detach,
+    "add-filters": _add_filters,
+    "drop-filters": _drop_filters,
     "advise": _advise,
     "doctor": _doctor,
     "install": _install,

@@ -104,7 +104,7 @@ def _unsupported(what: str) -> RuntimeError:
     )
 
 
-def need_pyspark() -> None:
+def require_pyspark() -> None:
     """Raises ModuleNotFoundError, saying how to get it, where there is no PySpark to import."""
     if importlib.util.find_spec("pyspark") is None:
         raise ModuleNotFoundError(

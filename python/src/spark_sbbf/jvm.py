@@ -29,7 +29,7 @@ OPEN_PACKAGES = (
 ).split()
 
 # The questions that run Spark jobs.
-DRIVERS = ("attach", "advise")
+DRIVERS = ("change", "advise")
 
 
 def answers(
@@ -92,7 +92,7 @@ def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> l
         options += shlex.split(extra)
     else:
         options.append("-XX:+UseSerialGC")
-        if question in ("list", "size"):
+        if question == "list":
             options.append("-XX:TieredStopAtLevel=1")
     return [*options, "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
 

@@ -1,4 +1,4 @@
-"""A bar that shows how far something is."""
+"""Shows progress, and knows where output is shown."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ Progress = Callable[[int, int], None]
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a kernel of Jupyter's; libraries load IPython elsewhere too."""
+    """Whether this process is a Jupyter kernel; libraries load IPython elsewhere as well."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
     return hasattr(shell, "kernel")
+
+
+def is_interactive() -> bool:
+    """Whether a notebook or an interactive shell shows the value of an expression."""
+    return in_notebook() or hasattr(sys, "ps1") or bool(sys.flags.interactive)
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_sbbf.bridge import bridge_of, is_connect, running
-from spark_sbbf.catalog import knows_catalog, report_json
+from spark_sbbf.catalog import has_catalog, report_json
+from spark_sbbf.progress import is_interactive
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -131,8 +132,8 @@ class PruneReport:
 
     def _repr_html_(self) -> str:
         """For notebooks: a picture of each scan, and the numbers in a table."""
-        from spark_sbbf.page import render  # when it is looked at
-        from spark_sbbf.picture import svg
+        from spark_sbbf.rendering import render  # when it is looked at
+        from spark_sbbf.svg import svg
 
         if not (self.enabled and (self.scans or self.unpruned)):
             return f"<p>{self}</p>"
@@ -140,25 +141,40 @@ class PruneReport:
 
 
 def explain(df: DataFrame) -> PruneReport:
-    """What pruning does to this query. Plans the query if it is not planned yet; runs no job of it.
+    """Returns what pruning does to a query, and prints it in a script.
 
-    Over Spark Connect, where each use of a DataFrame is planned anew, so is this one: its
-    milliseconds and bytes are those of its own planning.
+    Plans the query if it is not planned yet, and runs no job of it. A notebook and an interactive
+    shell show the returned report themselves, so nothing is printed there. Spark Connect plans each
+    use of a DataFrame anew, so its report has the time and the bytes of its own planning.
 
-    Raises TypeError for anything but a DataFrame, and RuntimeError when its session was never
-    enabled.
+    Args:
+        df: The query.
+
+    Returns:
+        The report.
+
+    Raises:
+        TypeError: If ``df`` is not a DataFrame.
+        RuntimeError: If its session was never enabled.
     """
+    report = _report(df)
+    if not is_interactive():
+        print(report)
+    return report
+
+
+def _report(df: DataFrame) -> PruneReport:
     if not hasattr(df, "sparkSession"):
         raise TypeError(f"explain: expected a DataFrame, not a {type(df).__qualname__}")
     session = running(df.sparkSession)
     if is_connect(session):
-        if not knows_catalog(session):
+        if not has_catalog(session):
             raise RuntimeError(_ABSENT)
         return PruneReport.from_json(report_json(df))
     bridge = bridge_of(session)
     if bridge is None:
         raise RuntimeError(_ABSENT)
-    # the plan that this DataFrame has, with what its planning cost, is reached by py4j alone
+    # only py4j reaches the plan of this DataFrame, with the cost of its planning
     return PruneReport.from_json(bridge.explain(df._jdf.queryExecution()))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from spark_sbbf import catalog
-from spark_sbbf.bridge import bring_jar, running, seeing_the_jar
+from spark_sbbf.bridge import add_jar, jar_class_loader, running
 from spark_sbbf.builder import enable_builder, is_builder
-from spark_sbbf.jar import need_pyspark
+from spark_sbbf.jar import require_pyspark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,13 +40,13 @@ def enable(target: Target) -> Target:
     server has the extension, for a session that was stopped and for a Java that cannot run it;
     RuntimeError or FileNotFoundError as in ``jar_path``.
     """
-    need_pyspark()
+    require_pyspark()
     if is_builder(target):
         enable_builder(target, then=enable)
     else:
         session = running(target)
-        bring_jar(session)
-        with seeing_the_jar(session):
+        add_jar(session)
+        with jar_class_loader(session):
             catalog.start(session)
     return target
 
@@ -58,8 +58,8 @@ def disable(session: SparkSession) -> None:
     configuration of all sessions, this one gets ``spark.sbbf.enabled=false``. The catalog ``sbbf``,
     which plans nothing, stays, so that ``inspect`` and ``doctor`` still answer.
     """
-    if catalog.knows_catalog(running(session)):
-        with seeing_the_jar(session):
+    if catalog.has_catalog(running(session)):
+        with jar_class_loader(session):
             catalog.stop(session)
 
 
@@ -79,7 +79,7 @@ def doctor(session: SparkSession) -> dict[str, str]:
     ``scala``, ``java``, ``kernels`` (what hashes and asks filters, and why) and each
     ``spark.sbbf.*`` key's value. Raises TypeError and RuntimeError as ``enable`` does.
     """
-    if not catalog.knows_catalog(running(session)):
+    if not catalog.has_catalog(running(session)):
         return {"spark": session.version, "extension": "not in this session: sbbf.enable(spark)"}
-    with seeing_the_jar(session):
+    with jar_class_loader(session):
         return catalog.findings(session)

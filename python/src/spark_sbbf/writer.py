@@ -10,7 +10,7 @@ DEFAULT_FPP = 0.01
 """parquet-mr's own default (``ParquetProperties.DEFAULT_BLOOM_FILTER_FPP``)."""
 
 AUTO = "auto"
-"""An ``fpp`` by the size of the table that is written to."""
+"""An ``fpp`` that follows the size of the table."""
 
 MAX_FILTER_BYTES = 128 << 20
 """The largest bitset parquet-mr writes or reads (``BlockSplitBloomFilter.UPPER_BOUND_BYTES``)."""
@@ -19,7 +19,7 @@ MIN_FILTER_BYTES = 32
 """One block of a split-block bloom filter: 256 bits."""
 
 MOST_MIN_NDV = 65_536
-"""The distinct hashes that a task counts before it makes a filter of them."""
+"""The distinct hashes that a task counts before it creates a filter."""
 
 PerColumn = Union[Any, Mapping[str, Any]]
 
@@ -29,28 +29,32 @@ def bloom_options(
     fpp: float | str | Mapping[str, float | str] = DEFAULT_FPP,
     ndv: int | Mapping[str, int] | None = None,
     max_bytes: int | None = None,
-    adaptive: bool | None = None,
-    candidates: int | Mapping[str, int] | None = None,
     min_ndv: int | Mapping[str, int] | None = None,
     dictionary: bool | Mapping[str, bool] | None = None,
     auto: bool = False,
-    **unknown: object,
 ) -> dict[str, str]:
-    """Options of ``df.write``, ``df.writeStream`` and tables that make Spark write bloom filters.
+    """Returns options that make Spark write bloom filters.
 
-    In a session with spark-sbbf each row group's filter is the smallest power of two of bytes that
-    keeps ``fpp`` for the distinct values that the row group really holds; ``ndv`` need not be
-    known. Without, the same options give stock Spark's filters.
+    They are options of ``df.write``, ``df.writeStream`` and tables. In a session with spark-sbbf,
+    the filter of each row group is the smallest power of two of bytes that keeps ``fpp`` for the
+    distinct values in the row group; ``ndv`` is not needed. In other sessions, parquet-mr writes
+    the filters.
+
+    Spark ignores the options of writers into existing tables (``insertInto``, and ``saveAsTable``
+    with the mode ``append``): the table's own options and the session's settings apply there.
+
+    BOOLEAN columns get no filter. Do not name them for sessions without spark-sbbf: Spark's BOOLEAN
+    filters are empty, so other readers lose rows.
 
     Examples:
         >>> bloom_options("user_id", fpp=0.001, ndv=50_000)["parquet.bloom.filter.fpp#user_id"]
         '0.001'
 
     Args:
-        *columns: names as in the schema; nested fields by their Parquet path, ``"st.a"`` or
+        *columns: Names as in the schema; nested fields by their Parquet path, such as ``"st.a"`` or
             ``"tags.list.element"``.
-        fpp: false positive probability of one filter, between 0 and 1, for all columns or
-            ``{column: fpp}`` (0.01 where a column is not named). A lookup keeps about
+        fpp: False positive probability of one filter, between 0 and 1, for all columns or
+            ``{column: fpp}`` (0.01 for columns that it lacks). A lookup keeps about
             ``fpp * row groups`` row groups that do not hold its key:
 
             | ``fpp`` | 100 row groups | 1,000 row groups | 10,000 row groups |
@@ -59,37 +63,30 @@ def bloom_options(
             | ``0.001`` | 0.1 | 1 | 10 |
             | ``0.0001`` | 0.01 | 0.1 | 1 |
 
-            ``"auto"`` takes 0.01 or less, down to 0.00001, so that about one row group of the table
-            is kept falsely, by the size that the table has when it is written to; stock Spark 0.01.
-        ndv: distinct values in one ROW GROUP (not file, not table), for all columns or
-            ``{column: ndv}``: the most that filters are made for. Stock Spark sizes filters by it,
-            and without it writes ``max_bytes``, 1 MiB unless said otherwise, for every column of
-            every row group, or adapts if ``adaptive``.
-        max_bytes: the largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB.
-            32 MiB where it is not given, enough for 25 million values at an fpp of 0.01; stock
-            Spark's 1 MiB is enough for about 800,000.
-        adaptive: let stock Spark (4.0 and newer) try several sizes where ``ndv`` is not given.
-        candidates: how many sizes ``adaptive`` tries, for all columns or ``{column: candidates}``.
-        min_ndv: no filter for row groups with fewer distinct values, at most 65,536, for all
-            columns or ``{column: min_ndv}``. Not for stock Spark.
-        dictionary: False for no filter where all pages of a column chunk are dictionary encoded,
-            as stock Spark does it: its dictionary already says exactly which values are there, but
-            takes longer to read.
-        auto: filters also of columns that are not named, if their type is that of keys (integers,
-            texts, bytes, UUIDs), for row groups in which they have at least 1,000 distinct values
-            (``min_ndv``) and are not all dictionary encoded. All of these columns are hashed while
-            they are written. Not for stock Spark, and not for ``attach``.
+            ``"auto"`` selects 0.01 or less, down to 0.00001, so that a lookup falsely keeps about
+            one row group of the table. It uses the size of the table at the time of the write;
+            parquet-mr uses 0.01.
+        ndv: The most distinct values of one ROW GROUP (not file, not table), for all columns or
+            ``{column: ndv}``; filters are never larger than these need. parquet-mr sizes filters by
+            it; without it, parquet-mr writes ``max_bytes``, or 1 MiB, for every column chunk.
+        max_bytes: The largest bitset in bytes, for all columns: a power of two, 32 to 128 MiB. The
+            default is 32 MiB, enough for 25 million values at an fpp of 0.01; parquet-mr's 1 MiB is
+            enough for about 800,000.
+        min_ndv: The fewest distinct values, at most 65,536, of a row group that gets a filter, for
+            all columns or ``{column: min_ndv}``. parquet-mr ignores it.
+        dictionary: False for no filter where all pages of a column chunk are dictionary encoded, as
+            parquet-mr does. The dictionary holds all values, but is slower to read than a filter.
+        auto: Also write filters for columns that are not named, if their type is that of keys
+            (integers, texts, bytes, UUIDs). Row groups get them that have at least 1,000 distinct
+            values (``min_ndv``) and are not all dictionary encoded. The writer hashes all of these
+            columns. parquet-mr ignores it, and ``add_filters`` rejects it.
 
-    Spark drops the options of writers into tables that exist (``insertInto``, and ``saveAsTable``
-    with the mode ``append``): the table's own options and the session's settings count there.
+    Returns:
+        The options, each a string.
 
-    BOOLEAN columns get no filter. Do not name them where stock Spark may write: its filters of them
-    have not one bit set, so that other readers find nothing.
-
-    Raises ValueError naming the argument that is wrong.
+    Raises:
+        ValueError: If an argument is invalid; the message names it.
     """
-    if unknown:
-        raise ValueError(f"unknown option {', '.join(sorted(unknown))}; known are {_OPTIONS}")
     if not flag("auto", auto) and not columns:
         raise ValueError("columns: name at least one column")
     _check_columns(columns)
@@ -103,28 +100,48 @@ def bloom_options(
         options[f"parquet.bloom.filter.fpp#{column}"] = repr(value)
     for column, count in _per_column("ndv", ndv, columns, _count).items():
         options[f"parquet.bloom.filter.expected.ndv#{column}"] = str(count)
-    for column, count in _per_column("candidates", candidates, columns, _count).items():
-        options[f"parquet.bloom.filter.candidates.number#{column}"] = str(count)
     for column, count in _per_column("min_ndv", min_ndv, columns, _few).items():
         options[f"sbbf.bloom.filter.min.ndv#{column}"] = str(count)
-    for column, also in _per_column("dictionary", dictionary, columns, flag).items():
-        options[f"sbbf.bloom.filter.dictionary#{column}"] = str(also).lower()
+    for column, value in _per_column("dictionary", dictionary, columns, flag).items():
+        options[f"sbbf.bloom.filter.dictionary#{column}"] = str(value).lower()
     if auto:
-        if not columns and (ndv is not None or candidates is not None):
-            raise ValueError("ndv, candidates: name the columns; auto knows max_bytes alone")
+        if not columns and ndv is not None:
+            raise ValueError("ndv: name the columns; auto uses only max_bytes")
         options |= _for_all(fpp, min_ndv, dictionary)
     if max_bytes is not None:
         options["parquet.bloom.filter.max.bytes"] = str(_filter_bytes("max_bytes", max_bytes))
-    if adaptive is not None:
-        options["parquet.bloom.filter.adaptive.enabled"] = str(flag("adaptive", adaptive)).lower()
     return options
 
 
-_OPTIONS = "fpp, ndv, max_bytes, adaptive, candidates, min_ndv, dictionary, auto"
+def check_probability(option: str, value: Any) -> float:
+    """Returns a false positive probability.
+
+    Raises:
+        ValueError: If the value is not between 0 and 1, both excluded; the message names the
+            option.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if isinstance(value, (bool, str)) or not 0 < number < 1:
+        raise ValueError(f"{option} must be between 0 and 1, both excluded, not {value!r}")
+    return number
+
+
+def flag(option: str, value: Any) -> bool:
+    """Returns a boolean.
+
+    Raises:
+        ValueError: If the value is not True or False; the message names the option.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{option} must be True or False, not {value!r}")
+    return value
 
 
 def _for_all(fpp: PerColumn, min_ndv: PerColumn, dictionary: PerColumn) -> dict[str, str]:
-    """What counts for columns that are not named."""
+    """Returns the options of columns that are not named."""
     options = {"sbbf.bloom.filter.auto": "true"}
     if not isinstance(fpp, Mapping):
         options["sbbf.bloom.filter.fpp"] = str(_probability("fpp", fpp))
@@ -147,33 +164,19 @@ def _check_columns(columns: tuple[str, ...]) -> None:
 def _per_column(
     option: str, given: PerColumn, columns: tuple[str, ...], check: Callable[[str, Any], Any]
 ) -> dict[str, Any]:
-    """The checked value of each column that has one."""
+    """Returns the checked value of each column that has one."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         given = dict.fromkeys(columns, given)
     strangers = sorted(str(column) for column in given if column not in columns)
     if strangers:
-        raise ValueError(f"{option}: {', '.join(strangers)} not among the columns asked for")
+        raise ValueError(f"{option}: {', '.join(strangers)} not among the named columns")
     return {column: check(option, value) for column, value in given.items()}
 
 
 def _probability(option: str, value: Any) -> float | str:
-    if value == AUTO:
-        return AUTO
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = 0.0
-    if isinstance(value, (bool, str)) or not 0 < number < 1:
-        raise ValueError(f"{option} must lie between 0 and 1, both excluded, not {value!r}")
-    return number
-
-
-def flag(option: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{option} must be True or False, not {value!r}")
-    return value
+    return AUTO if value == AUTO else check_probability(option, value)
 
 
 def _count(option: str, value: Any) -> int:

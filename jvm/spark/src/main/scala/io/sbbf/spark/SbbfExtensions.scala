@@ -4,7 +4,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 
-import io.sbbf.spark.catalog.{FilterFunctions, SbbfCatalog}
+import io.sbbf.spark.catalog.SbbfCatalog
 import io.sbbf.spark.session.{InjectedRules, SessionPruning, WarmUp}
 import io.sbbf.spark.util.SbbfConf
 
@@ -18,8 +18,7 @@ import io.sbbf.spark.util.SbbfConf
  * again at the end of the optimizer: only then does Spark push the predicates that `EXISTS` and
  * `IN` imply on the outer table to its scan.
  *
- * The extension also registers the catalog `sbbf` and the table functions `sbbf_filters` and
- * `sbbf_probe`.
+ * The extension also registers the catalog `sbbf`.
  */
 final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
   override def apply(extensions: SparkSessionExtensions): Unit =
@@ -37,7 +36,6 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
       InjectedRules.pruneRowGroups(session)
     }
     extensions.injectPreCBORule(InjectedRules.writeExactFilters)
-    FilterFunctions.all.foreach(extensions.injectTableFunction)
     extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
     extensions.injectColumnar(InjectedRules.showPruningLast)
   }

@@ -35,18 +35,18 @@ final class SessionBridge {
   def explain(query: QueryExecution): String = PruneReport.json(query)
 
   /** Changes the filters of existing files and returns one line of JSON for each file. */
-  def attach(session: SparkSession, options: JMap[String, String]): String =
+  def changeFilters(session: SparkSession, options: JMap[String, String]): String =
     new AddFiltersJob(session, AddFiltersRequest.parse(options.asScala.toMap), listener)
       .run()
       .map(_.json)
       .mkString("\n")
 
-  /** Returns the bytes that [[attach]] has read and written so far. */
-  def attached: Long = listener.done
+  /** Returns the bytes that [[changeFilters]] has read and written so far. */
+  def doneBytes: Long = listener.done
 
-  /** Returns the bytes that [[attach]] has to read and write, 0 until the number is known. */
-  def toAttach: Long = listener.all
+  /** Returns the bytes that [[changeFilters]] has to read and write, 0 until they are known. */
+  def totalBytes: Long = listener.all
 
-  /** Stops [[attach]] from starting further files. */
-  def stopAttach(): Unit = listener.stopped = true
+  /** Stops [[changeFilters]] from starting further files. */
+  def cancel(): Unit = listener.stopped = true
 }

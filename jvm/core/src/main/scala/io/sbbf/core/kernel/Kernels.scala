@@ -38,9 +38,12 @@ object Kernels extends Kernel {
           s"a kernel must be one of ${all.map(_.text).mkString(", ")}, not '$text'")
     }
 
+    /** The system property that selects the mode of a JVM. */
+    final val Property = "sbbf.kernel"
+
     /** The mode that the system property sets; `auto` if the property is missing or unknown. */
     val default: Mode =
-      try of(System.getProperty("sbbf.kernel", Auto.text))
+      try of(System.getProperty(Property, Auto.text))
       catch { case _: IllegalArgumentException => Auto }
   }
 

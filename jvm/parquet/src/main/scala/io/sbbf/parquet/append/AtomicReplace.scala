@@ -116,7 +116,7 @@ private[parquet] object AtomicReplace {
     new Path(path.getParent, s".${path.getName}.${UUID.randomUUID}$Suffix")
 
   /** The suffix of temporary files. */
-  private final val Suffix = ".sbbf-attach"
+  private final val Suffix = ".sbbf-tmp"
   private final val UuidLength = 36
 
   /** Whether a path is one of a temporary file, whose writer may have been killed. */

@@ -16,7 +16,7 @@ private[parquet] object Concurrently {
    */
   def runWithBackground[T](background: () => T)(foreground: => Unit): T = {
     val task = new FutureTask[T](() => background())
-    val thread = new Thread(task, "sbbf-attach")
+    val thread = new Thread(task, "sbbf-add-filters")
     thread.setDaemon(true)
     thread.start()
     try {

@@ -112,10 +112,10 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
    * @throws java.io.IOException if the file cannot be replaced or has changed; it is unchanged
    *   then
    */
-  def attach(chunks: Seq[ChunkPlan], dropped: Seq[(Int, Int)]): Option[NewFilters] =
+  def addFilters(chunks: Seq[ChunkPlan], dropped: Seq[(Int, Int)]): Option[NewFilters] =
     reading(chunks)(rewrite(_, dropped))
 
-  /** Replaces the file as [[attach]] does, with given filters. */
+  /** Replaces the file as [[addFilters]] does, with given filters. */
   def rewrite(filters: Iterator[ChunkFilter], dropped: Seq[(Int, Int)]): Option[NewFilters] = {
     check()
     // The copy starts with the first filter, so that a file without new filters is not copied.

@@ -21,8 +21,8 @@ import io.sbbf.spark.write.FilterOptions
 /**
  * Procedures that change files. Each returns a row for each file ([[AddFiltersOutcome.Schema]]):
  *
- *   - `CALL sbbf.attach(path => ..., columns => array(...), fpp => 0.01, ...)`
- *   - `CALL sbbf.detach(path => ..., columns => array(...))`
+ *   - `CALL sbbf.system.add_filters(table => ..., columns => array(...), fpp => 0.01, ...)`
+ *   - `CALL sbbf.system.drop_filters(table => ..., columns => array(...))`
  */
 private[catalog] trait SbbfProcedures extends ProcedureCatalog {
   import SbbfProcedures._
@@ -32,21 +32,25 @@ private[catalog] trait SbbfProcedures extends ProcedureCatalog {
 
   override def loadProcedure(procedure: Identifier): UnboundProcedure =
     (procedure.namespace.toSeq, procedure.name) match {
-      case (Seq(), "attach") => new Changing(session, "attach", Attach, drops = false)
-      case (Seq(), "detach") => new Changing(session, "detach", Detach, drops = true)
+      case (Seq(System), Add) => new Changing(session, Add, AddParameters, drops = false)
+      case (Seq(System), Drop) => new Changing(session, Drop, DropParameters, drops = true)
       case _ =>
         throw new IllegalArgumentException(
-          s"$name has no procedure ${procedure.name}; its procedures are attach and detach")
+          s"$name has no procedure $procedure; its procedures are $System.$Add and $System.$Drop")
     }
 
   /** Lists the procedures, for Spark 4.1 and newer. */
   def listProcedures(namespace: Array[String]): Array[Identifier] =
-    if (namespace.isEmpty) Array("attach", "detach").map(Identifier.of(namespace, _))
+    if (namespace.toSeq == Seq(System)) Array(Add, Drop).map(Identifier.of(namespace, _))
     else Array.empty
 }
 
 private object SbbfProcedures {
-  private val Path = ProcedureParameter.in("path", StringType).build()
+  private final val System = "system" // as in Iceberg's catalogs
+  private final val Add = "add_filters"
+  private final val Drop = "drop_filters"
+
+  private val Table = ProcedureParameter.in("table", StringType).build()
   private val NoText = "CAST(NULL AS STRING)"
   private val Columns = ProcedureParameter
     .in("columns", ArrayType(StringType))
@@ -57,12 +61,13 @@ private object SbbfProcedures {
     .in("options", MapType(StringType, StringType))
     .defaultValue("CAST(map() AS MAP<STRING, STRING>)")
     .build()
-  private val FlagOf = Seq("force", "dry_run", "replace").map { name =>
+  private val FlagOf = Seq("allow_table_formats", "dry_run", "replace").map { name =>
     name -> ProcedureParameter.in(name, BooleanType).defaultValue("false").build()
   }.toMap
 
-  private val Detach = Seq(Path, Columns, Options, FlagOf("force"), FlagOf("dry_run"))
-  private val Attach = Detach ++ Seq(Fpp, FlagOf("replace"))
+  private val DropParameters =
+    Seq(Table, Columns, Options, FlagOf("allow_table_formats"), FlagOf("dry_run"))
+  private val AddParameters = DropParameters ++ Seq(Fpp, FlagOf("replace"))
 
   /** Changes the filters of files. */
   private final class Changing(
@@ -92,13 +97,13 @@ private object SbbfProcedures {
       val others = of(Options)(arguments.getMap).toSeq
         .flatMap(map => texts(map.keyArray()).zip(texts(map.valueArray())))
       val request = AddFiltersRequest.of(
-        of(Path)(arguments.getUTF8String)
-          .getOrElse(throw new IllegalArgumentException(s"$name: path is NULL"))
+        of(Table)(arguments.getUTF8String)
+          .getOrElse(throw new IllegalArgumentException(s"$name: table is NULL"))
           .toString,
         (own ++ others).toMap,
         drops,
         flag("replace"),
-        flag("force"),
+        flag("allow_table_formats"),
         flag("dry_run")
       )
       val outcomes = new AddFiltersJob(session, request).run()

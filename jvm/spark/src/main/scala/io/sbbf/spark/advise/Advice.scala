@@ -6,10 +6,10 @@ import java.util.Locale
 private[spark] sealed abstract class Advice(val name: String, val isActionable: Boolean)
 
 private[spark] object Advice {
-  case object Attach extends Advice("attach", isActionable = true)
+  case object Add extends Advice("add", isActionable = true)
   case object Replace extends Advice("replace", isActionable = true)
   case object Keep extends Advice("keep", isActionable = false)
-  case object MinMax extends Advice("min/max", isActionable = false)
+  case object MinMax extends Advice("min_max", isActionable = false)
   case object Dictionary extends Advice("dictionary", isActionable = false)
   case object Sort extends Advice("sort", isActionable = false)
   case object None extends Advice("none", isActionable = false)
@@ -83,7 +83,7 @@ private[spark] object Advice {
     else if (hasDictionaries(e)) WithDictionaries
     else if (kept.now.mean - kept.withMore.mean < FewSaved)
       (None, s"filters would save almost nothing: ${gain(kept.now, kept.withMore)}")
-    else (Attach, gain(kept.now, kept.withMore))
+    else (Add, gain(kept.now, kept.withMore))
 
   /** Whether min/max keep few row groups beyond those that hold the value. */
   private def isCloseToValues(e: ColumnEvidence): Boolean =
@@ -98,7 +98,7 @@ private[spark] object Advice {
         s"most values are in most row groups: ${gain(kept.now, kept.withMore)}. In a table " +
           s"sorted by this column, min/max would keep ${few(kept.sorted)}")
     else if (kept.now.absent - kept.withMore.absent >= FewSaved)
-      (Attach, s"for absent values: ${gain(kept.now, kept.withMore)}")
+      (Add, s"for absent values: ${gain(kept.now, kept.withMore)}")
     else (None, s"filters would save almost nothing: ${gain(kept.now, kept.withMore)}")
 
   private def enough(e: ColumnEvidence): String =

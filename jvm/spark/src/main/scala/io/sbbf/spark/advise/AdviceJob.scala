@@ -14,7 +14,7 @@ import io.sbbf.parquet.append.TableFormatDetector
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile}
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
-import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
+import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles, TableLocation}
 import io.sbbf.spark.write.FilterOptions
 
 /**
@@ -34,7 +34,8 @@ private[spark] final class AdviceJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val found = TableFiles.roots(request.path, hadoopConf)
+  private lazy val path = TableLocation.of(request.table, session)
+  private lazy val found = TableFiles.roots(path, hadoopConf)
   private def roots = found.map(_.getPath)
 
   /**
@@ -47,8 +48,8 @@ private[spark] final class AdviceJob(
    */
   def run(): Seq[ColumnAdvice] = {
     ExecutorJar.require(context)
-    val all = new TableFiles(request.path, hadoopConf).data
-    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${request.path}")
+    val all = new TableFiles(path, hadoopConf).data
+    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${path}")
     refuseTableFormats()
     val queried = lookups()
     val seen = footers(some(all, mostFiles).map(ListedFile.of), queried.toSeq.flatMap(_.keys))
@@ -75,8 +76,8 @@ private[spark] final class AdviceJob(
   private def refuseTableFormats(): Unit =
     for ((folder, kind) <- TableFormatDetector.of(found, hadoopConf))
       throw new IllegalArgumentException(
-        s"${request.path} belongs to the $kind table $folder: its reader skips files itself, " +
-          "and attach does not change them")
+        s"${path} belongs to the $kind table $folder: its reader skips files itself, " +
+          "and add_filters does not change them")
 
   /** Returns None if the request names no queries. */
   private def lookups(): Option[PointLookupStats.Counts] = {
@@ -88,7 +89,7 @@ private[spark] final class AdviceJob(
     }
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
-        s"no query looks up a value in the files of ${request.path}; the history of a session " +
+        s"no query looks up a value in the files of ${path}; the history of a session " +
           "begins when it is enabled")
     counts
   }
@@ -113,7 +114,7 @@ private[spark] final class AdviceJob(
   private def wanted(seen: Seq[SeenFile]): Set[String] = {
     val known = seen.flatMap(_.facts.columns.map(_.column)).toSet
     val missing = request.columns.filterNot(known)
-    if (missing.nonEmpty) throw TableFiles.withoutColumns(request.path, missing)
+    if (missing.nonEmpty) throw TableFiles.withoutColumns(path, missing)
     if (request.columns.isEmpty) known else request.columns.toSet
   }
 

@@ -8,16 +8,16 @@ import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.ObjectMapper
 
 /**
- * A request for advice on the files under a path.
+ * A request for advice on the files of a table.
  *
- * @param path a file, a folder or a glob pattern of Hadoop
+ * @param table a table's name, or a file, a folder or a glob pattern of Hadoop
  * @param columns dotted Parquet paths; all columns if none is named
  * @param fpp the FPP of new filters; None for one that follows the number of row groups
  * @param rowGroups the number of row groups whose values are read
  * @param weight the queries that weigh the columns
  */
 private[spark] final case class AdviceRequest(
-    path: String,
+    table: String,
     columns: Seq[String],
     fpp: Option[Double],
     rowGroups: Int,
@@ -42,12 +42,12 @@ private[spark] object AdviceRequest {
    */
   private final val FewestRowGroups = 4
 
-  private val Known = Seq("path", "columns", "fpp", "row_groups", "history", "views")
+  private val Known = Seq("table", "columns", "fpp", "row_groups", "history", "views")
 
   /**
    * Parses a request.
    *
-   * @param options `path` and the optional `columns` (comma-separated names, or a JSON array of
+   * @param options `table` and the optional `columns` (comma-separated names, or a JSON array of
    *   them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
    *   `views` (comma-separated names); the case of keys is ignored
    * @throws IllegalArgumentException naming the option that is unknown or invalid
@@ -60,7 +60,7 @@ private[spark] object AdviceRequest {
         throw new IllegalArgumentException(
           s"'$key' has no effect here: the options are ${Known.mkString(", ")}"))
     AdviceRequest(
-      own.getOrElse("path", throw new IllegalArgumentException("the option path is missing")),
+      own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
       own.get("columns").fold(Seq.empty[String])(names("columns", _)),
       own.get("fpp").filter(_ != Auto).map(probability),
       own.get("row_groups").fold(DefaultRowGroups)(count),

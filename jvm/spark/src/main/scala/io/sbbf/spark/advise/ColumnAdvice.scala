@@ -47,7 +47,7 @@ private[spark] object ColumnAdvice {
     (StructField(name, kind, nullable = false), value)
 
   private val Fields: Seq[(StructField, ColumnAdvice => Any)] = Seq(
-    field("column", StringType)(_.evidence.column),
+    field("path_in_schema", StringType)(_.evidence.column),
     field("type", StringType)(_.evidence.dataType),
     field("advice", StringType)(_.advice.name),
     field("reason", StringType)(_.reason),

@@ -11,7 +11,7 @@ import io.sbbf.spark.append.AddFiltersOutcome.{Failed, Planned}
 import io.sbbf.spark.util.ClosureBytes
 
 /**
- * Estimates what attaching would write and how long it would take. The estimate builds the
+ * Estimates what a run would write and how long it would take. The estimate builds the
  * filters of one row group, and reads some bytes of its file.
  */
 private[spark] final class AddFiltersEstimate(

@@ -15,7 +15,7 @@ import io.sbbf.parquet.append.{OrphanCleanup, TableFormatDetector}
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.append.AddFiltersOutcome.Failed
-import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
+import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles, TableLocation}
 import io.sbbf.spark.write.TableSize
 
 /**
@@ -33,7 +33,8 @@ private[spark] final class AddFiltersJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val found = new TableFiles(request.path, hadoopConf)
+  private lazy val path = TableLocation.of(request.table, session)
+  private lazy val found = new TableFiles(path, hadoopConf)
   private def files = found.data
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
@@ -48,7 +49,7 @@ private[spark] final class AddFiltersJob(
    */
   def run(): Seq[AddFiltersOutcome] = {
     ExecutorJar.require(context)
-    if (!request.force) refuseTableFormats()
+    if (!request.allowTableFormats) refuseTableFormats()
     val (edits, planned) = plan()
     refuseMistakes(edits, planned)
     val (todo, settled) = planned.partition(_.todo.isDefined)
@@ -59,14 +60,14 @@ private[spark] final class AddFiltersJob(
   }
 
   private def refuseTableFormats(): Unit = {
-    val roots = TableFiles.roots(request.path, hadoopConf)
+    val roots = TableFiles.roots(path, hadoopConf)
     for ((folder, kind) <- TableFormatDetector
         .of(roots, hadoopConf, files)
         .orElse(found.tableWithLog))
       throw new IllegalArgumentException(
-        s"${request.path} belongs to the $kind table $folder, whose log records the length of " +
+        s"${path} belongs to the $kind table $folder, whose log records the length of " +
           "each file. Its readers may fail on files that grew, or ignore the filters. " +
-          "Use force to change the files nevertheless.")
+          "Use allow_table_formats only on copies outside the table.")
   }
 
   /**
@@ -103,7 +104,7 @@ private[spark] final class AddFiltersJob(
     val readable = planned.flatMap(_.wanted)
     val missing = edits.columns.filterNot(column => readable.exists(_.contains(column)))
     if (readable.nonEmpty && missing.nonEmpty)
-      throw TableFiles.withoutColumns(request.path, missing)
+      throw TableFiles.withoutColumns(path, missing)
   }
 
   private def runBatches(todo: Seq[PlannedFile]): Seq[AddFiltersOutcome] = {
@@ -123,16 +124,16 @@ private[spark] final class AddFiltersJob(
         }
       finally // even after a cancellation, as some files have changed by then
         FooterCache.shared.forget(todo.map(_.file.version.path).toSet)
-    try session.catalog.refreshByPath(request.path)
+    try session.catalog.refreshByPath(path)
     catch {
       case NonFatal(e) => // the files have changed already
-        logWarning(s"Cached data of ${request.path} was not refreshed: ${e.getClass.getName}")
+        logWarning(s"Cached data of ${path} was not refreshed: ${e.getClass.getName}")
     }
     outcomes
   }
 
   private def stopIfCancelled(): Unit =
-    if (listener.isCancelled) throw new SparkException("attach was cancelled")
+    if (listener.isCancelled) throw new SparkException("the change of filters was cancelled")
 
   /**
    * Returns two percent of the files, but enough of them that cores which finish early do not
@@ -172,7 +173,7 @@ private[spark] final class AddFiltersJob(
   private def byFile(batch: Seq[PlannedFile], done: LongAccumulator): RDD[Array[Byte]] = {
     val shared = conf
     context.parallelize(batch, batch.size).map { planned =>
-      val outcome = planned.attach(shared.value.value)
+      val outcome = planned.addFilters(shared.value.value)
       done.add(planned.work)
       pack(outcome)
     }

@@ -56,7 +56,7 @@ private[spark] object AddFiltersOutcome extends Logging {
   case object Failed extends Status("failed")
 
   val Schema: StructType = new StructType()
-    .add("file", StringType, nullable = false)
+    .add("file_name", StringType, nullable = false)
     .add("status", StringType, nullable = false)
     .add("reason", StringType, nullable = false)
     .add("row_groups", IntegerType, nullable = false)

@@ -5,20 +5,20 @@ import io.sbbf.spark.write.FilterOptions
 /**
  * A request to change the bloom filters of existing files.
  *
- * @param path a file, a folder or a glob pattern of Hadoop
+ * @param table a table's name, or a file, a folder or a glob pattern of Hadoop
  * @param settings the columns and the properties of their filters, in the keys of a writing job
  *   ([[FilterOptions]])
  * @param isDrop whether to drop the filters of the columns, or of all columns if none is named
  * @param replaces whether new filters replace existing ones
- * @param force whether to change tables whose log records the length of each file
+ * @param allowTableFormats whether to change tables whose log records the length of each file
  * @param dryRun whether only to estimate the change
  */
 private[spark] final case class AddFiltersRequest(
-    path: String,
+    table: String,
     settings: Map[String, String],
     isDrop: Boolean,
     replaces: Boolean,
-    force: Boolean,
+    allowTableFormats: Boolean,
     dryRun: Boolean) {
 
   /** @param rowGroups the estimated row groups of the table, for an FPP of `auto` */
@@ -26,17 +26,17 @@ private[spark] final case class AddFiltersRequest(
 }
 
 private[spark] object AddFiltersRequest {
-  private val Flags = Seq("drop", "replace", "force", "dry_run")
+  private val Flags = Seq("drop", "replace", "allow_table_formats", "dry_run")
 
   /**
    * Parses a request.
    *
-   * @param options the settings, `path`, and the flags `drop`, `replace`, `force` and `dry_run`
+   * @param options the settings, `table`, and the flags `drop`, `replace`, `allow_table_formats` and `dry_run`
    * @throws IllegalArgumentException naming the option that is unknown or invalid
    */
   def parse(options: Map[String, String]): AddFiltersRequest = {
     val (own, settings) =
-      options.partition { case (key, _) => key == "path" || Flags.contains(key) }
+      options.partition { case (key, _) => key == "table" || Flags.contains(key) }
     def flag(name: String): Boolean = own.get(name).exists {
       case "true" => true
       case "false" => false
@@ -44,22 +44,22 @@ private[spark] object AddFiltersRequest {
         throw new IllegalArgumentException(s"$name must be true or false, but was '$other'")
     }
     of(
-      own.getOrElse("path", throw new IllegalArgumentException("the option path is missing")),
+      own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
       settings,
       flag("drop"),
       flag("replace"),
-      flag("force"),
+      flag("allow_table_formats"),
       flag("dry_run")
     )
   }
 
   /** @throws IllegalArgumentException naming the setting that is unknown or has no effect */
   def of(
-      path: String,
+      table: String,
       settings: Map[String, String],
       isDrop: Boolean,
       replaces: Boolean,
-      force: Boolean,
+      allowTableFormats: Boolean,
       dryRun: Boolean): AddFiltersRequest = {
     val options = FilterOptions.of(settings)
     val known = FilterOptions.keys.filter(_ != FilterOptions.Auto) // only for writers
@@ -71,6 +71,6 @@ private[spark] object AddFiltersRequest {
     }
     if (!isDrop && options.columns.isEmpty)
       throw new IllegalArgumentException("name the columns that get filters")
-    AddFiltersRequest(path, settings, isDrop, replaces, force, dryRun)
+    AddFiltersRequest(table, settings, isDrop, replaces, allowTableFormats, dryRun)
   }
 }

@@ -40,8 +40,8 @@ private[spark] final case class PlannedFile(
   }
 
   /** Reads the chunks and writes the file. */
-  def attach(conf: Configuration): AddFiltersOutcome =
-    outcome(conf)(plan => _.attach(plan.chunks, plan.dropped))
+  def addFilters(conf: Configuration): AddFiltersOutcome =
+    outcome(conf)(plan => _.addFilters(plan.chunks, plan.dropped))
 
   /** Writes the file with the filters of all its tasks. */
   def writeFilters(

@@ -56,16 +56,16 @@ private[catalog] object DriverTable {
       _ => Seq(Row(PruneReport.json(queryOf(session, view)))))
 
   /**
-   * Returns a table with a row for each column of the files under a path
+   * Returns a table with a row for each column of another table's files
    * ([[ColumnAdvice.Schema]]). Spark jobs compute it. Its options are those of
    * [[AdviceRequest.parse]].
    */
-  def advice(session: SparkSession, path: String): DriverTable =
+  def advice(session: SparkSession, table: String): DriverTable =
     new DriverTable(
-      s"advice on $path",
+      s"advice on $table",
       ColumnAdvice.Schema,
       options =>
-        new AdviceJob(session, AdviceRequest.parse(options + ("path" -> path))).run().map(_.row))
+        new AdviceJob(session, AdviceRequest.parse(options + ("table" -> table))).run().map(_.row))
 
   private def queryOf(session: SparkSession, view: String): QueryExecution =
     session.table(quoteIfNeeded(view)).queryExecution

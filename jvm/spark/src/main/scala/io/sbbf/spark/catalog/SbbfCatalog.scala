@@ -14,12 +14,13 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import io.sbbf.spark.session.SessionPruning
 
 /**
- * The catalog of spark-sbbf. SQL and every client of Spark can read its tables:
+ * The catalog of spark-sbbf. SQL and every client of Spark can read its tables. A `table` in a
+ * name is a table's name, or a file, a folder or a glob pattern.
  *
- *   - ``sbbf.filters.`path` `` has the columns and the options of `format("sbbf")`.
+ *   - ``sbbf.filters.`table` `` has the columns and the options of `format("sbbf")`.
  *   - ``sbbf.reports.`view` `` has one row, the JSON report on pruning for the query of a view.
- *   - ``sbbf.advice.`path` `` has a row for each column of the files under a path, with the cost
- *     and the benefit of filters.
+ *   - ``sbbf.advice.`table` `` has a row for each column of the table's files, with the cost and
+ *     the benefit of filters.
  *   - `sbbf.session.doctor` has the diagnosis of the session: each finding has a `name` and a
  *     `value`.
  *

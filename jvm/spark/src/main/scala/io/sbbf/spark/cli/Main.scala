@@ -10,24 +10,23 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.core.bloom.{FilterSizing, SplitBlockBloomFilter}
 import io.sbbf.core.kernel.Kernels
 import io.sbbf.parquet.prune.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
-import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
+import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles, TableLocation}
 
 /**
  * Runs the commands of `spark-sbbf` that need a JVM with Spark's JARs:
  *
  *   - `list` prints the rows of `format("sbbf")`.
  *   - `doctor` describes the JVM.
- *   - `size` computes the size of a filter.
- *   - `attach` prints its progress and the outcome of each file.
+ *   - `change` adds or drops filters, and prints its progress and the outcome of each file.
  *   - `advise` prints the advice for each column.
  *
- * Only `attach` and `advise` run jobs, and start a session. Main reads a [[Request]] from
+ * Only `change` and `advise` run jobs, and start a session; `list` starts one to look up a
+ * table's name. Main reads a [[Request]] from
  * standard input, and writes one JSON object a line. A failure is an object with the one field
  * `error`. Standard error is left to Spark's logs.
  */
@@ -58,19 +57,21 @@ object Main {
     SQLConf.withExistingConf(request.conf) {
       command match {
         case "list" => list(request, out)
-        case "attach" => attach(request, out)
+        case "change" => change(request, out)
         case "advise" => advise(request, out)
-        case "size" => out.println(json.writeValueAsString(size(request)))
         case "doctor" => out.println(json.writeValueAsString(doctor(request)))
       }
     }
 
   private def list(request: Request, out: PrintStream): Unit = {
     val options = ListingOptions.parse(request.options)
-    val files = new TableFiles(options.path, request.hadoopConf)
+    val path =
+      if (TableLocation.isPath(options.path, request.hadoopConf)) options.path
+      else inSession(request)(TableLocation.of(options.path, _))
+    val files = new TableFiles(path, request.hadoopConf)
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
       throw new IllegalArgumentException(
-        s"no Parquet file in ${options.path}, so the type of the column is unknown"))
+        s"no Parquet file in $path, so the type of the column is unknown"))
     val probe = ProbeRequest.of(
       options,
       TableSchema.of(schemaFile, request.conf, request.hadoopConf),
@@ -85,7 +86,7 @@ object Main {
     }
   }
 
-  private def attach(request: Request, out: PrintStream): Unit = {
+  private def change(request: Request, out: PrintStream): Unit = {
     val wanted = AddFiltersRequest.parse(request.options)
     inSession(request)(
       new AddFiltersJob(_, wanted, listener(out)).run().map(_.json).foreach(out.println))
@@ -103,7 +104,7 @@ object Main {
    * Runs `work` in a session of its own, on all cores of this machine unless the settings name
    * another master.
    */
-  private def inSession(request: Request)(work: SparkSession => Unit): Unit = {
+  private def inSession[T](request: Request)(work: SparkSession => T): T = {
     val builder = SparkSession.builder().appName("spark-sbbf")
     (Defaults ++ request.settings).foreach { case (key, value) => builder.config(key, value) }
     val session = builder.getOrCreate()
@@ -124,24 +125,13 @@ object Main {
 
   private val Defaults = Map("spark.master" -> "local[*]", "spark.ui.enabled" -> "false")
 
-  private def size(request: Request): LinkedHashMap[String, Any] = {
-    val (ndv, fpp) = (request.options("ndv").toLong, request.options("fpp").toDouble)
-    val bytes = FilterSizing.bytesFor(ndv, fpp)
-    val found = new LinkedHashMap[String, Any]
-    found.put("bytes", bytes)
-    found.put("blocks", bytes / SplitBlockBloomFilter.BytesPerBlock)
-    found.put("fpp", FilterSizing.falsePositiveProbability(ndv, bytes))
-    found.put("stock_bytes", FilterSizing.closedFormBytes(ndv, fpp))
-    found
-  }
-
   private def doctor(request: Request): LinkedHashMap[String, Any] = {
     val findings = new LinkedHashMap[String, Any]
     findings.put("scala", scala.util.Properties.versionNumberString)
     findings.put("java", s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}")
     findings.put("vector module", hasVectorModule)
-    Kernels.use(SbbfConf.Kernel.get(request.conf))
     findings.put("kernels", Kernels.implementationName)
+    findings.put(Kernels.Mode.Property, Kernels.Mode.default.text)
     SbbfConf.all.foreach(key => findings.put(key.key, key.describe(request.conf)))
     findings
   }

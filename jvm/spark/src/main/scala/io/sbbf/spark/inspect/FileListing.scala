@@ -88,13 +88,13 @@ private[spark] final class FileListing(
         known(evidence.filterOffset(rowGroup, column)),
         state,
         found._1,
-        result.map(_.verdict.toString),
+        result.map(_.verdict.name),
         found._2
       )
     }
   }
 
-  private def shown(verdict: Verdict): Option[String] = request.leaf.map(_ => verdict.toString)
+  private def shown(verdict: Verdict): Option[String] = request.leaf.map(_ => verdict.name)
   private def known(value: Long): Option[Long] = if (value < 0) None else Some(value)
 
   private def row(
@@ -108,15 +108,16 @@ private[spark] final class FileListing(
       evidence: String = Evidence.None.name,
       verdict: Option[String],
       reason: String): Row = {
-    val (size, blocks, fill, fpp, distinct) = state match {
-      case FilterState.Present(_, _, bitset) =>
+    val (length, size, blocks, fill, fpp, distinct) = state match {
+      case FilterState.Present(_, headerBytes, bitset) =>
         (
+          headerBytes + bitset.length,
           bitset.length,
           bitset.length / SplitBlockBloomFilter.BytesPerBlock,
           BloomFilterStats.fillRatio(bitset),
           BloomFilterStats.effectiveFpp(bitset),
           BloomFilterStats.distinctEstimate(bitset))
-      case _ => (null, null, null, null, null)
+      case _ => (null, null, null, null, null, null)
     }
     val checks = state match {
       case FilterState.Present(_, _, _) => "passed"
@@ -131,6 +132,7 @@ private[spark] final class FileListing(
       physicalType,
       nulls.orNull,
       offset.orNull,
+      length,
       size,
       blocks,
       fill,

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
-import io.sbbf.spark.util.{ExecutorJar, TableFiles}
+import io.sbbf.spark.util.{ExecutorJar, TableFiles, TableLocation}
 
 /** The relation behind `format("sbbf")`: one row for each file, row group and listed column. */
 private[spark] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
@@ -44,14 +44,14 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
   }
 
   /**
-   * Resolves the path as Spark does: globs, partition directories, hidden files, and errors.
+   * Resolves the name or the path as Spark does: globs, partition directories, hidden files, and errors.
    * Reads the schema only if a value needs its type, because the schema of encrypted files cannot
    * be read without keys.
    */
   private def parquetTable(): HadoopFsRelation = {
     val reader = sqlContext.sparkSession.read
     (if (options.value.isEmpty) reader.schema(new StructType) else reader)
-      .parquet(options.path)
+      .parquet(TableLocation.of(options.path, sqlContext.sparkSession))
       .queryExecution
       .analyzed
       .collectFirst { case relation: LogicalRelation =>
@@ -64,13 +64,14 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
 private[spark] object FilterListing {
 
   val Schema: StructType = new StructType()
-    .add("file", StringType, nullable = false)
-    .add("row_group", IntegerType)
-    .add("column", StringType)
-    .add("rows", LongType)
-    .add("physical_type", StringType)
-    .add("nulls", LongType)
-    .add("filter_offset", LongType)
+    .add("file_name", StringType, nullable = false)
+    .add("row_group_id", IntegerType)
+    .add("path_in_schema", StringType)
+    .add("row_group_num_rows", LongType)
+    .add("type", StringType)
+    .add("stats_null_count", LongType)
+    .add("bloom_filter_offset", LongType)
+    .add("bloom_filter_length", IntegerType)
     .add("filter_bytes", IntegerType)
     .add("blocks", IntegerType)
     .add("fill", DoubleType)

@@ -5,6 +5,7 @@ import java.util.Locale
 /**
  * The options of `format("sbbf")`.
  *
+ * @param path a table's name, or a file, a folder or a glob pattern of Hadoop
  * @param column the dotted path of one column; None lists every column that has a filter, or is
  *   encrypted with a missing key
  * @param value the value to probe in that column, as text that Spark can cast to the column's

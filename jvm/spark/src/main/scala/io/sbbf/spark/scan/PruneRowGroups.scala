@@ -57,7 +57,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
         case filtered @ FilteredScan(conjuncts, scan) if isSparkParquet(scan) =>
           val next =
             try {
-              KernelChoice.follow(conf)
+              KernelChoice.start()
               filesOf(scan).location match {
                 case index: PrunedFileIndex =>
                   val guard = pushdownGuard(scan, conjuncts)
@@ -213,7 +213,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
       unsafe: Map[String, String],
       format: PrunedParquetFormat): LogicalRelation = {
     val swaps =
-      SbbfConf.FormatEnabled.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
+      SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
     scan.copy(
       relation = files.copy(
         location = index,

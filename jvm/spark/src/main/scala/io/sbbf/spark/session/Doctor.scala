@@ -3,20 +3,16 @@ package io.sbbf.spark.session
 import org.apache.spark.sql.SparkSession
 
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.spark.util.{ExecutorJar, KernelChoice, SbbfConf}
+import io.sbbf.spark.util.{ExecutorJar, SbbfConf}
 
 /**
  * Reports versions, the state of the extension and settings, to explain slow or missing pruning.
  */
 private[spark] object Doctor {
 
-  /**
-   * Returns the findings with their short names, in the order in which to show them. First
-   * applies the session's choice of a kernel, as its next query would.
-   */
+  /** Returns the findings with their short names, in the order in which to show them. */
   def findings(session: SparkSession): Seq[(String, String)] = {
     val conf = session.sessionState.conf
-    KernelChoice.follow(conf)
     Seq(
       "spark" -> session.version,
       "scala" -> scala.util.Properties.versionNumberString,
@@ -25,10 +21,8 @@ private[spark] object Doctor {
       "executors" ->
         (if (ExecutorJar.isThere(session.sparkContext)) "have the JAR, as far as is known"
          else ExecutorJar.missing),
-      "kernels" -> Kernels.implementationName
-    ) ++ SbbfConf.all.map {
-      case SbbfConf.Kernel => SbbfConf.Kernel.key -> KernelChoice.configured(conf).text
-      case other => other.key -> other.describe(conf)
-    }
+      "kernels" -> Kernels.implementationName,
+      Kernels.Mode.Property -> Kernels.Mode.default.text
+    ) ++ SbbfConf.all.map(setting => setting.key -> setting.describe(conf))
   }
 }

@@ -8,8 +8,6 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.core.kernel.Kernels
-
 /** A configuration key with its documentation, its default and the values that it allows. */
 final class SbbfConf[T] private[spark] (
     val key: String,
@@ -97,8 +95,8 @@ object SbbfConf {
       "next query on."
   )
 
-  val FormatEnabled: SbbfConf[Boolean] = flag(
-    "spark.sbbf.format.enabled",
+  val RowGroupPruning: SbbfConf[Boolean] = flag(
+    "spark.sbbf.rowGroupPruning.enabled",
     default = true,
     "Whether a subclass of Spark's Parquet format reads only the surviving row groups, and another " +
       "one writes exact filters. Set it to false for native engines that need Spark's own format " +
@@ -106,7 +104,7 @@ object SbbfConf {
   )
 
   val SafeRead: SbbfConf[Boolean] = flag(
-    "spark.sbbf.safeRead",
+    "spark.sbbf.safeRead.enabled",
     default = true,
     "Whether scans withhold from parquet-java the predicates that would make it lose rows. These " +
       "depend on how each file stores the columns: a file that stores a column as the table " +
@@ -115,7 +113,7 @@ object SbbfConf {
   )
 
   val ExactFilters: SbbfConf[Boolean] = flag(
-    "spark.sbbf.exactFilters",
+    "spark.sbbf.exactFilters.enabled",
     default = true,
     "Whether the extension writes the bloom filters of Parquet files. It makes them as small as the " +
       "distinct values of each row group allow, at most as large as `expected.ndv` needs, and " +
@@ -156,30 +154,16 @@ object SbbfConf {
       "before it, that fit need no second read."
   )
 
-  val Kernel: SbbfConf[Kernels.Mode] = new SbbfConf(
-    "spark.sbbf.kernel",
-    "Code that hashes keys and probes filters: plain code (`scalar`), the Java Vector API if the JVM " +
-      "was started with `--add-modules=jdk.incubator.vector` and the CPU suits (`vector`), or plain " +
-      "code until there is enough work to select the faster one (`auto`). All sessions of a JVM " +
-      "share the value that was set last; the system property `sbbf.kernel` sets the default. " +
-      "Results are the same.",
-    Kernels.Mode.Auto.text,
-    Kernels.Mode.all.map(_.text).mkString("one of ", ", ", ""),
-    Kernels.Mode.of,
-    _ => true
-  )
-
   val all: Seq[SbbfConf[_]] =
     Seq(
       Enabled,
-      FormatEnabled,
+      RowGroupPruning,
       SafeRead,
       ExactFilters,
       CacheBytes,
       Threads,
       SampleFiles,
-      TailBytes,
-      Kernel)
+      TailBytes)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

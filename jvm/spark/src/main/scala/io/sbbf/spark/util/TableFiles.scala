@@ -77,11 +77,11 @@ private[spark] object TableFiles {
     val pattern = new Path(path)
     val store = pattern.getFileSystem(conf)
     val matches =
-      if (path.exists(GlobCharacters.contains(_))) store.globStatus(pattern)
+      if (path.exists(isGlob)) store.globStatus(pattern)
       else if (store.exists(pattern)) Array(store.getFileStatus(pattern))
       else null
     if (matches == null || matches.isEmpty)
-      throw new IllegalArgumentException(s"there is no file or folder $path")
+      throw new IllegalArgumentException(s"no file or folder $path")
     matches.toSeq
   }
 
@@ -97,8 +97,8 @@ private[spark] object TableFiles {
 
   private final case class Found(status: FileStatus, depth: Int, isPartition: Boolean)
 
-  /** SparkHadoopUtil.isGlobPath */
-  private val GlobCharacters = "{}[]*?\\"
+  /** Whether a path with this character is a pattern (`SparkHadoopUtil.isGlobPath`). */
+  def isGlob(character: Char): Boolean = "{}[]*?\\".indexOf(character.toInt) >= 0
 
   private val CommonMetadata = "_common_metadata"
   private val Summaries = Seq(CommonMetadata, "_metadata")

@@ -13,7 +13,7 @@ import io.sbbf.spark.util.{ExecutorJar, SbbfConf}
  * Replaces Spark's Parquet format by [[ExactParquetFormat]] where the options of the writer, the
  * table or the session request bloom filters. parquet-mr writes the filters of encrypted files,
  * because it encrypts them. It also writes all filters if executors may lack the classes, or if
- * [[SbbfConf.FormatEnabled]] is off because other code looks for Spark's own format.
+ * [[SbbfConf.RowGroupPruning]] is off because other code looks for Spark's own format.
  */
 private[spark] final class WriteExactFilters(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
@@ -36,7 +36,7 @@ private[spark] final class WriteExactFilters(session: SparkSession) extends Rule
   }
 
   private def isOn: Boolean =
-    Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.FormatEnabled).forall(_.get(conf))
+    Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.RowGroupPruning).forall(_.get(conf))
 
   /** Whether a writer with these options writes exact filters. */
   private def isExact(options: Map[String, String]): Boolean = {

@@ -44,7 +44,7 @@ class AdviceSuite extends SparkSuite {
   private lazy val table = write("plain", plain)
 
   private def advice(path: String, options: (String, String)*): Seq[ColumnAdvice] =
-    new AdviceJob(spark, AdviceRequest.parse(options.toMap + ("path" -> path))).run()
+    new AdviceJob(spark, AdviceRequest.parse(options.toMap + ("table" -> path))).run()
 
   private def of(path: String, column: String, options: (String, String)*): ColumnAdvice =
     advice(path, options: _*).find(_.evidence.column == column).get
@@ -78,11 +78,11 @@ class AdviceSuite extends SparkSuite {
       val (present, absent) = measured(copy, column)
       assertNear(estimate.kept.now.present, present, s"$column now, there")
       assertNear(estimate.kept.now.absent, absent, s"$column now, not there")
-      val attach = Map(
-        "path" -> copy,
+      val request = Map(
+        "table" -> copy,
         s"parquet.bloom.filter.enabled#$column" -> "true",
         s"parquet.bloom.filter.fpp#$column" -> "0.05")
-      val outcomes = new AddFiltersJob(spark, AddFiltersRequest.parse(attach)).run()
+      val outcomes = new AddFiltersJob(spark, AddFiltersRequest.parse(request)).run()
       val written = outcomes.map(_.filterBytes).sum
       assert(written <= 2 * estimate.newFilterBytes && estimate.newFilterBytes <= 2 * written)
       val (filteredPresent, filteredAbsent) = measured(copy, column)
@@ -100,10 +100,10 @@ class AdviceSuite extends SparkSuite {
     val found = advice(table).map(a => a.evidence.column -> a).toMap
     val wanted = Map(
       "id" -> Advice.MinMax,
-      "key" -> Advice.Attach,
-      "pair" -> Advice.Attach,
-      "name" -> Advice.Attach,
-      "st.Key" -> Advice.Attach,
+      "key" -> Advice.Add,
+      "pair" -> Advice.Add,
+      "name" -> Advice.Add,
+      "st.Key" -> Advice.Add,
       "few" -> Advice.Sort,
       "spread" -> Advice.Sort,
       "nothing" -> Advice.None,
@@ -137,10 +137,10 @@ class AdviceSuite extends SparkSuite {
       .option(plain._1, plain._2)
       .parquet(grown)
     val late = of(grown, "late")
-    assert(late.advice == Advice.Attach && late.evidence.rowGroups == 2)
+    assert(late.advice == Advice.Add && late.evidence.rowGroups == 2)
     assert(late.evidence.table.rowGroups == Files + 2 && late.evidence.containing == 1)
-    val attach = Map("path" -> grown, "parquet.bloom.filter.enabled#key" -> "true")
-    new AddFiltersJob(spark, AddFiltersRequest.parse(attach)).run()
+    val request = Map("table" -> grown, "parquet.bloom.filter.enabled#key" -> "true")
+    new AddFiltersJob(spark, AddFiltersRequest.parse(request)).run()
     val key = of(grown, "key", "fpp" -> "0.01")
     assert(key.advice == Advice.Keep && key.evidence.filters == Files)
   }
@@ -159,7 +159,7 @@ class AdviceSuite extends SparkSuite {
     assert(enough > 6 && enough <= 60)
     val all = of(clustered, "key", "row_groups" -> "60", "fpp" -> "0.01")
     assert(math.abs(all.evidence.keptByBounds - 4) < 0.3 && all.evidence.containing < 1.1)
-    assert(all.advice == Advice.Attach)
+    assert(all.advice == Advice.Add)
   }
 
   test("oversized filters stay if min/max prune as well") {
@@ -189,7 +189,7 @@ class AdviceSuite extends SparkSuite {
 
   test("a part of a large table represents the rest") {
     def some(column: String, files: Int): ColumnAdvice = {
-      val request = AdviceRequest.parse(Map("path" -> table, "fpp" -> "0.01"))
+      val request = AdviceRequest.parse(Map("table" -> table, "fpp" -> "0.01"))
       new AdviceJob(spark, request, mostFiles = files)
         .run()
         .find(_.evidence.column == column)
@@ -277,8 +277,8 @@ class AdviceSuite extends SparkSuite {
       .option("columns", "key, st.Key")
       .table(s"sbbf.advice.`$table`")
     assert(rows.schema == ColumnAdvice.Schema)
-    val found = rows.select("column", "advice").collect().toSet
-    assert(found == Set(Row("key", "attach"), Row("st.Key", "attach")))
+    val found = rows.select("path_in_schema", "advice").collect().toSet
+    assert(found == Set(Row("key", "add"), Row("st.Key", "add")))
   }
 
   test("an invalid request fails before anything is read") {

@@ -12,7 +12,7 @@ import io.sbbf.spark.util.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 
 /**
- * Whatever step of attaching fails, each file is the old one or the new one, and the next run
+ * Whatever step of adding filters fails, each file is the old one or the new one, and the next run
  * completes the work.
  */
 class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
@@ -23,16 +23,16 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   )
 
   private def request(to: String): AddFiltersRequest =
-    AddFiltersRequest.parse(enable("key") + ("path" -> to))
+    AddFiltersRequest.parse(enable("key") + ("table" -> to))
 
-  private def attach(to: String): Seq[AddFiltersOutcome] =
+  private def add(to: String): Seq[AddFiltersOutcome] =
     new AddFiltersJob(spark, request(to)).run()
 
   /** Attaches as the tasks of a job with many files do. */
-  private def attachByFile(to: String): Seq[AddFiltersOutcome] = {
+  private def addByFile(to: String): Seq[AddFiltersOutcome] = {
     val conf = spark.sessionState.newHadoopConf()
     new TableFiles(to, conf).data.map { file =>
-      ListedFile(FileVersion.of(file)).planned(request(to).edits(1), conf).attach(conf)
+      ListedFile(FileVersion.of(file)).planned(request(to).edits(1), conf).addFilters(conf)
     }
   }
 
@@ -57,8 +57,8 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   for {
     scheme <- steps.keys
     (way, run) <- Seq[(String, String => Seq[AddFiltersOutcome])](
-      "row group" -> attach,
-      "file" -> attachByFile)
+      "row group" -> add,
+      "file" -> addByFile)
     (fault, beginAt) <- Seq[(String, Int => Unit)](
       "step that fails" -> Faults.failAt,
       "step at which the process dies" -> Faults.dieAt)
@@ -94,7 +94,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
         if (content(file) != old) assertExact(new WrittenFile(file), "key")
         else assert(!outcome.exists(_.status == Done), s"step $n: $outcome")
         assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
-        assert(attach(s"$scheme:$folder").size == 1)
+        assert(add(s"$scheme:$folder").size == 1)
         assertExact(new WrittenFile(file), "key")
         assert(content(file).startsWith(old))
         assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
@@ -119,10 +119,10 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
           Thread.sleep(60000) // until this thread is interrupted as well
         }
       try {
-        val _ = intercept[InterruptedException](attachByFile(s"$scheme:$table"))
+        val _ = intercept[InterruptedException](addByFile(s"$scheme:$table"))
       } finally Faults.besides = (_: String) => ()
       assert(new File(table).list.toSet == before)
-      assert(attachByFile(s"$scheme:$table").map(_.status) == Seq(Done))
+      assert(addByFile(s"$scheme:$table").map(_.status) == Seq(Done))
     }
 
   test("a new file that cannot replace the old one leaves the old one.") {
@@ -136,27 +136,27 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "replaceBy")
     Faults.besides = _ =>
       if (gone.isEmpty && isSwap) {
-        gone = table.listFiles.filter(_.getName.endsWith(".sbbf-attach")).toSeq
+        gone = table.listFiles.filter(_.getName.endsWith(".sbbf-tmp")).toSeq
         gone.foreach { next =>
           next.delete()
           next.mkdir() // a folder cannot replace a file
         }
       }
     val outcomes =
-      try attachByFile(s"file:$table")
+      try addByFile(s"file:$table")
       finally Faults.besides = (_: String) => ()
     assert(gone.size == 1)
     assert(outcomes.map(_.status) == Seq(AddFiltersOutcome.Failed))
     assert(content(file) == old && content(sums) == summed)
     assert(spark.read.parquet(s"file:$table").collect().distinct.length == 4000)
-    assert(attachByFile(s"file:$table").map(_.status) == Seq(Done))
+    assert(addByFile(s"file:$table").map(_.status) == Seq(Done))
     assertExact(new WrittenFile(file), "key")
   }
 
   test("nobody else can read a new file before it has its owner and its permissions.") {
     val table = path("rights")
     events.select("key").coalesce(1).write.parquet(table)
-    assert(attach(s"file:$table").map(_.status) == Seq(Done))
+    assert(add(s"file:$table").map(_.status) == Seq(Done))
     assert(Faults.rights.toShort == Integer.parseInt("600", 8))
   }
 
@@ -176,7 +176,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     Files.write(file.toPath, damaged)
     withConf("fs.gs.impl" -> classOf[GoogleHadoopFileSystem].getName) {
       GoogleHadoopFileSystem.begun.set(0)
-      assert(attachByFile(s"gs:$table").map(_.status) == Seq(AddFiltersOutcome.Failed))
+      assert(addByFile(s"gs:$table").map(_.status) == Seq(AddFiltersOutcome.Failed))
     }
     assert(GoogleHadoopFileSystem.begun.get == 0)
     assert(content(file) == damaged.toSeq)
@@ -186,7 +186,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     val table = path("elsewhere")
     events.select("key").coalesce(1).write.parquet(table)
     withConf("fs.strange.impl" -> classOf[StrangeFileSystem].getName) {
-      val Seq(outcome) = attach(s"strange:$table")
+      val Seq(outcome) = add(s"strange:$table")
       assert(outcome.status == AddFiltersOutcome.Refused && outcome.reason.contains("'strange'"))
     }
   }

@@ -15,7 +15,7 @@ import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 
 /** Tests what the job that adds filters refuses, reports and repeats. */
-class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
+class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually {
 
   test("columns with the same dotted path are refused.") {
     spark
@@ -29,7 +29,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
 
   test("a task that runs again finds its work done.") {
     val table = writeEvents("again")
-    val edits = AddFiltersRequest.parse(enable("key", "nothing") + ("path" -> table)).edits(1)
+    val edits = AddFiltersRequest.parse(enable("key", "nothing") + ("table" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
     val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -45,7 +45,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
 
   test("a file that changes while its filters are built is not overwritten.") {
     val table = writeEvents("changing")
-    val edits = AddFiltersRequest.parse(enable("key") + ("path" -> table)).edits(1)
+    val edits = AddFiltersRequest.parse(enable("key") + ("table" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
     val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -63,7 +63,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
   test("a file that gets other filters from another run meanwhile fails.") {
     for (replaces <- Seq(false, true)) {
       val table = writeEvents(s"raced-$replaces", if (replaces) "key" else "name")
-      val request = enable("key") + ("path" -> table) + ("replace" -> replaces.toString)
+      val request = enable("key") + ("table" -> table) + ("replace" -> replaces.toString)
       val edits = AddFiltersRequest.parse(request).edits(1)
       val conf = spark.sessionState.newHadoopConf()
       val Seq(file) = new TableFiles(table, conf).data
@@ -97,7 +97,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
         Map.empty[String, String] -> "name the columns"
       )) {
       val message =
-        intercept[IllegalArgumentException](attach(table, options.toSeq: _*)).getMessage
+        intercept[IllegalArgumentException](change(table, options.toSeq: _*)).getMessage
       assert(message.contains(expected), message)
     }
     val absent = intercept[IllegalArgumentException](add(path("absent"), "key")())
@@ -133,7 +133,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
         val refused = intercept[IllegalArgumentException](add(within, "id")())
         assert(refused.getMessage.contains(s"$kind table"))
       }
-      assert(add(s"$folder/data", "id")("force" -> "true").forall(_.status == Done))
+      assert(add(s"$folder/data", "id")("allow_table_formats" -> "true").forall(_.status == Done))
     }
   }
 
@@ -164,7 +164,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
       override def isCancelled: Boolean = false
     }
     val table = writeEvents("progress")
-    val request = AddFiltersRequest.parse(enable("key").toMap + ("path" -> table))
+    val request = AddFiltersRequest.parse(enable("key").toMap + ("table" -> table))
     val length = only(table).length
     val Seq(outcome) = new AddFiltersJob(spark, request, listener).run()
     val done = seen.asScala.toSeq.map(_._1)
@@ -210,7 +210,7 @@ class AddFiltersJobSuite extends SparkSuite with Attaching with Eventually {
     val table = writeEvents("dry")
     val before = bytes(only(table))
     val Seq(planned) = add(table, "key", "name")("dry_run" -> "true")
-    assert(bytes(only(table)) == before && names(table).forall(!_.contains("attach")))
+    assert(bytes(only(table)) == before && names(table).forall(!_.contains("add")))
     assert(planned.status == Planned && planned.seconds > 0)
     val Seq(done) = add(table, "key", "name")()
     assert(planned.rowGroups == done.rowGroups && planned.filters == done.filters)

@@ -18,7 +18,7 @@ import io.sbbf.spark.util.SbbfConf
 import io.sbbf.spark.write.WrittenFile
 
 /** Tests that files get the right filters, and keep everything else. */
-class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
+class AddFiltersSuite extends SparkSuite with ChangesFilters with Eventually {
 
   test("files of every type get the filters that a writer would give them.") {
     for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
@@ -128,7 +128,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
       val length = files.head.length
       assert(find("other", "-7L") == 1) // caches the footers, and no filter of key
       putBack()
-      val request = AddFiltersRequest.parse(enable("other") + ("path" -> table))
+      val request = AddFiltersRequest.parse(enable("other") + ("table" -> table))
       val job = new AddFiltersJob(spark, request, new CancelledAfter(ends))
       if (ends == 1) intercept[SparkException](job.run()) else job.run()
       assert((files.head.length, files.head.lastModified) == ((length, 1700000000000L)))
@@ -251,7 +251,7 @@ class AddFiltersSuite extends SparkSuite with Attaching with Eventually {
     spark.range(0, 4000, 1, 2).write.parquet(table)
     val Seq(mine, other) = filesIn(new File(table)).sorted
     val left = Seq(mine, other).map { file =>
-      val name = s".${file.getName}.${java.util.UUID.randomUUID}.sbbf-attach"
+      val name = s".${file.getName}.${java.util.UUID.randomUUID}.sbbf-tmp"
       Files.createFile(new File(table, name).toPath).toFile
     }
     assert(add(s"$table/${mine.getName}", "id")().map(_.status) == Seq(Done))

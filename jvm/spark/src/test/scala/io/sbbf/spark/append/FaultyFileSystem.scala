@@ -14,7 +14,7 @@ import org.apache.hadoop.util.Progressable
 import io.sbbf.spark.testing.DiskAs
 
 /**
- * Counts the steps on files while filters are attached. Fails one of these steps, or all steps
+ * Counts the steps on files while filters are added. Fails one of these steps, or all steps
  * from one on.
  */
 object Faults {
@@ -96,7 +96,7 @@ final class FaultyDisk extends RawLocalFileSystem {
    * replacing a file, and deleting checksums need their names.
    */
   override def pathToFile(path: Path): File = {
-    if (path.getName.endsWith(".sbbf-attach")) Faults.step("temporary")
+    if (path.getName.endsWith(".sbbf-tmp")) Faults.step("temporary")
     if (path.getName.endsWith(".crc")) Faults.step("checksums")
     super.pathToFile(path)
   }

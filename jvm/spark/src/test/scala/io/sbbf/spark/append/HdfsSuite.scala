@@ -21,7 +21,7 @@ import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 
 /** Tests that files on HDFS get filters, when written or later, and keep everything else. */
-class HdfsSuite extends SparkSuite with Attaching {
+class HdfsSuite extends SparkSuite with ChangesFilters {
   private lazy val cluster: MiniDFSCluster = {
     val conf = new Configuration
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, path("hdfs"))
@@ -67,7 +67,7 @@ class HdfsSuite extends SparkSuite with Attaching {
 
   test(
     "files that get filters keep their owner, permissions, times and replication, without leftovers.") {
-    val table = written("attached")
+    val table = written("changed")
     assert(kept(table, 1001) == 2)
     val Seq(first, second) = statuses(table)
     hdfs.setOwner(first.getPath, "somebody", "else")
@@ -125,10 +125,10 @@ class HdfsSuite extends SparkSuite with Attaching {
     hdfs.setOwner(first.getPath, "somebody", "else")
     val before = statuses(table).map(file => file.getPath.getName -> file.getLen).toMap
     val conf = spark.sessionState.newHadoopConf()
-    val edits = AddFiltersRequest.parse(enable("key") + ("path" -> table)).edits(1)
+    val edits = AddFiltersRequest.parse(enable("key") + ("table" -> table)).edits(1)
     val asVisitor = new PrivilegedExceptionAction[Seq[AddFiltersOutcome]] {
       override def run(): Seq[AddFiltersOutcome] = statuses(table).map { file =>
-        ListedFile(FileVersion.of(file)).planned(edits, conf).attach(conf)
+        ListedFile(FileVersion.of(file)).planned(edits, conf).addFilters(conf)
       }
     }
     val outcomes = UserGroupInformation.createRemoteUser("visitor").doAs(asVisitor)
@@ -136,6 +136,6 @@ class HdfsSuite extends SparkSuite with Attaching {
       outcomes.forall(_.reason.contains("this user cannot give files to its owner")),
       outcomes)
     assert(statuses(table).map(file => file.getPath.getName -> file.getLen).toMap == before)
-    assert(!namesIn(table).exists(_.contains("attach")))
+    assert(!namesIn(table).exists(_.contains("add")))
   }
 }

@@ -32,39 +32,12 @@ class SbbfCatalogSuite extends SparkSuite {
     assert(rows(spark.sql(s"SELECT * FROM sbbf.filters.`$table`")) == listed())
     assert(listed().size == 8)
     val columns =
-      spark.sql(s"SELECT row_group, file FROM sbbf.filters.`$table` WHERE column = 'k'")
-    assert(columns.count() == 4 && columns.columns.toSeq == Seq("row_group", "file"))
+      spark.sql(s"SELECT row_group_id, file_name FROM sbbf.filters.`$table` WHERE path_in_schema = 'k'")
+    assert(columns.count() == 4 && columns.columns.toSeq == Seq("row_group_id", "file_name"))
     val probed = spark.read.option("column", "k").option("value", key)
     val expected = listed("column" -> "k", "value" -> key.toString)
     assert(rows(probed.table(s"sbbf.filters.`$table`")) == expected)
-    assert(expected.count(_.contains("MightMatch")) == 1)
-  }
-
-  test("the table functions return the rows of the data source.") {
-    assert(rows(spark.sql(s"SELECT * FROM sbbf_filters('$table')")) == listed())
-    val calls = Seq(
-      s"'k', $key" -> Seq("column" -> "k", "value" -> key.toString),
-      s"'k', '$key'" -> Seq("column" -> "k", "value" -> key.toString),
-      "'id', 1 + 1" -> Seq("column" -> "id", "value" -> "2"),
-      "'b', X'07'" -> Seq("column" -> "b", "valueHex" -> "07")
-    )
-    for ((arguments, options) <- calls)
-      assert(
-        rows(spark.sql(s"SELECT * FROM sbbf_probe('$table', $arguments)")) ==
-          listed(options: _*),
-        arguments)
-  }
-
-  Seq(
-    "sbbf_filters()" -> "sbbf_filters takes path, not 0 arguments",
-    "sbbf_probe('p', 'k')" -> "sbbf_probe takes path, column, value, not 2 arguments",
-    "sbbf_probe('p', 'k', NULL)" -> "sbbf_probe: value is NULL",
-    "sbbf_probe('p', 'k', rand())" -> "sbbf_probe: value must be a constant"
-  ).foreach { case (call, message) =>
-    test(s"$call is refused: $message.") {
-      val error = intercept[Exception](spark.sql(s"SELECT * FROM $call"))
-      assert(error.getMessage.contains(message))
-    }
+    assert(expected.count(_.contains("might_match")) == 1)
   }
 
   Seq(
@@ -135,7 +108,7 @@ class SbbfCatalogSuite extends SparkSuite {
     val options = Map("column" -> "k", "value" -> key.toString)
     for (probe <- Seq(
         spark.read.format("sbbf").options(options).load(table),
-        spark.sql(s"SELECT * FROM sbbf_probe('$table', 'k', $key)"))) {
+        spark.read.options(options).table(s"sbbf.filters.`$table`"))) {
       val shown = probe.queryExecution
       val plans = Seq(shown.analyzed, shown.optimizedPlan, shown.executedPlan)
       assert(plans.forall(plan => !plan.toString.contains(key.toString)), plans)

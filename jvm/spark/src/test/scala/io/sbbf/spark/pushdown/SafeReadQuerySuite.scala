@@ -13,7 +13,7 @@ import io.sbbf.spark.util.SbbfConf
 class SafeReadQuerySuite extends SparkSuite {
 
   private val off = SbbfConf.SafeRead.key -> "false"
-  private val withoutOurFormat = SbbfConf.FormatEnabled.key -> "false"
+  private val withoutOurFormat = SbbfConf.RowGroupPruning.key -> "false"
 
   private def field(name: String, id: Long): StructField = {
     val metadata = new MetadataBuilder().putLong("parquet.field.id", id).build()

@@ -46,7 +46,7 @@ class ConcurrencySuite extends SparkSuite {
           val session = spark.newSession()
           // half of the sessions allow the cache only a few of the files
           session.conf.set(SbbfConf.CacheBytes.key, if (n % 2 == 0) "20000" else "256m")
-          session.conf.set(SbbfConf.FormatEnabled.key, (n % 4 != 3).toString)
+          session.conf.set(SbbfConf.RowGroupPruning.key, (n % 4 != 3).toString)
           val random = new Random(seed + n)
           (0 until queries).foreach { _ =>
             val lake = Seq(moving, rewritten)(random.nextInt(2))

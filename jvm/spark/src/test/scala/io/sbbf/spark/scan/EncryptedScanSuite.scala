@@ -73,7 +73,7 @@ class EncryptedScanSuite extends SparkSuite {
   }
 
   private def inspected(in: SparkSession, table: String): Seq[String] =
-    rows(in.read.format("sbbf").load(table).drop("file"))
+    rows(in.read.format("sbbf").load(table).drop("file_name"))
 
   /** Returns the rows, or the class and the message of the root cause. */
   private def outcome(query: DataFrame): Either[String, Seq[String]] =
@@ -156,11 +156,11 @@ class EncryptedScanSuite extends SparkSuite {
     assert(FooterCache.shared.size == 0)
   }
 
-  test("attach refuses encrypted files, even with their keys, and leaves them unchanged.") {
+  test("add_filters refuses encrypted files, even with their keys, and leaves them unchanged.") {
     for (table <- Seq(closed, legacy); in <- Seq(holder, stranger)) {
       def content = new File(table).listFiles.sorted.map(f => Files.readAllBytes(f.toPath).toSeq)
       val before = content.toSeq
-      val options = Map("path" -> table, "parquet.bloom.filter.enabled#open" -> "true")
+      val options = Map("table" -> table, "parquet.bloom.filter.enabled#open" -> "true")
       val outcomes =
         new AddFiltersJob(in, AddFiltersRequest.parse(options + ("replace" -> "true"))).run()
       assert(outcomes.size == 2)

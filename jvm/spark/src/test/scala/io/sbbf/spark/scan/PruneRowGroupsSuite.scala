@@ -85,7 +85,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     one.collect()
     val read = one.queryExecution.executedPlan.collectLeaves().head.metrics("numOutputRows").value
     assert(read > 0 && read == s.rows.get && read < 1000)
-    withConf("spark.sbbf.format.enabled" -> "false") {
+    withConf("spark.sbbf.rowGroupPruning.enabled" -> "false") {
       val whole = table.where(s"k = ${keyOf(4321)}")
       assert(relation(whole).fileFormat.getClass == classOf[ParquetFileFormat])
       assert(whole.inputFiles.length == 1)
@@ -170,7 +170,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     val query = predicate.replace("%d", keyOf(4000).toString)
     val expected = oracle(table.where(query))
     withConf(
-      "spark.sbbf.format.enabled" -> trim,
+      "spark.sbbf.rowGroupPruning.enabled" -> trim,
       "spark.sql.parquet.enableVectorizedReader" -> vectorized) {
       assert(rows(table.where(query)) == expected)
     }
@@ -212,7 +212,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     )
   } test(s"zeros and NaN lose no row: $predicate, trim $trim.") {
     val expected = oracle(spark.read.parquet(zeros).where(predicate))
-    withConf("spark.sbbf.format.enabled" -> trim) {
+    withConf("spark.sbbf.rowGroupPruning.enabled" -> trim) {
       assert(rows(spark.read.parquet(zeros).where(predicate)) == expected)
     }
   }
@@ -362,7 +362,7 @@ class PruneRowGroupsSuite extends SparkSuite {
   test("record-level filters of parquet-mr lose no zero without the format swap.") {
     val expected = oracle(spark.read.parquet(zeros).where("f = 0.0D"))
     withConf(
-      "spark.sbbf.format.enabled" -> "false",
+      "spark.sbbf.rowGroupPruning.enabled" -> "false",
       "spark.sql.parquet.enableVectorizedReader" -> "false",
       "spark.sql.parquet.recordLevelFilter.enabled" -> "true") {
       assert(rows(spark.read.parquet(zeros).where("f = 0.0D")) == expected)

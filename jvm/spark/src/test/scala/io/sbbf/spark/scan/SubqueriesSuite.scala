@@ -66,7 +66,7 @@ class SubqueriesSuite extends SparkSuite {
     val late = s"k = (SELECT max(x) FROM VALUES (${keyOf(2001)}) AS v(x)) AND s = '${2001 % 7}'"
     val sparkAlone = withConf("spark.sbbf.enabled" -> "false")(rowsRead(table.where(late)))
     // on Spark 4.0 a safe read probes no filter
-    withConf("spark.sbbf.safeRead" -> "false") {
+    withConf("spark.sbbf.safeRead.enabled" -> "false") {
       assert(rowsRead(table.where(late)) == sparkAlone)
       // Spark 3.5 pushes no value of a subquery
       assert(sparkAlone < 4000 || org.apache.spark.SPARK_VERSION.startsWith("3."))
@@ -104,7 +104,7 @@ class SubqueriesSuite extends SparkSuite {
   private def inEitherFormat(body: => Unit): Unit = {
     zeros
     for (isOurs <- Seq("true", "false"))
-      withConf("spark.sbbf.format.enabled" -> isOurs)(withClue(s"our format: $isOurs")(body))
+      withConf("spark.sbbf.rowGroupPruning.enabled" -> isOurs)(withClue(s"our format: $isOurs")(body))
   }
 
   for (shape <- shapes) {
@@ -139,7 +139,7 @@ class SubqueriesSuite extends SparkSuite {
       "spark.sql.autoBroadcastJoinThreshold" -> "-1"
     )
     withConf(runtimeFilters: _*) {
-      for (isOurs <- Seq("true", "false")) withConf("spark.sbbf.format.enabled" -> isOurs) {
+      for (isOurs <- Seq("true", "false")) withConf("spark.sbbf.rowGroupPruning.enabled" -> isOurs) {
         def query = spark.sql(
           "SELECT s.* FROM s JOIN z ON s.k = z.k " +
             "WHERE EXISTS (SELECT 1 FROM s u WHERE u.k = z.k AND z.f = 0.0D)")

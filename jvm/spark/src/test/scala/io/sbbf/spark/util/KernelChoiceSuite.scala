@@ -5,27 +5,25 @@ import scala.util.Random
 import org.apache.spark.sql.catalyst.expressions.XXH64
 import org.apache.spark.unsafe.Platform
 
+import io.sbbf.core.kernel.Kernels.Mode
 import io.sbbf.core.kernel.{Kernel, Kernels, ScalarKernel, VectorKernel}
 import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.testing.SparkSuite
 
 class KernelChoiceSuite extends SparkSuite {
 
-  private def askOneKey(): Unit = {
+  test("the selected kernel probes filters, and the doctor reports it.") {
     val target = path("kernels")
-    spark.range(0, 100, 1, 1).write.mode("overwrite").parquet(target)
-    assert(spark.read.parquet(target).where("id = 42").count() == 1)
-  }
-
-  test("the kernel that is set answers the next query, and the default thereafter.") {
-    for (mode <- Seq("scalar", "vector")) withConf("spark.sbbf.kernel" -> mode) {
-      askOneKey()
-      assert(Kernels.implementationName.contains("(as configured)"))
-      assert(Doctor.findings(spark).toMap.apply("spark.sbbf.kernel") == mode)
-    }
-    askOneKey()
-    assert(!Kernels.implementationName.contains("(as configured)"))
-    assert(Doctor.findings(spark).toMap.apply("kernels") == Kernels.implementationName)
+    spark.range(0, 100, 1, 1).write.parquet(target)
+    try
+      for (mode <- Seq(Mode.Scalar, Mode.Vector, Mode.Auto)) {
+        Kernels.use(mode)
+        assert(spark.read.parquet(target).where("id = 42").count() == 1)
+        assert(Kernels.implementationName.contains("(as configured)") == (mode != Mode.Auto))
+        assert(Doctor.findings(spark).toMap.apply("kernels") == Kernels.implementationName)
+      }
+    finally Kernels.use(Mode.default)
+    assert(Doctor.findings(spark).toMap.apply(Mode.Property) == Mode.default.text)
   }
 
   for (kernel <- Seq[Kernel](ScalarKernel, VectorKernel))

@@ -9,14 +9,13 @@ class SbbfConfSuite extends SparkSuite {
 
   private val refused = Seq(
     "spark.sbbf.enabled" -> "perhaps",
-    "spark.sbbf.format.enabled" -> "2",
+    "spark.sbbf.rowGroupPruning.enabled" -> "2",
     "spark.sbbf.cache.maxBytes" -> "-1",
     "spark.sbbf.cache.maxBytes" -> "much",
     "spark.sbbf.planning.threads" -> "0",
     "spark.sbbf.planning.threads" -> "x",
     "spark.sbbf.planning.sampleFiles" -> "-1",
-    "spark.sbbf.planning.tailBytes" -> "1",
-    "spark.sbbf.kernel" -> "fast"
+    "spark.sbbf.planning.tailBytes" -> "1"
   )
 
   refused.foreach { case (key, value) =>

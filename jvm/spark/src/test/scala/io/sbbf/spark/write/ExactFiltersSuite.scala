@@ -140,7 +140,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
   }
 
   test("Spark writes its own filters if the extension or the setting is off.") {
-    for ((key, n) <- Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.FormatEnabled)
+    for ((key, n) <- Seq(SbbfConf.Enabled, SbbfConf.ExactFilters, SbbfConf.RowGroupPruning)
         .map(_.key)
         .zipWithIndex)
       withConf(key -> "false") {

@@ -50,7 +50,7 @@ class WaysOfWritingSuite extends SparkSuite with WrittenFiles {
     "a stream without a request for filters, or with exactFilters off, is written by Spark alone.") {
     stream(path("plain"), Map.empty)
     assert(files(path("plain")).forall(_.filter(0, "key").isEmpty))
-    withConf(("spark.sbbf.exactFilters" -> "false") +: enable("key").toSeq: _*) {
+    withConf(("spark.sbbf.exactFilters.enabled" -> "false") +: enable("key").toSeq: _*) {
       stream(path("spark's"), Map.empty)
     }
     assert(files(path("spark's")).map(_.filter(0, "key").map(_.length)) == Seq(Some(1024 * 1024)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from spark_sbbf.page import render
+from spark_sbbf.rendering import render
 
 if TYPE_CHECKING:
     from spark_sbbf.report import FileBar, ScanReport
@@ -21,8 +21,8 @@ KEPT, UNKNOWN = "kept", "kept whole, not known"
 COLOURS = {
     KEPT: "#d55e00",
     UNKNOWN: "#999999",
-    "null count": "#cc79a7",
-    "min/max": "#56b4e9",
+    "null_count": "#cc79a7",
+    "min_max": "#56b4e9",
     "dictionary": "#009e73",
     "bloom": "#0072b2",
     "none": "#e69f00",

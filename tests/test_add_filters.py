@@ -65,10 +65,10 @@ def test_files_of_every_writer_get_filters_and_keep_their_rows(
     say: Callable[[str], None],
 ) -> None:
     kinds = columns(file)
-    sbbf.detach(spark, str(file))
+    sbbf.drop_filters(spark, str(file))
     assert all(row.reason == "no filter" for row in spark_filters(spark, file))
     before, wanted = file.read_bytes(), read_by_all(file, oracle)
-    (attached,) = sbbf.attach(spark, str(file), [kind.name for kind in kinds], fpp=0.001).files
+    (attached,) = sbbf.add_filters(spark, str(file), [kind.name for kind in kinds], fpp=0.001).files
     assert attached.status == "done"
     assert attached.filters == len(kinds) * pq.ParquetFile(file).num_row_groups
     assert file.read_bytes().startswith(before)
@@ -100,14 +100,17 @@ def test_filters_whose_length_no_footer_tells_stay_in_use(
     file = Path(shutil.copy(SPARK_35, tmp_path))
 
     def others() -> list[tuple]:
-        found = [row for row in spark_filters(spark, file) if row.column != "i64"]
+        found = [row for row in spark_filters(spark, file) if row.path_in_schema != "i64"]
         assert {row.checks for row in found} == {"passed"}
-        return sorted((row.row_group, row.column, row.filter_offset, row.fill) for row in found)
+        return sorted(
+            (row.row_group_id, row.path_in_schema, row.bloom_filter_offset, row.fill)
+            for row in found
+        )
 
     before = others()
-    sbbf.detach(spark, str(file), "i64")
+    sbbf.drop_filters(spark, str(file), "i64")
     assert others() == before
-    sbbf.attach(spark, str(file), "i64")
+    sbbf.add_filters(spark, str(file), "i64")
     assert others() == before
     assert {row.checks for row in spark_filters(spark, file)} == {"passed"}
 
@@ -119,22 +122,22 @@ def spark_filters(spark: SparkSession, path: Path) -> list:
 def test_the_report_says_what_was_done_and_a_second_run_has_nothing_to_do(
     spark: SparkSession, keys: Path
 ) -> None:
-    dry = sbbf.attach(spark, str(keys), "key", dry_run=True)
+    dry = sbbf.add_filters(spark, str(keys), "key", dry_run=True)
     assert [file.status for file in dry.files] == ["planned"] * 4
     assert str(dry).startswith("would write 4 files of ") and "that takes about" in str(dry)
     assert [line.split(": ")[0].strip() for line in str(dry).splitlines()[1:]] == sorted(
         f"file:{file}" for file in keys.glob("*.parquet")
     )
     assert not spark_filters(spark, keys)
-    done = sbbf.attach(spark, str(keys), "key")
+    done = sbbf.add_filters(spark, str(keys), "key")
     assert str(done).startswith("wrote 4 files of ") and "4 new filters" in str(done)
     sizes = {f"file:{file}": file.stat().st_size for file in keys.glob("*.parquet")}
-    assert {file.file: file.bytes for file in done.files} == sizes
+    assert {file.file_name: file.bytes for file in done.files} == sizes
     assert len(spark_filters(spark, keys)) == 4
-    assert str(sbbf.attach(spark, str(keys), "key")) == "4 files unchanged"
-    drop = sbbf.detach(spark, str(keys), dry_run=True)
+    assert str(sbbf.add_filters(spark, str(keys), "key")) == "4 files unchanged"
+    drop = sbbf.drop_filters(spark, str(keys), dry_run=True)
     assert str(drop).startswith("would take filters out of 4 files of ")
-    assert len(sbbf.detach(spark, str(keys)).of("done")) == 4
+    assert len(sbbf.drop_filters(spark, str(keys)).of("done")) == 4
     assert not spark_filters(spark, keys)
 
 
@@ -143,7 +146,7 @@ def test_the_report_says_what_was_done_and_a_second_run_has_nothing_to_do(
     [
         ("kye", {}, "has 'kye'"),
         ((), {}, "columns: name at least one column"),
-        ("key", {"fpp": 2}, "fpp must lie between 0 and 1"),
+        ("key", {"fpp": 2}, "fpp must be between 0 and 1"),
         ("key", {"max_bytes": 1000}, "max_bytes must be a power of two"),
         ("flag", {}, r"column 'flag' is \w+ boolean flag"),
     ],
@@ -155,21 +158,21 @@ def test_a_mistake_is_named_before_anything_is_done(
         spark.range(1).selectExpr("true AS flag").write.mode("append").parquet(str(keys))
     before = {file: file.stat().st_mtime_ns for file in keys.glob("*.parquet")}
     with pytest.raises(ValueError, match=said):
-        sbbf.attach(spark, str(keys), columns, **options)
+        sbbf.add_filters(spark, str(keys), columns, **options)
     assert {file: file.stat().st_mtime_ns for file in keys.glob("*.parquet")} == before
 
 
 def test_files_that_are_refused_are_warned_of(spark: SparkSession, keys: Path) -> None:
     (keys / "none.parquet").write_bytes(b"this is no file")
     with pytest.warns(UserWarning, match=r"1 of 5 files were refused .*none\.parquet"):
-        report = sbbf.attach(spark, str(keys), "key")
+        report = sbbf.add_filters(spark, str(keys), "key")
     assert len(report.of("done")) == 4
 
 
 def test_no_column_is_no_way_to_name_all_of_them(spark: SparkSession, keys: Path) -> None:
-    sbbf.attach(spark, str(keys), "key")
+    sbbf.add_filters(spark, str(keys), "key")
     with pytest.raises(ValueError, match="columns: name at least one column"):
-        sbbf.detach(spark, str(keys), [])
+        sbbf.drop_filters(spark, str(keys), [])
     assert len(spark_filters(spark, keys)) == 4
 
 
@@ -181,13 +184,13 @@ def test_a_file_that_fails_is_an_error_after_the_others_are_done(
     content[4:3000] = bytes(2996)  # its first pages
     broken.write_bytes(content)
     with pytest.raises(
-        sbbf.AttachError, match=r"1 of 4 files failed, 3 are done; .* run it again"
+        sbbf.FilterChangeError, match=r"1 of 4 files failed, 3 are done; .* run it again"
     ) as error:
-        sbbf.attach(spark, str(keys), "key")
+        sbbf.add_filters(spark, str(keys), "key")
     assert broken.name in str(error.value)
     assert sorted(file.status for file in error.value.report.files) == ["done"] * 3 + ["failed"]
     assert broken.read_bytes() == bytes(content)
-    filtered = {row.file for row in spark_filters(spark, keys) if row.column == "key"}
+    filtered = {row.file_name for row in spark_filters(spark, keys) if row.path_in_schema == "key"}
     assert len(filtered) == 3
 
 
@@ -210,8 +213,8 @@ def test_a_reader_that_never_stops_sees_the_old_file_or_the_new_one(
     reader = threading.Thread(target=read)
     reader.start()
     for _ in range(6):
-        sbbf.attach(spark, str(keys), "key")
-        sbbf.detach(spark, str(keys))
+        sbbf.add_filters(spark, str(keys), "key")
+        sbbf.drop_filters(spark, str(keys))
     stop.set()
     reader.join()
     assert not errors
@@ -257,12 +260,12 @@ def test_any_nan_of_another_writer_is_found_after_attach(
         return session.read.parquet(str(tmp_path)).where("x = double('NaN')").count()
 
     assert found(stock) == 2
-    sbbf.attach(spark, str(tmp_path), "x")
+    sbbf.add_filters(spark, str(tmp_path), "x")
     assert (found(stock), found(spark)) == (2, 2)
 
 
 def litter(folder: Path) -> set[str]:
-    return {name for name in os.listdir(folder) if name.endswith(".sbbf-attach")}
+    return {name for name in os.listdir(folder) if name.endswith(".sbbf-tmp")}
 
 
 def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
@@ -285,9 +288,9 @@ def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
         some = ", ".join(str(key) for key in range(0, 2 * KEYS, 997 * 2))
         query = spark.read.parquet(str(folder)).where(f"key IN ({some}) AND id >= 0")
         assert query.count() == len(some.split(","))
-        states.add(len({row.file for row in spark_filters(spark, folder)}))
+        states.add(len({row.file_name for row in spark_filters(spark, folder)}))
     assert len(states) > 1, states  # some runs got on
-    sbbf.attach(spark, str(folder), "key")
+    sbbf.add_filters(spark, str(folder), "key")
     assert len(spark_filters(spark, folder)) == 24
     assert not litter(folder)
     assert rows(spark.read.parquet(str(folder))) == wanted

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 import pytest
 from test_report import SCAN, report
 
-from spark_sbbf.picture import COLOURS, HEIGHT, KEPT, UNKNOWN, WIDTH, svg
+from spark_sbbf.svg import COLOURS, HEIGHT, KEPT, UNKNOWN, WIDTH, svg
 
 
 def bar(first="part-0.parquet", kept=0, unknown=0, **refuted_by):

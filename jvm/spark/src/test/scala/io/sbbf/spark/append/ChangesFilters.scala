@@ -6,15 +6,15 @@ import java.nio.file.Files
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.write.WrittenFiles
 
-/** Attaches filters to files with columns of every type. */
-private[spark] trait Attaching extends WrittenFiles { this: SparkSuite =>
+/** Adds filters to files with columns of every type. */
+private[spark] trait ChangesFilters extends WrittenFiles { this: SparkSuite =>
 
-  protected def attach(to: String, options: (String, String)*): Seq[AddFiltersOutcome] =
-    new AddFiltersJob(spark, AddFiltersRequest.parse(options.toMap + ("path" -> to))).run()
+  protected def change(to: String, options: (String, String)*): Seq[AddFiltersOutcome] =
+    new AddFiltersJob(spark, AddFiltersRequest.parse(options.toMap + ("table" -> to))).run()
 
   protected def add(to: String, columns: String*)(
       options: (String, String)*): Seq[AddFiltersOutcome] =
-    attach(to, options ++ enable(columns: _*): _*)
+    change(to, options ++ enable(columns: _*): _*)
 
   protected def drop(to: String, columns: String*): Seq[AddFiltersOutcome] =
     add(to, columns: _*)("drop" -> "true")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from spark_sbbf.attached import AttachReport
+from spark_sbbf.filter_report import FilterReport
 
 ROW = {
-    "file": "a.parquet",
+    "file_name": "a.parquet",
     "status": "done",
     "reason": "",
     "row_groups": 2,
@@ -18,11 +18,11 @@ ROW = {
 
 
 def test_what_a_newer_jar_tells_besides_is_passed_over():
-    (file,) = AttachReport.of_rows([{**ROW, "colour": "blue"}]).files
-    assert file.file == "a.parquet" and file.filter_bytes == 64
+    (file,) = FilterReport.of_rows([{**ROW, "colour": "blue"}]).files
+    assert file.file_name == "a.parquet" and file.filter_bytes == 64
 
 
 def test_an_answer_that_is_not_understood_is_told_and_not_lost():
     row = {name: value for name, value in ROW.items() if name != "bytes"}
     with pytest.raises(RuntimeError, match=r"another version than the package.*a\.parquet"):
-        AttachReport.of_rows([row])
+        FilterReport.of_rows([row])

@@ -1,8 +1,8 @@
 """What does it take to give existing files filters? Beside a rewrite by Spark, in one run.
 
-For tables of 12 and of 60 columns, two of which get filters: attach, a copy of the files, a read
-of the two columns, and a rewrite by stock Spark that asks for the same filters. All take turns,
-each on files of its own that lie in the page cache. After attach, lookups are asked of the table.
+For tables of 12 and of 60 columns, two of which get filters: adding them, a copy of the files,
+a read of the two columns, and a rewrite by Spark that requests the same filters. All take turns,
+each on files of its own that lie in the page cache. Then lookups are planned on the tables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=144_000_000, help="rows times columns")
     parser.add_argument("--turns", type=int, default=5, help="after one to warm up")
-    default = ROOT / "benchmarks" / "results" / "attach-jdk17.txt"
+    default = ROOT / "benchmarks" / "results" / "add-filters-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
     arguments = parser.parse_args()
     spark = session("true")
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def written(spark: SparkSession, columns: int, rows: int) -> Path:
-    folder = DATA / "attach" / f"{columns} columns"
+    folder = DATA / "add-filters" / f"{columns} columns"
     shutil.rmtree(folder, ignore_errors=True)
     payload = [PAYLOAD[n % len(PAYLOAD)].format(n=n + 1) for n in range(columns - len(FILTERED))]
     spark.range(0, rows, 1, FILES).selectExpr(
@@ -72,16 +72,16 @@ def written(spark: SparkSession, columns: int, rows: int) -> Path:
 
 def measured(spark: SparkSession, table: Path) -> dict[str, float]:
     """Each way once."""
-    attached, copied, forced, rewritten = (
+    added, copied, forced, rewritten = (
         table.with_name(f"{table.name}, {name}")
-        for name in ("attached", "copied", "forced", "rewritten")
+        for name in ("added", "copied", "forced", "rewritten")
     )
-    for folder in (attached, copied, forced, rewritten):
+    for folder in (added, copied, forced, rewritten):
         shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(table, attached)
+    shutil.copytree(table, added)
     filters = sbbf.bloom_options(*FILTERED)
     took = {
-        "attach": lambda: sbbf.attach(spark, str(attached), FILTERED),
+        "add_filters": lambda: sbbf.add_filters(spark, str(added), FILTERED),
         "copy of the files": lambda: shutil.copytree(table, copied),
         "copy forced to disk": lambda: shutil.copytree(table, forced, copy_function=forced_copy),
         "read of the columns": lambda: (
@@ -95,12 +95,12 @@ def measured(spark: SparkSession, table: Path) -> dict[str, float]:
             spark.read.parquet(str(table)).write.options(**filters).parquet(str(rewritten))
         ),
     }
-    spark.conf.set("spark.sbbf.exactFilters", "false")
+    spark.conf.set("spark.sbbf.exactFilters.enabled", "false")
     return {name: timed(work)[0] for name, work in took.items()}
 
 
 def forced_copy(source: str, to: str) -> None:
-    """As attach does, or a crash of the machine may leave a name without its bytes."""
+    """As add_filters does, or a crash of the machine may leave a name without its bytes."""
     shutil.copyfile(source, to)
     with open(to, "rb") as file:
         os.fsync(file.fileno())
@@ -114,20 +114,20 @@ def described(table: Path, columns: int, rows: int, seconds: SECONDS) -> list[st
         f"  {name:<20}{median[name]:7.2f}  ({min(values):.2f} to {max(values):.2f})"
         for name, values in seconds.items()
     ]
-    attach, read = median["attach"], median["read of the columns"]
-    plain, forced = (attach / (median[copy] + read) for copy in COPIES)
+    adding, read = median["add_filters"], median["read of the columns"]
+    plain, forced = (adding / (median[copy] + read) for copy in COPIES)
     return [
         *lines,
-        f"  attach takes {plain:.2f} x as long as the copy and the read, {forced:.2f} x where the "
-        "copy is forced to disk as attach's is;",
-        f"  the rewrite {median['rewrite by Spark'] / attach:.1f} x as long as attach",
+        f"  add_filters takes {plain:.2f} x as long as the copy and the read, {forced:.2f} x where "
+        "the copy is forced to disk as that of add_filters is;",
+        f"  the rewrite {median['rewrite by Spark'] / adding:.1f} x as long as add_filters",
     ]
 
 
 def looked_up(spark: SparkSession, table: Path) -> list[str]:
-    """What is planned for a key that no file has, without filters and with those attached."""
+    """What is planned for a key that no file has, without filters and with added ones."""
     lines = []
-    for folder in (table, table.with_name(f"{table.name}, attached")):
+    for folder in (table, table.with_name(f"{table.name}, added")):
         query = spark.read.parquet(str(folder)).where("key = 1")
         (scan,) = sbbf.explain(query).scans
         assert query.count() == 0
