@@ -5,10 +5,13 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import io.sbbf.core.predicate.Value
 
-/** Catalyst's internal values as [[Value]]s. */
+/** Converts Catalyst's internal values to [[Value]]s. */
 private[spark] object CatalystValue {
 
-  /** None for types that files' evidence cannot be asked about, among them strings with a collation. */
+  /**
+   * Returns the value, or None if the evidence of files does not support its type. Strings with a
+   * collation are unsupported.
+   */
   def convert(value: Any, dataType: DataType): Option[Value] = (value, dataType) match {
     case (v: Byte, ByteType) => Some(Value.IntegerLiteral(v.toLong, 8))
     case (v: Short, ShortType) => Some(Value.IntegerLiteral(v.toLong, 16))
@@ -20,7 +23,7 @@ private[spark] object CatalystValue {
     case (v: Int, DateType) => Some(Value.Date(v))
     case (v: Long, TimestampType) => Some(Value.Timestamp(v, utc = true))
     case (v: Long, TimestampNTZType) => Some(Value.Timestamp(v, utc = false))
-    // StringType is the binary collation; any other is another, unequal type
+    // StringType has the binary collation; types of other collations do not equal it
     case (v: UTF8String, StringType) => Some(Value.Bytes(v.getBytes, text = true))
     case (v: Array[Byte], BinaryType) => Some(Value.Bytes(v, text = false))
     case (v: Decimal, t: DecimalType) => decimal(v, t)
@@ -28,13 +31,16 @@ private[spark] object CatalystValue {
     case _ => None
   }
 
-  /** None where one of them is none that files can be asked about. */
+  /** Returns all values, or None if one of them is unsupported. */
   def convertAll(values: Seq[Any], dataType: DataType): Option[Seq[Value]] = {
     val converted = values.flatMap(convert(_, dataType))
     if (converted.size == values.size) Some(converted) else None
   }
 
-  /** Spark 4.1's TIME, in nanoseconds; those of fewer than six digits are cut when they are read. */
+  /**
+   * Matches the names of Spark 4.1's TIME types with at least six digits, in nanoseconds. Spark
+   * truncates values of fewer digits when it reads them.
+   */
   private val TimeOfDay = "time\\([6-9]\\)".r.pattern
 
   private def decimal(value: Decimal, dataType: DecimalType): Option[Value] = {

@@ -26,10 +26,10 @@ import io.sbbf.core.predicate.RowGroupPredicate.In
 import io.sbbf.spark.util.FieldId
 
 /**
- * Matches expressions that are a column of the files themselves or lie within one, and nothing else: no partition
- * column, no `_metadata`.
+ * Matches expressions that are a column of the files or lie within one. Matches no partition
+ * column and no `_metadata`.
  *
- * @param byFieldId whether the session finds fields that have an id in its schema by that id
+ * @param byFieldId whether the session resolves fields with an id in its schema by that id
  */
 private[spark] final class ColumnExtractor(
     partitionColumns: Set[String],
@@ -76,14 +76,18 @@ private[spark] final class ColumnExtractor(
       value.copy(keys = value.keys ++ isThere)
     }
 
-  /** Not what directories tell, nor what Spark's readers count or know of a file. */
+  /**
+   * Returns whether the files store a column. Excludes partition columns, `_metadata` and the row
+   * index that Spark's readers count.
+   */
   private def isInFiles(attribute: AttributeReference): Boolean =
     !fromDirectories.contains(fold(attribute.name)) && !MetadataColumn.is(attribute) &&
       !attribute.name.equalsIgnoreCase(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME)
 
   /**
-   * An id that Spark itself would refuse names no field. Nor do those into which Spark's PushVariantIntoScan takes a
-   * VARIANT apart.
+   * Returns the field that a name and its metadata identify. An id that Spark would reject
+   * identifies no field. The fields into which Spark's PushVariantIntoScan splits a VARIANT are
+   * unsupported.
    */
   private def step(name: String, metadata: Metadata): Option[Field] =
     if (metadata.contains(VariantKey)) None
@@ -95,14 +99,17 @@ private[spark] final class ColumnExtractor(
 
 private[spark] object ColumnExtractor {
 
-  /** `VariantMetadata.METADATA_KEY` of Spark 4. */
+  /** The value of `VariantMetadata.METADATA_KEY` in Spark 4. */
   private val VariantKey = "__VARIANT_METADATA_KEY"
 
-  /** Any one item of an array, as an expression: which one, no evidence tells. */
+  /** Returns an expression for any one item of an array: evidence does not distinguish items. */
   def itemOf(array: Expression): Expression =
     GetArrayItem(array, Literal(0), failOnError = false)
 
-  /** Arrays of which an expression takes one item, or NULL; not where a short array is an error. */
+  /**
+   * Matches expressions that return one item of an array or NULL, and extracts the array. Does
+   * not match expressions that raise an error for a short array.
+   */
   private object ItemOf {
     def unapply(expression: Expression): Option[Expression] = expression match {
       case GetArrayItem(array, _: Literal, false) => Some(array)
@@ -113,7 +120,7 @@ private[spark] object ColumnExtractor {
     }
   }
 
-  /** Maps of which an expression takes one value, or NULL. */
+  /** Matches expressions that return one value of a map or NULL: extracts the map and key. */
   private object ValueAt {
     def unapply(expression: Expression): Option[(Expression, Literal)] = expression match {
       case GetMapValue(map, key: Literal) => Some((map, key))

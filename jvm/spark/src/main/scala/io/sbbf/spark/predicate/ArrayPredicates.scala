@@ -8,14 +8,15 @@ import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 import io.sbbf.spark.column.ColumnExtractor
 
 /**
- * Reads predicates that ask whether an array has an item that passes a test, by what they say of that item:
+ * Translates predicates that require an item of an array to pass a test into the test of that
+ * item:
  *
  * {{{
  *   array_contains(a, 5)                            a's item = 5
  *   exists(a, x -> x.id = 1 AND x.k IN (2, 3))      a's item.id = 1 AND a's item.k IN (2, 3)
  * }}}
  *
- * @param translate what is TRUE at least where a condition about such items is
+ * @param translate the translation of a condition on such items, TRUE at least where it is TRUE
  */
 private[spark] final class ArrayPredicates(
     ColumnOf: ColumnExtractor,
@@ -24,8 +25,9 @@ private[spark] final class ArrayPredicates(
   import ArrayPredicates.OfRows
 
   /**
-   * What is TRUE at least where `expression` is; None if it is no such predicate. Of NOT, too: that no item passes
-   * cannot be told from evidence about items.
+   * Returns a predicate that is TRUE at least where `expression` is TRUE. Returns None for other
+   * expressions, and for NOT of such a predicate. Evidence of items cannot show that no item
+   * passes.
    */
   def unapply(expression: Expression): Option[RowGroupPredicate] = expression match {
     case sql.ArrayContains(array, item: Literal) => Some(contains(array, item))
@@ -37,7 +39,10 @@ private[spark] final class ArrayPredicates(
     case _ => None
   }
 
-  /** Where the expression is not TRUE of a count of none, nor of the NULL or -1 that an array that is NULL counts. */
+  /**
+   * Returns the predicate of a comparison with a count or position of items, if it requires an
+   * item. Such a comparison is not TRUE for 0, nor for NULL or -1, the counts of a NULL array.
+   */
   private def counted(
       expression: Expression,
       sides: Seq[Expression]): Option[RowGroupPredicate] = {
@@ -58,31 +63,40 @@ private[spark] final class ArrayPredicates(
   private def contains(array: Expression, item: Literal): RowGroupPredicate =
     ofItem(array)(i => translate(sql.EqualTo(i, item)))
 
-  /** NULLs do not meet. */
+  /** Returns the predicate of `arrays_overlap`, in which NULLs do not match each other. */
   private def overlaps(array: Expression, values: Seq[Literal]): RowGroupPredicate =
     ofItem(array)(i => translate(sql.In(i, values)))
 
-  /** Of a constant array one item would be taken for the first of them. */
+  /**
+   * Returns the predicate of one item. A constant array is unsupported: its item would evaluate
+   * to the first one.
+   */
   private def ofItem(array: Expression)(
       predicate: Expression => RowGroupPredicate): RowGroupPredicate =
-    if (array.foldable) Unknown("an array that is constant") else predicate(itemOf(array))
+    if (array.foldable) Unknown("a constant array") else predicate(itemOf(array))
 
-  /** Also where NULL counts as FALSE (`spark.sql.legacy.followThreeValuedLogicInArrayExists` off). */
+  /**
+   * Returns the predicate of `exists`. It holds also where NULL counts as FALSE
+   * (`spark.sql.legacy.followThreeValuedLogicInArrayExists` is off).
+   */
   private def exists(array: Expression, lambda: Expression): RowGroupPredicate = lambda match {
     case LambdaFunction(body, Seq(x: sql.NamedLambdaVariable), _) =>
       ofItem(array) { item =>
-        val asked = translate(body.transform {
+        val test = translate(body.transform {
           case v: sql.NamedLambdaVariable if v.exprId == x.exprId => item
         })
-        // what holds of the row's other columns, or always, still needs an item
-        if (asked == True || body.exists(_.isInstanceOf[sql.AttributeReference]))
-          RowGroupPredicate.and(Seq(asked, Unknown(OfRows)))
-        else ColumnOf.unapply(item).fold(asked)(c => asked.mergeByColumn(isOneOf(c.path, _)))
+        // a condition that reads other columns, or always holds, still requires an item
+        if (test == True || body.exists(_.isInstanceOf[sql.AttributeReference]))
+          RowGroupPredicate.and(Seq(test, Unknown(OfRows)))
+        else ColumnOf.unapply(item).fold(test)(c => test.mergeByColumn(isOneOf(c.path, _)))
       }
-    case _ => Unknown(s"is not understood: ${array.prettyName}")
+    case _ => Unknown(s"unsupported expression: ${array.prettyName}")
   }
 
-  /** Whether each item has one value, or NULL, at this path: then all tests of it are about the same item. */
+  /**
+   * Returns whether each item has one value or NULL at `path`. All tests of `path` then concern
+   * the same item.
+   */
   private def isOneOf(items: ColumnPath, path: ColumnPath): Boolean = {
     val (start, rest) = path.steps.splitAt(items.steps.length)
     start == items.steps && !ColumnPath(rest).isRepeated
@@ -91,5 +105,5 @@ private[spark] final class ArrayPredicates(
 
 private[spark] object ArrayPredicates {
   private val OfRows =
-    "a condition on an array's items that asks other columns too, or always holds"
+    "a condition on array items that reads other columns or always holds"
 }

@@ -10,16 +10,19 @@ import io.sbbf.core.predicate.{BytePrefix, RowGroupPredicate, Value}
 import io.sbbf.spark.column.{CatalystValue, Column}
 
 /**
- * Tests of one column with constants as predicates, for each truth value that may be wanted of them. None
- * where the column cannot be compared with the constant.
+ * Translates tests of one column with constants, for each truth value that may be wanted. Returns
+ * None where the column cannot be compared with the constant.
  */
 private[spark] object ColumnPredicates {
 
-  /** Of a boolean that is the same for all rows. */
+  /** Returns the predicate of a boolean that is the same for all rows. */
   def constant(value: Any, wanted: RequiredTruth): RowGroupPredicate =
     if (value == null && wanted.orNull || value == wanted.truth) True else False
 
-  /** Spark may read a decimal that is too large for its column as NULL, where the file counts none. */
+  /**
+   * Returns the predicate of IS NULL or IS NOT NULL. Spark may read a decimal that is too large
+   * for its column as NULL, which the file does not count.
+   */
   def nullness(column: Column, isNull: Boolean): RowGroupPredicate = column.dataType match {
     case decimal: DecimalType if isNull =>
       column.passes(IsNullDecimal(decimal.precision, decimal.scale))
@@ -27,8 +30,10 @@ private[spark] object ColumnPredicates {
   }
 
   /**
-   * @param comparison whose operator counts, with the column on its left side
-   * @param value not null
+   * Returns the predicate of a comparison with a constant.
+   *
+   * @param comparison the comparison, with the column on its left side; only its operator matters
+   * @param value the constant, which is not null
    */
   def compare(
       column: Column,
@@ -47,7 +52,7 @@ private[spark] object ColumnPredicates {
       of: Value => SimpleTest): Option[RowGroupPredicate] =
     CatalystValue.convert(value, column.dataType).map(v => passes(column, of(v), wanted))
 
-  /** The test is NULL for NULL alone. */
+  /** Returns the predicate of a test that is NULL for NULL only. */
   private def passes(column: Column, test: SimpleTest, wanted: RequiredTruth): RowGroupPredicate =
     orNull(column, column.passes(if (wanted.truth) test else test.negated), wanted)
 
@@ -58,9 +63,10 @@ private[spark] object ColumnPredicates {
     if (wanted.orNull) or(Seq(decided, nullness(column, isNull = true))) else decided
 
   /**
-   * With a NULL in the list it is NULL where it would be FALSE, but for NaN: Spark's `InSet`, of more than ten
-   * values, is FALSE of that. Of nothing, NOT IN is TRUE even for NULL, unless
-   * `spark.sql.legacy.nullInEmptyListBehavior` says otherwise.
+   * Returns the predicate of IN. With a NULL in the list, IN is NULL where it would be FALSE,
+   * except for NaN. Spark's `InSet`, of more than ten values, is FALSE for NaN. NOT IN of an
+   * empty list is TRUE even for NULL, unless `spark.sql.legacy.nullInEmptyListBehavior` changes
+   * that.
    */
   def oneOf(
       column: Column,
@@ -81,7 +87,11 @@ private[spark] object ColumnPredicates {
         .map(literals => passes(column, In(literals.toIndexedSeq), wanted))
   }
 
-  /** @param wanted of `column = NaN` */
+  /**
+   * Returns the predicate of `column = NaN`.
+   *
+   * @param wanted the required truth of `column = NaN`
+   */
   def isNaN(column: Column, wanted: RequiredTruth): RowGroupPredicate = {
     val nan = column.dataType match {
       case FloatType => Some(Value.FloatLiteral(Float.NaN))
@@ -99,7 +109,10 @@ private[spark] object ColumnPredicates {
       case _ => None
     }
 
-  /** Of a pattern that goes on after its first wildcard, only the text before that is asked for. */
+  /**
+   * Returns the predicate of LIKE. If a pattern continues after its first wildcard, the predicate
+   * tests only the text before it.
+   */
   def like(
       column: Column,
       pattern: Any,
@@ -113,7 +126,7 @@ private[spark] object ColumnPredicates {
         case LikePattern(literal, LikePattern.Anything) =>
           prefix(column, literal.getBytes("UTF-8"), wanted)
         case LikePattern(literal, _) if wanted.truth && literal.nonEmpty =>
-          val rest = Unknown(s"a pattern behind its first wildcard: ${column.name}")
+          val rest = Unknown(s"the pattern after its first wildcard: ${column.name}")
           prefix(column, literal.getBytes("UTF-8"), wanted).map(start => and(Seq(start, rest)))
         case _ => None
       }
@@ -121,8 +134,8 @@ private[spark] object ColumnPredicates {
   }
 
   /**
-   * Texts with a prefix lie between it and the first bytes above all of them. Strings with a collation have
-   * another order and other types.
+   * Returns the predicate of a prefix. Texts with the prefix lie between it and the first bytes
+   * above all of them. Strings with a collation have another order and other types.
    */
   private def prefix(
       column: Column,

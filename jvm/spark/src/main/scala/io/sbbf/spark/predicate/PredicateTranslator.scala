@@ -12,12 +12,13 @@ import io.sbbf.spark.column.ColumnExtractor
 import io.sbbf.spark.predicate.cast.UnwrapCast
 
 /**
- * Reads Catalyst predicates as [[RowGroupPredicate]]s. Guaranteed: a row for which the expression is TRUE is
- * one for which the result is TRUE; whatever cannot be read is Unknown, with the reason.
+ * Translates Catalyst predicates to [[RowGroupPredicate]]s. Guarantees that the result is TRUE
+ * for every row for which the expression is TRUE. Unsupported parts become Unknown, with the
+ * reason.
  *
- * @param partitionColumns names whose values come from the directories and not from the files
- * @param caseSensitive how the session resolves names
- * @param byFieldId whether the session resolves Parquet columns by field id where a schema has them
+ * @param partitionColumns the names of columns whose values come from directories, not from files
+ * @param caseSensitive whether the session resolves names case-sensitively
+ * @param byFieldId whether the session resolves Parquet columns by field id where a schema has it
  */
 final class PredicateTranslator(
     partitionColumns: Set[String],
@@ -31,7 +32,7 @@ final class PredicateTranslator(
   private val OfArrays = new ArrayPredicates(ColumnOf, translate(_, True))
   private val whyNot = new UnsupportedReason(ColumnOf)
 
-  /** The conjunction of `filters`. */
+  /** Returns the conjunction of `filters`, without the non-deterministic ones. */
   def translate(filters: Seq[Expression]): RowGroupPredicate = {
     val conjuncts = filters.filter(_.deterministic)
     val single = filters.flatMap(singleColumns).toSet
@@ -39,27 +40,28 @@ final class PredicateTranslator(
     and(read).mergeByColumn(single)
   }
 
-  /** Why parts of `filters` cannot rule out anything, each reason once and without values. */
+  /** Returns why parts of `filters` cannot prune, each reason once and without values. */
   def unused(filters: Seq[Expression]): Seq[String] = {
     val (certain, random) = filters.partition(_.deterministic)
-    (translate(certain).unknowns ++ random.map(whyNot.chance)).distinct
+    (translate(certain).unknowns ++ random.map(whyNot.nonDeterministic)).distinct
   }
 
-  /** Columns that have one value in each row, so that two tests ask about the same. */
+  /** Returns the columns with one value in each row: all tests of one concern the same value. */
   private def singleColumns(filter: Expression): Seq[ColumnPath] = filter.collect {
     case ColumnOf(c) if c.isSingle => c.path
   }
 
   /**
-   * Catalyst adds `c IS NOT NULL` to every test that NULL does not pass. The test itself brings the null count
-   * along; were it counted, a predicate that no evidence can answer would still cause reads.
+   * Returns the IS NOT NULL predicates that Catalyst infers. Catalyst adds `c IS NOT NULL` to
+   * every test that NULL does not pass, and the test itself already covers the null count. If
+   * they counted, a predicate that no evidence can decide would still cause reads.
    */
   private def inferred(conjuncts: Seq[Expression]): ExpressionSet = {
     val others = conjuncts.filterNot(_.isInstanceOf[sql.IsNotNull])
     constructIsNotNullConstraints(ExpressionSet(others), output = Nil)
   }
 
-  /** Matches wherever `expression` is what is wanted. */
+  /** Returns a predicate that is TRUE wherever `expression` has the wanted truth. */
   private def translate(expression: Expression, wanted: RequiredTruth): RowGroupPredicate =
     expression match {
       case OfArrays(ofSomeItem) if wanted == True => ofSomeItem
@@ -72,7 +74,7 @@ final class PredicateTranslator(
       case IfLike(choice) => translateIf(choice, wanted)
       case sql.IsNull(child) => nullness(child, isNull = wanted.truth)
       case sql.IsNotNull(child) => nullness(child, isNull = !wanted.truth)
-      // never NULL: if it is not TRUE, it is FALSE
+      // isnan is never NULL: if it is not TRUE, it is FALSE
       case sql.IsNaN(ColumnOf(c)) => ColumnPredicates.isNaN(c, wanted.nullIsFalse)
       case Comparison(left, sql.EqualNullSafe(_, _), Constant(right)) =>
         if (right.value == null) nullness(left, isNull = wanted.truth)
@@ -94,7 +96,7 @@ final class PredicateTranslator(
     if (isAll) and(both) else or(both)
   }
 
-  /** A test of one column. */
+  /** Returns the predicate of a test of one column, or Unknown for any other expression. */
   private def translateTest(expression: Expression, wanted: RequiredTruth): RowGroupPredicate = {
     val test = expression match {
       case Comparison(ColumnOf(c), comparison, Constant(literal)) =>
@@ -108,10 +110,10 @@ final class PredicateTranslator(
         ColumnPredicates.like(c, pattern.value, escape, wanted)
       case ColumnOf(c) if c.dataType == BooleanType =>
         ColumnPredicates.oneOf(c, Seq(true), wanted)
-      // of whatever else is TRUE, FALSE or NULL
+      // a comparison of any other boolean expression
       case Comparison(left, sql.EqualTo(_, _), Constant(Literal(truth: Boolean, BooleanType))) =>
         Some(translate(left, if (truth) wanted else wanted.ofNegation))
-      // a cast may give NULL in ways of its own
+      // a cast may return NULL for reasons of its own
       case _ if !wanted.orNull => casts.translate(expression, negate = !wanted.truth)
       case _ => None
     }
@@ -119,8 +121,9 @@ final class PredicateTranslator(
   }
 
   /**
-   * Only where the condition is understood in full, and so cannot raise an error that reading the rows would
-   * show; nor may it hold another choice, for each level would double the work.
+   * Returns the predicate of a choice whose condition is supported in full. Such a condition
+   * cannot raise an error that reading the rows would show. A condition must not contain another
+   * choice, because each level would double the work.
    */
   private def translateIf(choice: sql.If, wanted: RequiredTruth): RowGroupPredicate = {
     val condition = choice.predicate
@@ -134,7 +137,7 @@ final class PredicateTranslator(
     else Unknown(whyNot(condition))
   }
 
-  /** `IF(p, a, b) < x` as `IF(p, a < x, b < x)`. */
+  /** Translates `IF(p, a, b) < x` as `IF(p, a < x, b < x)`. */
   private def compareChoice(
       choice: sql.If,
       comparison: Expression,
@@ -148,7 +151,7 @@ final class PredicateTranslator(
         wanted)
     }
 
-  /** Matches wherever `expression` is NULL, or wherever it is not. */
+  /** Returns a predicate that is TRUE wherever `expression` is NULL, or wherever it is not. */
   private def nullness(expression: Expression, isNull: Boolean): RowGroupPredicate = {
     def ofOperands = {
       val operands = expression.children.map(nullness(_, isNull))
@@ -159,9 +162,9 @@ final class PredicateTranslator(
       case Constant(literal) =>
         if ((literal.value == null) == isNull) RowGroupPredicate.True else RowGroupPredicate.False
       case IfLike(choice) =>
-        def asked(e: Expression) = if (isNull) sql.IsNull(e) else sql.IsNotNull(e)
+        def tested(e: Expression) = if (isNull) sql.IsNull(e) else sql.IsNotNull(e)
         translateIf(
-          sql.If(choice.predicate, asked(choice.trueValue), asked(choice.falseValue)),
+          sql.If(choice.predicate, tested(choice.trueValue), tested(choice.falseValue)),
           True)
       case sql.EqualNullSafe(_, _) | sql.IsNull(_) | sql.IsNotNull(_) | sql.IsNaN(_) =>
         if (isNull) RowGroupPredicate.False else RowGroupPredicate.True

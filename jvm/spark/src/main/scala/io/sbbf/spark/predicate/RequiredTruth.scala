@@ -1,15 +1,18 @@
 package io.sbbf.spark.predicate
 
 /**
- * Which of SQL's three truth values is asked for.
+ * Selects the truth values of SQL that a predicate must match.
  *
- * @param truth TRUE or FALSE
- * @param orNull whether NULL does as well
+ * @param truth the value TRUE or FALSE
+ * @param orNull whether NULL matches as well
  */
 private[spark] final case class RequiredTruth(truth: Boolean, orNull: Boolean) {
   def ofNegation: RequiredTruth = copy(truth = !truth)
 
-  /** What is wanted of an expression that is FALSE where the one asked about is NULL. */
+  /**
+   * Returns the values that a test must match on behalf of an expression that equals it, except
+   * that the expression is FALSE where the test is NULL.
+   */
   def nullIsFalse: RequiredTruth = copy(orNull = !truth)
 }
 

@@ -12,42 +12,43 @@ import io.sbbf.spark.column.CatalystExtractors.Constant
 import io.sbbf.spark.column.ColumnExtractor
 
 /**
- * Why evidence cannot answer a predicate, in a few words that name functions and columns of the query but none
- * of its values.
+ * Explains why evidence cannot decide a predicate. A reason names functions and columns of the
+ * query, but none of its values.
  */
 private[spark] final class UnsupportedReason(ColumnOf: ColumnExtractor) {
 
   def apply(predicate: Expression): String = predicate match {
     case e if e.exists(isSubquery) =>
-      "compares with a subquery, whose value the plan does not know"
+      "a comparison with a subquery whose value is unknown at plan time"
     case e if (e +: e.children).exists(c => c.foldable && Constant.unapply(c).isEmpty) =>
-      "a constant of it cannot be evaluated while planning"
+      "a constant that Spark cannot evaluate at plan time"
     case e: sql.BinaryComparison => comparison(e.left, e.right, e.symbol)
     case e @ (sql.In(_, _) | sql.InSet(_, _)) =>
       e.children.tail.find(_.references.nonEmpty) match {
         case Some(other) => comparison(e.children.head, other, "IN")
         case None => comparison(e.children.head, sql.Literal(null), "IN")
       }
-    case e => s"is not understood: ${shape(e)}"
+    case e => s"unsupported expression: ${shape(e)}"
   }
 
-  def chance(predicate: Expression): String = {
+  /** Returns the reason for a predicate with a non-deterministic function. */
+  def nonDeterministic(predicate: Expression): String = {
     val source = predicate.collectFirst {
       case e if !e.deterministic && e.children.forall(_.deterministic) => e
     }
-    s"depends on chance: ${shape(source.getOrElse(predicate))}"
+    s"non-deterministic: ${shape(source.getOrElse(predicate))}"
   }
 
   private def comparison(left: Expression, right: Expression, symbol: String): String = {
-    val asked = Seq(left, right).filter(_.references.nonEmpty)
-    asked.find(!isPlain(_)) match {
+    val compared = Seq(left, right).filter(_.references.nonEmpty)
+    compared.find(!isPlain(_)) match {
       case Some(Cast(child, _, _, _)) if !isPlain(child) =>
         s"a function of the column: ${shape(child)}"
       case Some(cast: Cast) => s"a cast of the column: ${shape(cast)}"
       case Some(function) => s"a function of the column: ${shape(function)}"
-      case None if asked.size == 2 =>
-        s"compares two columns: ${shape(left)} $symbol ${shape(right)}"
-      case None => asked.map(uncomparable).mkString
+      case None if compared.size == 2 =>
+        s"a comparison of two columns: ${shape(left)} $symbol ${shape(right)}"
+      case None => compared.map(uncomparable).mkString
     }
   }
 
@@ -58,8 +59,8 @@ private[spark] final class UnsupportedReason(ColumnOf: ColumnExtractor) {
 
   private def uncomparable(e: Expression): String = e match {
     case ColumnOf(c) =>
-      s"${c.name}, of type ${c.dataType.simpleString}, is not compared with that"
-    case other => s"no column of the files: ${shape(other)}"
+      s"unsupported comparison with a literal: ${c.name} of type ${c.dataType.simpleString}"
+    case other => s"not a column of the files: ${shape(other)}"
   }
 
   private def isSubquery(e: Expression): Boolean = e match {

@@ -135,7 +135,7 @@ class PredicateTranslatorSuite extends TranslatorSuite {
         Seq(ColumnPath.named(Seq("point", "x")), ColumnPath.named(Seq("point", "y"))))
   }
 
-  test("leaves alone what depends on chance.") {
+  test("ignores a non-deterministic filter.") {
     assert(translator().translate(Seq(Rand(Literal(1L)) < 0.5)) == True)
   }
 

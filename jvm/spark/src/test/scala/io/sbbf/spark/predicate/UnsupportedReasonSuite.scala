@@ -11,20 +11,20 @@ class UnsupportedReasonSuite extends TranslatorSuite {
     (Upper(name) === "secret", "a function of the column: upper(name)"),
     (Literal(7L) === Remainder(id, Literal(9L)), "a function of the column: remainder(id)"),
     (Cast(name, IntegerType) === 5, "a cast of the column: cast(name as int)"),
-    (id === other, "compares two columns: id = other"),
-    (In(id, Seq(Literal(1L), other)), "compares two columns: id IN other"),
+    (id === other, "a comparison of two columns: id = other"),
+    (In(id, Seq(Literal(1L), other)), "a comparison of two columns: id IN other"),
     (In(Upper(name), Seq(Literal("secret"))), "a function of the column: upper(name)"),
-    (RLike(name, Literal("secret")), "is not understood: rlike(name)"),
-    (Contains(name, Literal("secret")), "is not understood: contains(name)"),
-    (day === "secret", "no column of the files: day"),
+    (RLike(name, Literal("secret")), "unsupported expression: rlike(name)"),
+    (Contains(name, Literal("secret")), "unsupported expression: contains(name)"),
+    (day === "secret", "not a column of the files: day"),
     (
       EqualTo(price, Literal(Decimal("1.555"), DecimalType(9, 3))),
-      "price, of type decimal(9,2), is not compared with that"),
+      "unsupported comparison with a literal: price of type decimal(9,2)"),
     (
       EqualTo(point, Literal.default(point.dataType)),
-      "point, of type struct<x:int,y:int>, is not compared with that"),
+      "unsupported comparison with a literal: point of type struct<x:int,y:int>"),
     (If(Upper(name) === "secret", id === 5L, id === 6L), "a function of the column: upper(name)"),
-    (Rand(Literal(1L)) < 0.5, "depends on chance: rand()")
+    (Rand(Literal(1L)) < 0.5, "non-deterministic: rand()")
   )
 
   test("says which function or column stands in the way, and no value") {
@@ -37,6 +37,6 @@ class UnsupportedReasonSuite extends TranslatorSuite {
     assert(translator().unused(Seq(id === 5L, name === "a")) == Nil)
     assert(
       translator().unused(Seq(id === 5L, upper || RLike(name, Literal("a")), upper)) ==
-        Seq("a function of the column: upper(name)", "is not understood: rlike(name)"))
+        Seq("a function of the column: upper(name)", "unsupported expression: rlike(name)"))
   }
 }

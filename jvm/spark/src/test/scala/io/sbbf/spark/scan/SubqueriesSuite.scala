@@ -59,7 +59,7 @@ class SubqueriesSuite extends SparkSuite {
     assert(scan.get("predicate").asText == "k IS NOT NULL")
     assert(
       texts(scan.get("not_used")) ==
-        Seq("compares with a subquery, whose value the plan does not know"))
+        Seq("a comparison with a subquery whose value is unknown at plan time"))
   }
 
   test("tasks still probe filters for a subquery's value that Spark pushes to them.") {
@@ -216,7 +216,7 @@ class SubqueriesSuite extends SparkSuite {
     assert(
       texts(scan.get("not_used")) == Seq(
         "a function of the column: upper(s)",
-        "is not understood: rlike(s)",
+        "unsupported expression: rlike(s)",
         "a function of the column: length(s)"))
     assert(!scan.toString.toLowerCase.contains("secret"))
     val nothing = report(table.where("upper(s) = 'SECRET'")).get("unpruned").get(0)

@@ -18,17 +18,20 @@ import org.apache.spark.sql.internal.{SQLConf, SessionState}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
-/** What of Spark is open to its own packages only; reached in one way in every version from 3.5 to 4.3. */
+/**
+ * Gives access to Spark members that only Spark's own packages can use. The same code works with
+ * every version from 3.5 to 4.3.
+ */
 object SparkInternals {
 
   /**
-   * Makes `spark.conf.set` refuse a bad value of `key` from now on, with `parse`'s own message. A bad one that is
-   * there already stays, also in sessions that take it over.
+   * Registers `key`: `spark.conf.set` then rejects an invalid value with the message of `parse`.
+   * An invalid value that is already set remains, also in sessions that copy it.
    *
-   * @param parse throws IllegalArgumentException for a bad value
+   * @param parse the parser, which throws IllegalArgumentException for an invalid value
    */
   def registerConf[T](key: String, doc: String, default: String, parse: String => T): Unit =
-    SQLConf.synchronized { // sessions of Spark Connect may each have our classes
+    SQLConf.synchronized { // each Spark Connect session may load its own copy of this class
       if (!SQLConf.containsConfigKey(key))
         SQLConf
           .buildConf(key)
@@ -44,8 +47,8 @@ object SparkInternals {
     }
 
   /**
-   * Whether Spark makes the settings of a session from those of another or of the application, which it does
-   * through the same checks as `spark.conf.set`: only the caller tells them apart.
+   * Returns whether Spark copies the settings of a session from another one or the application.
+   * Spark applies the same checks as for `spark.conf.set`: only the caller differs.
    */
   private def isTakenOver: Boolean =
     Thread.currentThread.getStackTrace.exists { frame =>
@@ -55,49 +58,59 @@ object SparkInternals {
 
   private val TakingOver = Seq("clone", "mergeSparkConf", "mergeNonStaticSQLConfigs")
 
-  /** `filters` with their columns named as `output` names them, as Spark hands them to a file index. */
+  /**
+   * Returns `filters` with their columns named as in `output`. Spark passes filters to a file
+   * index in this form.
+   */
   def normalize(filters: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =
     DataSourceStrategy.normalizeExprs(filters, output)
 
-  /** The partition filters that Spark derives from `normalized` ones. */
+  /** Returns the partition filters that Spark derives from `normalized` ones. */
   def partitionFilters(columns: Seq[Attribute], normalized: Seq[Expression]): Seq[Expression] =
     DataSourceStrategy.getPushedDownFilters(columns, normalized).toSeq
 
   /**
-   * `normalized` data filters as the planner hands them to a scan: since Spark 4.3 a struct column that is compared
-   * comes with comparisons of its fields. Throws what reflection throws where that method takes something else.
+   * Returns `normalized` data filters as the planner passes them to a scan. Since Spark 4.3 the
+   * planner adds comparisons of the fields to a comparison of a struct column. Throws an
+   * exception of reflection if the planner's method takes other arguments.
    */
   def expanded(normalized: Seq[Expression], conf: SQLConf): Seq[Expression] =
     expansion.fold(normalized)(
       _.invoke(DataSourceStrategy, normalized, conf).asInstanceOf[Seq[Expression]])
 
-  /** Whether the planner does that, and with what is made of columns only to be compared. */
+  /**
+   * Returns whether the planner adds comparisons of fields. It adds them also for structs that a
+   * query builds from columns only to compare them.
+   */
   def expandsStructs: Boolean = expansion.isDefined
 
   private lazy val expansion: Option[Method] = DataSourceStrategy.getClass.getMethods
     .find(_.getName == "expandStructPredicatesForPushdown")
 
-  /** What a file source is handed of `normalized` data filters. */
+  /** Returns the filters that Spark passes to a file source for `normalized` data filters. */
   def pushedFilters(normalized: Seq[Expression]): Seq[Filter] =
     normalized.flatMap(
       DataSourceStrategy.translateFilter(_, supportNestedPredicatePushdown = true))
 
-  /** Hadoop's settings as a driver with these settings of Spark has them, `spark.hadoop.*` among them. */
+  /**
+   * Returns the Hadoop configuration of a driver with these Spark settings, including
+   * `spark.hadoop.*`.
+   */
   def hadoopConf(settings: Map[String, String]): Configuration =
     SparkHadoopUtil.get.newConfiguration(new SparkConf(false).setAll(settings))
 
-  /** With all fields nullable, as those of a table that is files are. */
+  /** Returns a schema with all fields nullable, as in a table that consists of files. */
   def nullable(schema: StructType): StructType = schema.asNullable
 
-  /** Whether a column is a VARIANT or holds one, which Spark has since 4.0. */
+  /** Returns whether a column is or contains a VARIANT, a type that Spark has since 4.0. */
   def hasVariant(schema: StructType): Boolean =
     schema.existsRecursively(_.typeName == "variant")
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 
   /**
-   * `table` with other statistics. Through the constructor that is there, for it takes more arguments with
-   * nearly every version of Spark.
+   * Returns `table` with other statistics. Calls the constructor by reflection, because nearly
+   * every version of Spark adds arguments to it.
    */
   def withStats(table: CatalogTable, stats: CatalogStatistics): CatalogTable = {
     val fields = table.productIterator.map {
@@ -109,9 +122,10 @@ object SparkInternals {
   }
 
   /**
-   * Makes `metrics` some of those that the driver sends when `scan` runs; none twice. They are drawn as well if
-   * nothing has asked for the scan's metrics yet. Spark has no place for a source's own ones, so they go into the
-   * field of the scan's lazy value. Throws what reflection throws where there is no such field; 3.5 to 4.3 have it.
+   * Adds `metrics` to those that the driver sends when `scan` runs, each once. The UI shows them
+   * if nothing has read the scan's metrics yet. Spark has no place for a source's own metrics, so
+   * this method sets the field of the scan's lazy value. Throws an exception of reflection if
+   * that field is missing; Spark 3.5 to 4.3 have it.
    */
   def addDriverMetrics(scan: FileSourceScanExec, metrics: Map[String, SQLMetric]): Unit = {
     val known = scan.driverMetrics
@@ -120,8 +134,9 @@ object SparkInternals {
   }
 
   /**
-   * Changes the rules for physical plans of a session that runs already, and of no other: Spark takes them from
-   * extensions when it makes a session, and has no later way in. Throws as [[addDriverMetrics]] does.
+   * Changes the rules for physical plans of one running session. Spark takes these rules from
+   * extensions when it creates a session, and offers no API to change them later. Throws like
+   * [[addDriverMetrics]].
    */
   def changePhysicalRules(
       session: SparkSession,
@@ -129,7 +144,7 @@ object SparkInternals {
       adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit = {
     val state = session.sessionState
     val holder = state.adaptiveRulesHolder
-    // both before either is changed
+    // find both fields before changing either
     val ofColumns = field(classOf[SessionState], "columnarRules")
     val ofStages = field(classOf[AdaptiveRulesHolder], "queryStagePrepRules")
     ofColumns.set(state, columnar(state.columnarRules))
@@ -137,17 +152,18 @@ object SparkInternals {
   }
 
   /**
-   * Changes the format by which a stream that runs writes its files, if it has the sink that writes files. Spark has
-   * no way in: the sink is no part of the plans that rules see. Throws as [[addDriverMetrics]] does.
+   * Changes the format with which a running stream writes its files, if its sink is the file
+   * sink. Spark offers no API for this: the plans that rules receive do not contain the sink.
+   * Throws like [[addDriverMetrics]].
    *
-   * @param change of the sink's folder, format and options the format that it is to have
+   * @param change the function from the sink's folder, format and options to its new format
    */
   def changeSinkFormat(session: SparkSession, stream: UUID)(
       change: (String, FileFormat, Map[String, String]) => FileFormat): Unit = {
-    // whose classes have other packages since Spark 4.1
+    // the class of a running stream has another package since Spark 4.1
     val running = session.sharedState.activeStreamingQueries.asInstanceOf[JMap[UUID, AnyRef]]
     for {
-      execution <- Option(running.get(stream)) // none of a stream that has ended
+      execution <- Option(running.get(stream)) // an ended stream has no entry
       sink = execution.getClass.getMethod("sink").invoke(execution)
       if sink.getClass.getSimpleName == "FileStreamSink"
     } {
