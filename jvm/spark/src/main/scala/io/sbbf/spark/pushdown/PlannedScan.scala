@@ -3,12 +3,13 @@ package io.sbbf.spark.pushdown
 import io.sbbf.parquet.prune.{FilePruning, FileStorage, ScanPruning}
 
 /**
- * What planning found about the files of a scan.
+ * Holds what planning found about the files of a scan.
  *
  * @param pruning the last pass over the files, if there was one
  * @param guard the guard whose requirements that pass checked
  * @param mayListOthers whether the scan may read files that were not listed while it was planned
- * @param hasRuntimeFilters whether tasks know more of the predicate than planning did: values of subqueries
+ * @param hasRuntimeFilters whether tasks know more of the predicate than planning did: values of
+ *   subqueries
  */
 private[spark] final case class PlannedScan(
     pruning: Option[ScanPruning],
@@ -16,18 +17,21 @@ private[spark] final case class PlannedScan(
     mayListOthers: Boolean,
     hasRuntimeFilters: Boolean) {
 
-  /** Whether parquet-mr must evaluate nothing in some of the files. */
+  /** Returns whether parquet-mr must evaluate nothing in some of the files. */
   def hasUnfilteredFiles: Boolean = pruning.exists(PlannedScan.hasUnfilteredFiles)
 
   /**
-   * Whether tasks must not evaluate bloom filters: planning rejected one, which parquet-mr would use, or did not check all of
-   * them, or every file gave its answer already.
+   * Returns whether tasks must not evaluate bloom filters. That holds if planning rejected one,
+   * which parquet-mr would use, or did not check all of them. It also holds without runtime
+   * filters, as planning then already evaluated the bloom filters of every file.
    */
   def disablesTaskBloom: Boolean = pruning.exists { found =>
     !hasRuntimeFilters || found.stoppedEarly || found.outcomes.exists(_.filtersRejected.nonEmpty)
   }
 
-  /** Whether tasks may read a file that planning did not check for the filters of `reading`. */
+  /**
+   * Returns whether tasks may read a file that planning did not check for `reading`'s filters.
+   */
   def mayReadUnchecked(reading: PushdownGuard): Boolean =
     mayListOthers || hasRuntimeFilters || pruning.forall(_.stoppedEarly) ||
       !guard.isFor(reading.filters)
@@ -38,13 +42,19 @@ private[spark] object PlannedScan {
   private def hasUnfilteredFiles(pruning: ScanPruning): Boolean =
     pruning.outcomes.exists(file => levelOf(file.storage) == PushdownLevel.Nothing)
 
-  /** Returns what parquet-mr may evaluate in each file; files that were not read are like the worst of the others. */
+  /**
+   * Returns what parquet-mr may evaluate in each file. Files that planning did not read are of
+   * [[PushdownLevel.Nothing]] if some other file is, and otherwise of [[PushdownLevel.AnyFile]].
+   */
   def levels(pruning: ScanPruning): FilePruning => PushdownLevel = {
     val unread = if (hasUnfilteredFiles(pruning)) PushdownLevel.Nothing else PushdownLevel.AnyFile
     file => if (file.storage == FileStorage.Unread) unread else levelOf(file.storage)
   }
 
-  /** parquet-mr uses corrupt statistics, and fails at literals that are longer than a short decimal. */
+  /**
+   * Returns the level of one file. parquet-mr uses corrupt statistics, and fails at literals that
+   * are longer than a short decimal.
+   */
   private def levelOf(storage: FileStorage): PushdownLevel = storage match {
     case FileStorage.Unreadable => PushdownLevel.Nothing
     case FileStorage.Unread => PushdownLevel.AnyFile

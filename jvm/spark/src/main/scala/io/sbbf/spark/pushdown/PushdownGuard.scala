@@ -11,28 +11,34 @@ import io.sbbf.parquet.statistics.DeclaredType
 import io.sbbf.spark.util.FieldId
 
 /**
- * Decides which of the filters that Spark pushes to a Parquet scan parquet-mr may check, so that it drops no row that
- * Spark would return. Spark evaluates every filter again above the scan, so a filter that is withheld only makes it
- * read more.
+ * Decides which filters that Spark pushes to a Parquet scan parquet-mr may evaluate, so that it
+ * drops no row that Spark would return. Spark evaluates every filter again above the scan. A
+ * withheld filter therefore only makes Spark read more.
  *
- * parquet-mr compares what a file stores; Spark compares what it reads. They differ, and parquet-mr loses rows:
+ * parquet-mr compares what a file stores; Spark compares what it reads. Where they differ,
+ * parquet-mr loses rows:
  *
- *   - FLOAT and DOUBLE: parquet-mr has -0.0 below 0.0, and statistics may leave out NaN, which Spark has above all
- *     other values. Predicates are rewritten to match both zeros. `>`, `>=` and NOT, which NaN passes, need a file whose
- *     statistics count NaN, or another conjunct that NaN fails.
- *   - TINYINT and SMALLINT: Spark cuts them out of any INT32. They need a file that declares them.
- *   - DECIMAL: parquet-mr cuts literals to the width of the column; Spark's row-based reader returns NULL for what does not
- *     fit the table's precision. Literals of 32 bits and more, and IS NULL, need a file of the same precision and scale.
- *   - DATE and TIMESTAMP: old values need a file that Spark does not take for one of the Julian calendar. `<` a fraction
- *     of a millisecond becomes `<=`, and NOT of one is withheld, unless the file stores microseconds.
- *   - Lists: NULLs are left out, as parquet-mr looks at the first value alone to see whether it can compare the list.
- *     NOT of a list with BIGINTs beyond 32 bits needs an INT64 column.
- *   - Text that is not UTF-8, and columns read by field id, which parquet-mr finds by name: nothing is pushed.
+ *   - FLOAT and DOUBLE: parquet-mr orders -0.0 below 0.0, so rewritten predicates match both
+ *     zeros. Statistics may leave out NaN, which Spark orders above all other values. NaN passes
+ *     `>`, `>=` and NOT. They need a file whose statistics count NaN, or another conjunct that
+ *     NaN fails.
+ *   - TINYINT and SMALLINT: Spark cuts them out of any INT32. They need a file that declares
+ *     them.
+ *   - DECIMAL: parquet-mr cuts literals to the width of the column. Spark's row-based reader
+ *     returns NULL for values that do not fit the table's precision. Literals of 32 bits and
+ *     more, and IS NULL, need a file of the same precision and scale.
+ *   - DATE and TIMESTAMP: old values need a file that Spark does not read as one of the Julian
+ *     calendar. Fractions of a millisecond need a file that stores microseconds. Otherwise `<`
+ *     one becomes `<=`, and NOT of one is withheld.
+ *   - Lists: NULLs are left out, as parquet-mr checks only the first value to decide whether it
+ *     can compare the list. NOT of a list with BIGINTs beyond 32 bits needs an INT64 column.
+ *   - Text that is not UTF-8: nothing is pushed.
+ *   - Columns read by field id: nothing is pushed, as parquet-mr finds columns by name.
  *
- * @param filters those that Spark pushes
- * @param columns those of the filters, as filters spell them, with the types at which more may be pushed to files that store
- *   them as declared
- * @param requirements what a file must meet for that
+ * @param filters the filters that Spark pushes
+ * @param columns the columns of the filters, as filters spell them, with the types that allow
+ *   more filters for files that store the columns as declared
+ * @param requirements the requirements that a file must meet for those filters
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  * @param mayPushMore whether Spark may push filters that are not among `filters`
  */
@@ -45,9 +51,10 @@ private[spark] final class PushdownGuard private (
   import PushdownGuard._
 
   /**
-   * Decides what parquet-mr may evaluate of the filters in the files of a scan.
+   * Returns what parquet-mr may evaluate of the filters in the files of a scan.
    *
-   * @param isSafe whether to withhold what loses rows; without it only bloom filters that planning settled are disabled
+   * @param isSafe whether to withhold filters that lose rows. Without it, the policy only
+   *   disables bloom filters that planning settled.
    */
   def decide(scan: PlannedScan, isSafe: Boolean): ReadPolicy = {
     val settled = if (scan.disablesTaskBloom) ReadPolicy.NoBloom else Map.empty[String, String]
@@ -66,10 +73,12 @@ private[spark] final class PushdownGuard private (
     } else ReadPolicy(settled, filters, filters, disablesBloom, needsUnfilteredRead = false)
   }
 
-  /** Whether every file can be read with the filters as Spark pushes them. */
+  /** Returns whether every file can be read with the filters as Spark pushes them. */
   def withholdsNothing: Boolean = options(hasUnfilteredFiles = false).isEmpty
 
-  /** Returns the filters, some of them rewritten, that parquet-mr may evaluate in a file of this level. */
+  /**
+   * Returns the filters, some rewritten, that parquet-mr may evaluate in a file of this level.
+   */
   def pushed(level: PushdownLevel): Seq[Filter] = rewritten(zoned, level)
 
   private lazy val zoned: Seq[Filter] = filters.map(PushedFilterRewriter.withoutZone)
@@ -89,10 +98,13 @@ private[spark] final class PushdownGuard private (
 
   private def countsNulls(column: String): Boolean = requirements.nullCounts(pathOf(column))
 
-  /** Whether it was made for all of `others`. */
+  /** Returns whether the guard covers all of `others`. */
   private[pushdown] def isFor(others: Seq[Filter]): Boolean = others.forall(filters.contains)
 
-  /** Returns the read options that disable what parquet-mr must not evaluate, where it gets the filters as Spark pushes them. */
+  /**
+   * Returns the read options that disable what parquet-mr must not evaluate, for reads that get
+   * the filters as Spark pushes them.
+   */
   private def options(hasUnfilteredFiles: Boolean): Map[String, String] = {
     val safe = pushed(PushdownLevel.AnyFile)
     val isUnchanged = safe.corresponds(zoned)(_ eq _)
@@ -107,16 +119,22 @@ private[spark] final class PushdownGuard private (
 
 private[spark] object PushdownGuard {
 
-  /** Whether parquet-mr takes a short read of a filter for the whole of it, as it did until 1.16 (GH-3249). */
+  /**
+   * Whether parquet-mr takes a short read of a bloom filter for a complete one, as it did until
+   * 1.16 (GH-3249).
+   */
   val misreadsFilters: Boolean = {
-    // by reflection, for the compiler would put in the version that it was compiled against
+    // by reflection, as the compiler would inline the version that it compiles against
     val version = classOf[Version].getField("VERSION_NUMBER").get(null).toString
     Seq("1.14.", "1.15.").exists(version.startsWith)
   }
 
   /**
-   * @param filters that Spark pushes to the scan; of other columns only what any file allows is allowed
-   * @param schema of the files' columns
+   * Returns the guard of a scan.
+   *
+   * @param filters the filters that Spark pushes to the scan. For columns outside `schema`, the
+   *   guard allows only what it allows for any file.
+   * @param schema the schema of the files' columns
    * @param byFieldId whether the session reads Parquet columns by field id
    * @param mayPushMore whether Spark may push filters that are not among these
    */
@@ -140,7 +158,7 @@ private[spark] object PushdownGuard {
       name <- filter.references
       declared <- columns.get(name).flatten
     } yield (pathOf(name), declared, leastType(declared, filter))
-    // where filters need different things of a column, all
+    // a column of which filters need different properties must be as declared
     val most = needed.groupBy(_._1).map { case (path, of) =>
       path -> (if (of.map(_._3).distinct.size == 1) of.head._3 else of.head._2)
     }
@@ -153,7 +171,10 @@ private[spark] object PushdownGuard {
       mayPushMore)
   }
 
-  /** What a file's column must at least be for the filter to be checked as if it were as declared. */
+  /**
+   * Returns the least that a file's column must be to evaluate the filter as on the declared
+   * type.
+   */
   private def leastType(declared: DeclaredType, filter: Filter): DeclaredType =
     (declared, filter) match {
       case (DeclaredType.Decimal(precision, scale), IsNull(_)) =>
@@ -204,7 +225,7 @@ private[spark] object PushdownGuard {
     case _ => false
   }
 
-  /** Whether parquet-mr looks for the filter's values in bloom filters. */
+  /** Returns whether parquet-mr looks for the filter's values in bloom filters. */
   private def usesBloom(filter: Filter): Boolean = filter match {
     case And(left, right) => usesBloom(left) || usesBloom(right)
     case Or(left, right) => usesBloom(left) || usesBloom(right)

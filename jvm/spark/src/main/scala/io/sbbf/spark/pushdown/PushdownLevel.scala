@@ -1,16 +1,19 @@
 package io.sbbf.spark.pushdown
 
-/** Which predicates parquet-mr may check while a task reads a file. */
+/** States which predicates parquet-mr may evaluate while a task reads a file. */
 private[spark] sealed abstract class PushdownLevel extends Product with Serializable
 
 private[spark] object PushdownLevel {
 
-  /** None: its statistics are wrong, or parquet-mr fails at them. */
+  /** Allows none: the file's statistics are wrong, or parquet-mr fails at them. */
   case object Nothing extends PushdownLevel
 
-  /** Those that lose no row of any file. */
+  /** Allows predicates that lose no row of any file. */
   case object AnyFile extends PushdownLevel
 
-  /** Also those that lose no row because the file stores the columns as the table declares them. */
+  /**
+   * Also allows predicates that lose no row because the file stores the columns as the table
+   * declares them.
+   */
   case object AsDeclared extends PushdownLevel
 }

@@ -6,10 +6,11 @@ import org.apache.spark.sql.sources._
 import io.sbbf.parquet.statistics.DeclaredType
 
 /**
- * Rewrites pushed filters so that parquet-mr, evaluating them on what a file stores, drops no row that passes the original
- * filter in Spark; see [[PushdownGuard]] for the reasons.
+ * Rewrites pushed filters so that parquet-mr, which evaluates them on what a file stores, drops
+ * no row that passes the original filter in Spark. [[PushdownGuard]] states the reasons.
  *
- * @param columns the types of those at which storing them as declared makes a difference; None for other types
+ * @param columns the columns, each with its type if storing it as declared makes a difference,
+ *   and otherwise None
  * @param isDeclared whether every file stores the column as the table declares it
  * @param countsNulls whether every file counts the column's NULLs
  */
@@ -21,17 +22,17 @@ private[spark] final class PushedFilterRewriter(
   import PushedFilterRewriter._
 
   /**
-   * Conjuncts: those that remain, each dropping no row that passes all of `zoned`. One that stays as it is is the same
-   * instance: the two zeros are equal in Scala.
+   * Returns the conjuncts that remain. Each drops no row that passes all of `zoned`. An unchanged
+   * conjunct is the same instance, as the two zeros are equal in Scala.
    *
-   * @param zoned as [[PushedFilterRewriter.withoutZone]] gives them
+   * @param zoned the conjuncts, as [[PushedFilterRewriter.withoutZone]] returns them
    */
   def all(zoned: Seq[Filter]): Seq[Filter] = {
     val bounded = zoned.flatMap(failedByNaN).toSet
     zoned.flatMap(rewrite(_, bounded))
   }
 
-  /** @param bounded columns of which the whole predicate lets no NaN pass */
+  /** @param bounded the columns of which the whole predicate lets no NaN pass */
   private def rewrite(filter: Filter, bounded: Set[String]): Option[Filter] = filter match {
     case And(left, right) =>
       val both = bounded ++ failedByNaN(left) ++ failedByNaN(right)
@@ -60,7 +61,7 @@ private[spark] final class PushedFilterRewriter(
     case StringStartsWith(column, value) => only(column, value)(filter)
     case StringEndsWith(column, value) => only(column, value)(filter)
     case StringContains(column, value) => only(column, value)(filter)
-    case other => Some(other) // of no value
+    case other => Some(other) // compares no value
   }
 
   private def only(column: String, value: Any)(safe: => Filter): Option[Filter] =
@@ -69,13 +70,16 @@ private[spark] final class PushedFilterRewriter(
   private def isSafeOf(column: String, value: Any): Boolean =
     isSafe(value) || isDeclared(column) && isSafeIfDeclared(value)
 
-  /** NaN passes it in Spark. */
+  /** Returns `safe` for `>` and `>=`, which NaN passes in Spark. */
   private def above(column: String, value: Any, bounded: Set[String])(
       safe: => Filter): Option[Filter] =
     if (isFloating(value) && !bounded(column) && !isDeclared(column)) None
     else only(column, value)(safe)
 
-  /** Filters are hashed from the bits of NaN, of which there are many; above infinity there is nothing else. */
+  /**
+   * Returns the filter for an equality. NaN has many bit patterns, and bloom filters hash the
+   * bits. Equality with NaN therefore becomes `>` infinity, above which there is only NaN.
+   */
   private def equal(column: String, value: Any, filter: Filter): Option[Filter] =
     if (isNaN(value) && isDeclared(column)) Some(GreaterThan(column, infinityLike(value)))
     else
@@ -97,15 +101,16 @@ private[spark] final class PushedFilterRewriter(
         (Some(In(column, others.toArray)).filter(_.values.nonEmpty) ++ bothZeros).reduceOption(Or)
     }
 
-  /** Spark pushes NOT around comparisons and lists; parquet-mr drives it down to the comparisons. */
+  /**
+   * Returns whether NOT of `child` drops no row. Spark pushes NOT around comparisons and lists;
+   * parquet-mr pushes it down to the comparisons.
+   */
   private def isSafeNegated(child: Filter, bounded: Set[String]): Boolean = child match {
     case And(left, right) => isSafeNegated(left, bounded) && isSafeNegated(right, bounded)
     case Or(left, right) => isSafeNegated(left, bounded) && isSafeNegated(right, bounded)
     case EqualTo(column, value) => isSafeDifferent(column, value, bounded)
-    case EqualNullSafe(
-          column,
-          value
-        ) => // NULL passes it; parquet-mr ignores that a null count is missing
+    case EqualNullSafe(column, value) =>
+      // NULL passes it; parquet-mr ignores that a null count is missing
       countsNulls(column) && isSafeDifferent(column, value, bounded)
     case In(column, values) =>
       values.forall(v =>
@@ -125,7 +130,10 @@ private[spark] final class PushedFilterRewriter(
   private def isSafeNullTest(column: String): Boolean =
     !mayReadNulls(column) && (!isNested(column) || countsNulls(column))
 
-  /** Spark's row-based reader makes NULLs of decimals that do not fit the table's precision. */
+  /**
+   * Returns whether Spark may read NULL for a stored value. Its row-based reader does so for
+   * decimals that do not fit the table's precision.
+   */
   private def mayReadNulls(column: String): Boolean = !isDeclared(column) &&
     columns.get(column).forall(_.exists(_.isInstanceOf[DeclaredType.Decimal]))
 }
@@ -133,12 +141,16 @@ private[spark] final class PushedFilterRewriter(
 private[spark] object PushedFilterRewriter {
   import PushedValue._
 
-  /** With days and instants that are the same in every zone; on the driver, whose zone they were made in. */
+  /**
+   * Returns the filter with days and instants that are the same in every zone. Call it on the
+   * driver, in whose zone Spark made the values.
+   */
   def withoutZone(filter: Filter): Filter = mapValues(filter)(zoneless)
 
   /**
-   * Columns whose NULL passes the filter by `NOT (column <=> value)`, and nested ones by `IS NULL`: not every writer
-   * counts the NULLs of a struct as NULLs of its fields.
+   * Returns the columns whose NULL passes the filter by `NOT (column <=> value)`, and the nested
+   * columns whose NULL passes it by `IS NULL`. Not every writer counts the NULLs of a struct as
+   * NULLs of its fields.
    */
   def passedByNull(filter: Filter, isNegated: Boolean = false): Set[String] = filter match {
     case And(left, right) => passedByNull(left, isNegated) ++ passedByNull(right, isNegated)
@@ -153,7 +165,7 @@ private[spark] object PushedFilterRewriter {
   private def isNested(column: String): Boolean =
     UnresolvedAttribute.parseAttributeName(column).size > 1
 
-  /** The values of all comparisons and lists. */
+  /** Returns the values of all comparisons and lists. */
   def values(filter: Filter): Seq[Any] = {
     val found = Seq.newBuilder[Any]
     mapValues(filter) { value =>
@@ -191,7 +203,9 @@ private[spark] object PushedFilterRewriter {
     case _ => None
   }
 
-  /** Columns whose NaN fails the filter in Spark, which has NaN above all other values. */
+  /**
+   * Returns the columns whose NaN fails the filter in Spark, which orders NaN above all others.
+   */
   private def failedByNaN(filter: Filter): Set[String] = filter match {
     case And(left, right) => failedByNaN(left) ++ failedByNaN(right)
     case Or(left, right) => failedByNaN(left).intersect(failedByNaN(right))

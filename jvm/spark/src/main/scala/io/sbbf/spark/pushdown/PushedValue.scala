@@ -7,22 +7,22 @@ import java.time.{Instant, LocalDate}
 
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime}
 
-/** Which literals of a pushed filter parquet-mr compares as Spark does. */
+/** Decides which literals of a pushed filter parquet-mr compares as Spark does. */
 private[spark] object PushedValue {
 
-  /** Whether stored values of any file compare with it as Spark compares them. */
+  /** Returns whether stored values of any file compare with `value` as Spark compares them. */
   def isSafe(value: Any): Boolean = value match {
     case null | Lost | _: Byte | _: Short => false
     case f: Float => !f.isNaN
     case d: Double => !d.isNaN
     case d: java.math.BigDecimal => d.unscaledValue.bitLength < Integer.SIZE
-    case s: String => s.indexOf(AtomicReplace) < 0
+    case s: String => s.indexOf(Replacement) < 0
     case i: Instant => !i.isBefore(FirstSettledInstant) || isOneJulianInstant(i)
     case d: LocalDate => !isOld(d) || isOneJulianDay(d.toEpochDay.toInt)
     case _ => true
   }
 
-  /** Whether Java's old classes may have it in another form in another zone. */
+  /** Returns whether Java's old classes may have `value` in another form in another zone. */
   def isOld(value: Any): Boolean = value match {
     case d: LocalDate => d.isBefore(FirstSettledDay)
     case i: Instant => i.isBefore(FirstSettledInstant)
@@ -30,8 +30,8 @@ private[spark] object PushedValue {
   }
 
   /**
-   * Whether exactly one day that a file of the Julian calendar may store is read as this one, and Spark pushes that:
-   * then all comparisons agree, as Spark's conversion keeps the order of days.
+   * Returns whether Spark reads exactly one day of a Julian file as this day, and pushes that
+   * Julian day. All comparisons then agree, as Spark's conversion keeps the order of days.
    */
   private def isOneJulianDay(day: Int): Boolean = {
     import RebaseDateTime.{rebaseGregorianToJulianDays, rebaseJulianToGregorianDays}
@@ -41,8 +41,9 @@ private[spark] object PushedValue {
   }
 
   /**
-   * Whether the same holds of an instant, whatever the zone that a file was written in: each of the days around it is one
-   * Julian day, so that both calendars are equally far apart all around.
+   * Returns whether the same holds of an instant, for files written in any zone. Each of the days
+   * around the instant must be one Julian day, so that both calendars are equally far apart
+   * there.
    */
   private def isOneJulianInstant(instant: Instant): Boolean = {
     val day = Math.floorDiv(instant.getEpochSecond, SecondsPerDay).toInt
@@ -50,12 +51,12 @@ private[spark] object PushedValue {
     (day - 2 to day + 2).forall(isOneJulianDay)
   }
 
-  /** The same of files that store the column as the table declares it. */
+  /** Returns the same as `isSafe`, for files that store the column as the table declares it. */
   def isSafeIfDeclared(value: Any): Boolean = value match {
     case null | Lost => false
     case f: Float => !f.isNaN
     case d: Double => !d.isNaN
-    case s: String => s.indexOf(AtomicReplace) < 0
+    case s: String => s.indexOf(Replacement) < 0
     case _ => true
   }
 
@@ -81,31 +82,32 @@ private[spark] object PushedValue {
     case _ => Double.PositiveInfinity
   }
 
-  /** Both zeros of the type of `zero`, the lower one in Java's total order first. */
+  /** Returns both zeros of the type of `zero`, the lower one in Java's total order first. */
   def zeros(zero: Any): (Any, Any) = zero match {
     case _: Float => (-0.0f, 0.0f)
     case _ => (-0.0, 0.0)
   }
 
-  /** Whether parquet-mr cuts it down for a column of milliseconds. */
+  /** Returns whether parquet-mr truncates `value` for a column of milliseconds. */
   def isSubMillis(value: Any): Boolean = value match {
     case t: TemporalAccessor =>
       t.isSupported(NANO_OF_SECOND) && t.get(NANO_OF_SECOND) % NanosPerMilli != 0
     case _ => false
   }
 
-  /** Whether parquet-mr cuts it down for an INT32 column if it is in a list. */
+  /** Returns whether parquet-mr truncates `value` for an INT32 column if it is in a list. */
   def isWide(value: Any): Boolean = value match {
     case n: Long => !n.isValidInt
     case _ => false
   }
 
   /**
-   * The value in a form that is the same in every time zone; [[Lost]] if the form that Spark pushes may stand for another.
+   * Returns the value in a form that is the same in every time zone. Returns [[Lost]] if the form
+   * that Spark pushes may stand for another value.
    *
-   * Spark pushes days and instants as Java's old classes, made in the driver's zone, and executors read them in theirs.
-   * The old classes repeat or skip days where the calendar or a zone changed: then more than one day, or none, has the
-   * form.
+   * Spark pushes days and instants as Java's old classes, made in the driver's zone. Executors
+   * read them in their own zones. The old classes repeat or skip days where the calendar or a
+   * zone changed. More than one day, or none, then has the form.
    */
   def zoneless(value: Any): Any = value match {
     case d: Date => dayOf(d).getOrElse(Lost)
@@ -129,7 +131,7 @@ private[spark] object PushedValue {
     val micros = DateTimeUtils.fromJavaTimestamp(pushed)
     val instant = DateTimeUtils.microsToInstant(micros)
     val isOnly = !instant.isBefore(FirstSettledInstant) || {
-      // the distance between both forms is the same all around, so that no other instant has this one
+      // both forms are equally far apart all around, so no other instant has this form
       val shifts = Seq(-LongestGap, 0, LongestGap).map { days =>
         val there = micros + days * MicrosPerDay
         DateTimeUtils.toJavaTimestamp(there).getTime - Math.floorDiv(there, 1000L)
@@ -139,23 +141,34 @@ private[spark] object PushedValue {
     if (isOnly) Some(instant) else None
   }
 
-  /** What Java puts in the place of bytes that are not UTF-8: the literal no longer has them. */
-  private val AtomicReplace = '\ufffd'
+  /** The character that Java puts in place of bytes that are not UTF-8; the literal lost them. */
+  private val Replacement = '\ufffd'
 
-  /** After those that the calendars do not share, 1582-10-05 to 1582-10-14, and ten more that Java takes them for. */
+  /**
+   * A day after those that the calendars do not share, 1582-10-05 to 1582-10-14, and after the
+   * ten days that Java reads them as.
+   */
   private val FirstSettledDay = LocalDate.parse("1582-11-01")
   private val SettledDays = FirstSettledDay.toEpochDay.toInt
 
-  /** Days: no calendar or zone skips more. */
+  /** A number of days; no calendar or zone skips more. */
   private final val LongestGap = 12
 
-  /** Two weeks after the last instant at which Spark's rebasing changes in any zone (julian-gregorian-rebase-micros.json). */
+  /**
+   * The instant two weeks after the last one at which Spark's rebasing changes in any zone
+   * (julian-gregorian-rebase-micros.json).
+   */
   private val FirstSettledInstant = Instant.parse("1900-01-15T00:00:00Z")
 
-  /** Spark rebases days before year 1 by another way. */
+  /**
+   * The first instant for `isOneJulianInstant`. Spark rebases days before year 1 in another way.
+   */
   private val FirstInstant = Instant.parse("0001-02-01T00:00:00Z")
 
-  /** Zones left their local mean times from 1844 on, at which Java's old classes repeat or skip minutes. */
+  /**
+   * Zones left their local mean times from 1844 on, later than this instant. Java's old classes
+   * repeat or skip minutes at those changes.
+   */
   private val FirstZoneChange = Instant.parse("1800-01-01T00:00:00Z")
 
   private final val SecondsPerDay = 86400L

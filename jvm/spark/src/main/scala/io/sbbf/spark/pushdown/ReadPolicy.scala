@@ -3,12 +3,13 @@ package io.sbbf.spark.pushdown
 import org.apache.spark.sql.sources.Filter
 
 /**
- * What parquet-mr may evaluate while tasks read the files of a scan; [[PushdownGuard]] decides it.
+ * States what parquet-mr may evaluate while tasks read the files of a scan. [[PushdownGuard]]
+ * decides it.
  *
- * @param options read options that disable parquet-mr's checks where Spark's own format class reads the files, which takes
- *   the filters as Spark pushes them
+ * @param options the read options that disable parquet-mr's checks where Spark's own format class
+ *   reads the files. That class evaluates the filters as Spark pushes them.
  * @param anyFile the filters, some of them rewritten, for files of [[PushdownLevel.AnyFile]]
- * @param asDeclared those for files of [[PushdownLevel.AsDeclared]]
+ * @param asDeclared the filters for files of [[PushdownLevel.AsDeclared]]
  * @param disablesBloom whether tasks must not evaluate parquet-mr's bloom filters
  * @param needsUnfilteredRead whether some files may be of [[PushdownLevel.Nothing]]
  */
@@ -19,7 +20,7 @@ private[spark] final case class ReadPolicy(
     disablesBloom: Boolean,
     needsUnfilteredRead: Boolean) {
 
-  /** Whether files of the two levels are read with different filters. */
+  /** Returns whether tasks read files of the two levels with different filters. */
   def differsByFile: Boolean = anyFile != asDeclared
 }
 
@@ -34,7 +35,7 @@ private[spark] object ReadPolicy {
   /** Disables parquet-mr's bloom filter check. */
   val NoBloom: Map[String, String] = Map("parquet.filter.bloom.enabled" -> "false")
 
-  /** Pushes nothing: for a scan of which nothing is known. */
+  /** Pushes nothing, for a scan of which nothing is known. */
   val Nothing: ReadPolicy =
     ReadPolicy(NoParquetFilters, Nil, Nil, disablesBloom = true, needsUnfilteredRead = false)
 }

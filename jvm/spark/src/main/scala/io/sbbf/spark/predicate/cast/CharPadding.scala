@@ -11,11 +11,12 @@ import io.sbbf.spark.column.{Column, ColumnExtractor}
 import io.sbbf.spark.predicate.cast.UnwrapCast.Untranslatable
 
 /**
- * A CHAR(n) column, which Spark pads with blanks to n characters. Files may hold it padded or not, so a padded
- * literal is asked for in every length that it can have been stored in.
+ * Translates comparisons of a CHAR(n) column, which Spark pads with blanks to n characters. Files
+ * may store a value padded or not. Predicates therefore match a padded literal at every length at
+ * which a file may store it.
  *
- * @param length n
- * @param cuts whether text that is longer is cut, as rpad does, rather than left as it is
+ * @param length the n of CHAR(n)
+ * @param cuts whether padding cuts longer text to n characters, as rpad does, or keeps it
  */
 private[spark] final class CharPadding private (column: Column, length: Int, cuts: Boolean)
     extends InvertibleExpression(column) {
@@ -30,7 +31,10 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
       Or(Seq(below(text, orEqual = true), above(end, orEqual = true)))
     })
 
-  /** What is below the literal, but for those of its beginnings that are not so once they are padded. */
+  /**
+   * Returns the predicate for values below the literal. It excludes the literal's prefixes that
+   * padding moves out of that range.
+   */
   override def less(than: Any, orEqual: Boolean): RowGroupPredicate =
     if (cuts) Untranslatable
     else {
@@ -38,7 +42,10 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
       And(Seq(below(text, orEqual), notIn(reaching(text, !orEqual))))
     }
 
-  /** What is above the literal, and those of its beginnings that are so once they are padded. */
+  /**
+   * Returns the predicate for values above the literal. It includes the literal's prefixes that
+   * padding moves into that range.
+   */
   override def greater(than: Any, orEqual: Boolean): RowGroupPredicate =
     if (cuts) Untranslatable
     else {
@@ -46,7 +53,10 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
       Or(Seq(in(reaching(text, orEqual)), above(text, orEqual)))
     }
 
-  /** The beginnings of `text` that, padded, are above it, or with `orEqual` also those that then equal it. */
+  /**
+   * Returns the prefixes of `text` that are above it once padded. With `orEqual`, it also returns
+   * those that then equal it.
+   */
   private def reaching(text: UTF8String, orEqual: Boolean): Seq[UTF8String] =
     (0 to math.min(length, text.numChars))
       .map(text.substring(0, _))
@@ -54,7 +64,9 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
 
   private def pad(text: UTF8String): UTF8String = text.rpad(length, UTF8String.fromString(" "))
 
-  /** The texts of at most n characters, or uncut, that become `padded`. */
+  /**
+   * Returns the texts that become `value` when padded, without longer texts that are cut to it.
+   */
   private def sources(value: Any): Seq[UTF8String] = {
     val padded = value.asInstanceOf[UTF8String]
     if (padded.numChars < length) Nil
@@ -65,7 +77,10 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
     }
   }
 
-  /** About the longer texts that are cut to each of `values`: those between it and the first text past them. */
+  /**
+   * Returns `test` of the bounds of the longer texts that are cut to each of `values`. They lie
+   * between the value and the first text above all of them, both exclusive.
+   */
   private def cutTo(values: Seq[Any])(
       test: (UTF8String, UTF8String) => RowGroupPredicate): Seq[RowGroupPredicate] =
     values.map(_.asInstanceOf[UTF8String]).filter(cuts && _.numChars == length).map { text =>
@@ -77,7 +92,9 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
 
 private[spark] object CharPadding {
 
-  /** Matches the two ways in which Spark pads: as it reads a column, and where it compares one. */
+  /**
+   * Matches the two forms in which Spark pads: where it reads a column and where it compares one.
+   */
   def of(expression: Expression, ColumnOf: ColumnExtractor): Option[CharPadding] =
     expression match {
       case invoke: StaticInvoke

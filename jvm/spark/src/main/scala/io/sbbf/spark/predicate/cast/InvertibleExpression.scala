@@ -5,8 +5,10 @@ import io.sbbf.core.predicate.{RowGroupPredicate, Value}
 import io.sbbf.spark.column.{CatalystValue, Column}
 
 /**
- * A function of one column, as a source of predicates about the column: each is TRUE for every row for which the comparison
- * of it with the literals, which are not NULL, is TRUE or raises an error. Not thread-safe.
+ * Translates comparisons of a function of one column into predicates about the column.
+ *
+ * Each predicate is TRUE for every row for which the comparison is TRUE or raises an error. The
+ * literals are not NULL. Not thread-safe.
  */
 private[spark] abstract class InvertibleExpression(column: Column) {
   def oneOf(values: Seq[Any]): RowGroupPredicate
@@ -16,7 +18,7 @@ private[spark] abstract class InvertibleExpression(column: Column) {
 
   protected final def present: RowGroupPredicate = column.passes(IsNotNull)
 
-  /** The column is one of `values`, in Catalyst's terms. */
+  /** Returns the test that the column is one of `values`, which are Catalyst values. */
   protected final def in(values: Seq[Any]): RowGroupPredicate =
     if (values.isEmpty) False else leaf(values)(In(_))
   protected final def notIn(values: Seq[Any]): RowGroupPredicate =
@@ -26,7 +28,7 @@ private[spark] abstract class InvertibleExpression(column: Column) {
   protected final def above(value: Any, orEqual: Boolean): RowGroupPredicate =
     leaf(Seq(value))(v => Greater(v.head, orEqual))
 
-  /** Untranslatable where files cannot be asked about one of the values. */
+  /** Returns `test` of the column, or Untranslatable if evidence cannot represent a value. */
   private def leaf(values: Seq[Any])(test: Seq[Value] => Test): RowGroupPredicate =
     CatalystValue
       .convertAll(values, column.dataType)

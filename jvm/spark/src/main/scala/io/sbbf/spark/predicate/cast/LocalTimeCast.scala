@@ -13,11 +13,13 @@ import io.sbbf.spark.column.Column
 import io.sbbf.spark.predicate.cast.UnwrapCast.Untranslatable
 
 /**
- * A timestamp cast to the date or to the local timestamp of the session's time zone. Clocks are put back, so a
- * local time may come twice: what is on one side of a literal for certain, and what may be, are not the same
- * instants.
+ * Translates comparisons of a timestamp cast to a date or to a local timestamp in the session's
+ * time zone.
  *
- * @param cast of the first column of a row
+ * Clocks are put back, so a local time may occur twice. The instants that are certainly on one
+ * side of a literal therefore differ from those that may be. Predicates match the latter.
+ *
+ * @param cast the cast, applied to the first column of a row
  */
 private[spark] final class LocalTimeCast private (column: Column, cast: Cast)
     extends InvertibleExpression(column) {
@@ -25,7 +27,7 @@ private[spark] final class LocalTimeCast private (column: Column, cast: Cast)
 
   private val zone: ZoneId = cast.zoneId
 
-  /** Microseconds of local time in one value of the cast's type. */
+  /** The microseconds of local time in one value of the cast's type. */
   private val unit: Long = if (cast.dataType == DateType) MicrosPerDay else 1
 
   override def less(than: Any, orEqual: Boolean): RowGroupPredicate =
@@ -49,7 +51,10 @@ private[spark] final class LocalTimeCast private (column: Column, cast: Cast)
     if (found.contains(None)) None else Some(found.flatten.flatten)
   }
 
-  /** The local time at which `value`, or the next one, starts; None if it cannot be told. */
+  /**
+   * Returns the local time, in microseconds, at which `value` or with `next` the following value
+   * starts. None if a Long cannot hold it.
+   */
   private def start(value: Any, next: Boolean): Option[Long] = {
     val number = value match {
       case days: Int => days.toLong
@@ -58,7 +63,7 @@ private[spark] final class LocalTimeCast private (column: Column, cast: Cast)
     Try(Math.multiplyExact(if (next) Math.addExact(number, 1L) else number, unit)).toOption
   }
 
-  /** Every instant whose local time is before `local`. */
+  /** Returns a predicate that matches every instant whose local time is before `local`. */
   private def before(local: Option[Long]): RowGroupPredicate =
     local.flatMap(atLocal(zone, _)).fold(Untranslatable) { instants =>
       below(instants.last, orEqual = false)
@@ -81,7 +86,12 @@ private[spark] object LocalTimeCast {
       case _ => None
     }
 
-  /** The instants, in microseconds, that `cast` turns into `value`, which is shown by the clock at `local`. */
+  /**
+   * Returns the instants, in microseconds, that `cast` turns into `value`. None if a Long cannot
+   * hold them.
+   *
+   * @param local the local time of `value`, in microseconds
+   */
   def instants(cast: Cast, zone: ZoneId, local: Option[Long], value: Any): Option[Seq[Any]] =
     local.flatMap(atLocal(zone, _)).map { candidates =>
       val row = new GenericInternalRow(1)
@@ -92,8 +102,8 @@ private[spark] object LocalTimeCast {
     }
 
   /**
-   * The instants, in ascending order, at which clocks show `local`, or that at which they skip it; both in
-   * microseconds. None outside of what a Long can tell.
+   * Returns the instants, in ascending order, at which clocks show `local`, or the instant at
+   * which they skip it. All are in microseconds. None if a Long cannot hold them.
    */
   private def atLocal(zone: ZoneId, local: Long): Option[Seq[Long]] = Try {
     val second = Math.floorDiv(local, 1000000L)

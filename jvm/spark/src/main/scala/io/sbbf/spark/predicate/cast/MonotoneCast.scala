@@ -11,11 +11,14 @@ import io.sbbf.spark.column.Column
 import io.sbbf.spark.predicate.cast.UnwrapCast.Untranslatable
 
 /**
- * A cast, or casts of casts, under which a greater value never becomes a smaller one: a comparison is one with the
- * value at which its answer changes, found by bisection. Values outside `domain.low` to `domain.high` may make the
- * cast NULL or raise an error.
+ * Translates comparisons of a cast, or of casts of casts, under which a greater value never
+ * becomes a smaller one.
  *
- * @param cast of the first column of a row
+ * Such a comparison equals one of the column with the value at which the result changes.
+ * Bisection finds that value. Values outside `domain.low` to `domain.high` may make the cast NULL
+ * or raise an error.
+ *
+ * @param cast the cast, applied to the first column of a row
  */
 private[spark] final class MonotoneCast private (
     column: Column,
@@ -33,7 +36,7 @@ private[spark] final class MonotoneCast private (
   private def isDefined(key: BigInt): Boolean = eval(cast, domain(key)).toOption.exists(_ != null)
   private def raises(key: BigInt): Boolean = eval(cast, domain(key)).isFailure
 
-  // where the cast gives a value: an interval around 0 or nothing
+  // the cast gives a value from `low` to `high`: an interval around 0, or an empty one
   private val high =
     if (isDefined(domain.high)) domain.high else least(0, domain.high)(!isDefined(_)) - 1
   private val low =
@@ -70,7 +73,10 @@ private[spark] final class MonotoneCast private (
 
   private def literal(value: Any): Literal = Literal(value, cast.dataType)
 
-  /** Evidence leaves NaN out, so a comparison which that satisfies cannot be refuted. */
+  /**
+   * Returns `predicate`, or Untranslatable if NaN may satisfy `comparison`. Evidence leaves NaN
+   * out, so it cannot refute that comparison.
+   */
   private def decide(
       comparison: Expression)(predicate: => RowGroupPredicate): RowGroupPredicate = {
     val takesNaN = domain.hasNaN &&
@@ -79,8 +85,9 @@ private[spark] final class MonotoneCast private (
   }
 
   /**
-   * A row group in which the cast may raise an error is kept. Casts of casts may give NULL at the domain's ends and
-   * raise only next to what they are defined for.
+   * Returns `predicate`, extended to keep row groups in which the cast may raise an error. Casts
+   * of casts may give NULL at the domain's ends and raise only next to the values that they
+   * accept.
    */
   private def orRaises(predicate: RowGroupPredicate): RowGroupPredicate = {
     val raisesBelow = raises(domain.low) || low > domain.low && raises(low - 1)
@@ -91,14 +98,16 @@ private[spark] final class MonotoneCast private (
     if (arms.isEmpty) predicate else Or(predicate +: arms)
   }
 
-  /** The first number whose value is cast to `value` or above; if `after`, above. */
+  /**
+   * Returns the first number whose value is cast to at least `value`, or with `after` above it.
+   */
   private def first(value: Any, after: Boolean): BigInt = {
     val reaches =
       if (after) GreaterThan(cast, literal(value)) else GreaterThanOrEqual(cast, literal(value))
     least(low, high + 1)(key => key > high || eval(reaches, domain(key)).toOption.contains(true))
   }
 
-  /** Of the values that are cast to `value`: the first number, and the one after the last. */
+  /** Returns the first number whose value is cast to `value`, and the number after the last. */
   private def interval(value: Any): (BigInt, BigInt) =
     (first(value, after = false), first(value, after = true))
 
@@ -108,7 +117,7 @@ private[spark] final class MonotoneCast private (
   private def numbers(interval: (BigInt, BigInt)): Seq[Any] =
     Iterator.iterate(interval._1)(_ + 1).takeWhile(_ < interval._2).map(domain(_)).toIndexedSeq
 
-  /** The column's value has a number below `end`. */
+  /** Returns the test that the column's value has a number below `end`. */
   private def upTo(end: BigInt): RowGroupPredicate =
     if (end > domain.high) present
     else if (end <= low) domain.nothing
@@ -123,7 +132,9 @@ private[spark] final class MonotoneCast private (
 
 private[spark] object MonotoneCast {
 
-  /** So many neighbouring values are asked for one by one, which filters can answer. */
+  /**
+   * The most neighbouring values to list one by one. Bloom filters can decide lists, not ranges.
+   */
   private val MaxPoints = 2048
 
   def of(column: Column, cast: Cast): Option[MonotoneCast] =
@@ -146,14 +157,19 @@ private[spark] object MonotoneCast {
     case _ => true
   }
 
-  /** @param wraps whether an integer too large for its type becomes another one, rather than NULL or an error */
+  /**
+   * Returns whether a cast between the types never turns a greater value into a smaller one.
+   *
+   * @param wraps whether an integer too large for its type becomes another one, rather than NULL
+   *   or an error
+   */
   private def isMonotone(from: DataType, to: DataType, wraps: Boolean): Boolean =
     (from, to) match {
       case (Integers(small), Integers(large)) if to != BooleanType => !wraps || small <= large
       case (Integers(_), FloatType | DoubleType | _: DecimalType) => true
       case (ByteType | ShortType | IntegerType | LongType, TimestampType) => true
       case (FloatType | DoubleType, FloatType | DoubleType) => true
-      case (FloatType | DoubleType, IntegerType | LongType) => true // beyond them: the last one
+      case (FloatType | DoubleType, IntegerType | LongType) => true // out of range: the last one
       case (FloatType | DoubleType, ByteType | ShortType) => !wraps
       case (_: DecimalType, FloatType | DoubleType | _: DecimalType) => true
       case (d: DecimalType, Integers(digits)) if to != BooleanType =>
@@ -163,7 +179,7 @@ private[spark] object MonotoneCast {
       case _ => false
     }
 
-  /** Integers, by the decimal digits of the greatest one. */
+  /** Matches integer types, with the number of decimal digits of their greatest value. */
   private object Integers {
     def unapply(dataType: DataType): Option[Int] = dataType match {
       case BooleanType => Some(1)

@@ -10,10 +10,13 @@ import io.sbbf.spark.column.Column
 import io.sbbf.spark.predicate.cast.UnwrapCast.Untranslatable
 
 /**
- * A column cast to text, of a type whose values each have a text of their own. Another text of the same value, as
- * '042' is of 42, equals none of them. Texts do not order as the values do.
+ * Translates comparisons of a column cast to text, for types whose values each have a text of
+ * their own.
  *
- * @param cast of the first column of a row
+ * Another spelling of a value, for example '042' for 42, equals none of these texts. Texts do not
+ * order as the values do.
+ *
+ * @param cast the cast, applied to the first column of a row
  */
 private[spark] final class TextCast private (column: Column, cast: Cast)
     extends InvertibleExpression(column) {
@@ -21,7 +24,10 @@ private[spark] final class TextCast private (column: Column, cast: Cast)
   override def oneOf(values: Seq[Any]): RowGroupPredicate =
     sources(values).fold(Untranslatable)(in)
 
-  /** Both zeros count as one value, but their texts differ: NOT of one is TRUE for the other. */
+  /**
+   * Returns Untranslatable for FLOAT and DOUBLE. Both zeros count as one value, but their texts
+   * differ: NOT of one text is TRUE for the other.
+   */
   override def noneOf(values: Seq[Any]): RowGroupPredicate = column.dataType match {
     case FloatType | DoubleType => Untranslatable
     case _ => sources(values).fold(Untranslatable)(notIn)
@@ -35,7 +41,7 @@ private[spark] final class TextCast private (column: Column, cast: Cast)
     if (found.contains(None)) None else Some(found.flatten.flatten)
   }
 
-  /** The values of the column that have this text; None if that cannot be told. */
+  /** Returns the column's values that have this text. None if the values cannot be determined. */
   private def source(text: Any): Option[Seq[Any]] = column.dataType match {
     case TimestampType =>
       parse(text, TimestampNTZType).flatMap { local =>

@@ -9,18 +9,22 @@ import io.sbbf.spark.column.CatalystExtractors.{Comparison, Constant, Constants}
 import io.sbbf.spark.column.ColumnExtractor
 
 /**
- * Reads comparisons of a cast or padded column with literals as comparisons of the column itself, which is what
- * files can answer: `CAST(id AS DOUBLE) = 5.0`, `CAST(ts AS DATE) = DATE'2024-05-01'`, `CAST(id AS STRING) = '42'`.
+ * Translates comparisons of a cast or padded column with literals into comparisons of the column
+ * itself, which evidence in files can decide. Examples are `CAST(id AS DOUBLE) = 5.0`,
+ * `CAST(ts AS DATE) = DATE'2024-05-01'` and `CAST(id AS STRING) = '42'`.
  *
- * Guaranteed: a row for which the expression is TRUE, or for which the cast raises an error, is one for which
- * the result is TRUE. An exception are errors of instants within a day of the ends of a Long's microseconds: there
- * time zones cannot be computed. What a cast does is asked of Spark's own [[Cast]], in the expression's mode and
- * time zone.
+ * The result is TRUE for every row for which the expression is TRUE or the cast raises an error.
+ * The exception is an error for an instant within a day of the ends of a Long's microseconds,
+ * where time zones cannot be computed. Spark's own [[Cast]] evaluates the casts, in the
+ * expression's mode and time zone.
  */
 private[spark] final class UnwrapCast(ColumnOf: ColumnExtractor) {
   import UnwrapCast._
 
-  /** `expression`, or NOT of it; None if it is no such comparison or one that nothing is known of. */
+  /**
+   * Returns the predicate of `expression`, or with `negate` of NOT `expression`. None if it is no
+   * such comparison, or if nothing is known of it.
+   */
   def translate(expression: Expression, negate: Boolean): Option[RowGroupPredicate] =
     Some(read(expression, negate)).filter(_ != Untranslatable)
 
@@ -33,7 +37,7 @@ private[spark] final class UnwrapCast(ColumnOf: ColumnExtractor) {
       case _ => Untranslatable
     }
 
-  /** @param comparison whose operator counts, with the cast on its left side */
+  /** @param comparison the comparison whose operator counts, with the cast on its left side */
   private def compare(
       c: InvertibleExpression,
       comparison: Expression,
@@ -41,7 +45,7 @@ private[spark] final class UnwrapCast(ColumnOf: ColumnExtractor) {
       negate: Boolean): RowGroupPredicate = comparison match {
     case _ if v == null => Untranslatable
     case sql.EqualTo(_, _) => oneOf(c, Seq(v), negate)
-    // NOT of <=> is TRUE where a cast gives NULL, too
+    // NOT of <=> is also TRUE where a cast gives NULL
     case sql.EqualNullSafe(_, _) if !negate => oneOf(c, Seq(v), negate)
     case sql.LessThan(_, _) =>
       if (negate) c.greater(v, orEqual = true) else c.less(v, orEqual = false)
@@ -54,7 +58,10 @@ private[spark] final class UnwrapCast(ColumnOf: ColumnExtractor) {
     case _ => Untranslatable
   }
 
-  /** A NULL in an IN list makes no row match; under NOT it stays, for it cannot be asked about. */
+  /**
+   * Returns the values without NULL, which makes no row match an IN list. Under NOT, NULL stays:
+   * `oneOf` cannot translate it.
+   */
   private def someOf(values: Seq[Any], negate: Boolean): Seq[Any] =
     if (negate) values else values.filter(_ != null)
 
@@ -89,6 +96,6 @@ private[spark] object UnwrapCast {
   val Untranslatable: RowGroupPredicate = Unknown(
     "a cast of the column that cannot be undone for this literal")
 
-  /** Longer lists are not worth the time that it takes to find out about each of their values. */
+  /** The most values of a list. For longer lists, translating each value takes too much time. */
   private final val MaxValues = 1000
 }
