@@ -161,7 +161,10 @@ final class DictionarySuite extends AnyFunSuite {
     val table = Seq[(PageHeader => Unit, Array[Byte] => Unit, String)](
       (_.setCrc(1), nothing, "checksum mismatch"),
       (_.setType(PageType.DATA_PAGE), nothing, "no dictionary page"),
-      (_.getDictionary_page_header.setEncoding(Encoding.DELTA_BYTE_ARRAY), nothing, "unsupported encoding"),
+      (
+        _.getDictionary_page_header.setEncoding(Encoding.DELTA_BYTE_ARRAY),
+        nothing,
+        "unsupported encoding"),
       (_.setCompressed_page_size(1000), nothing, "sizes disagree"),
       (_.setCompressed_page_size(-1), nothing, "damaged header"),
       (_.setUncompressed_page_size(9000000), nothing, "too large"),

@@ -65,7 +65,9 @@ private[catalog] object DriverTable {
       s"advice on $table",
       ColumnAdvice.Schema,
       options =>
-        new AdviceJob(session, AdviceRequest.parse(options + ("table" -> table))).run().map(_.row))
+        new AdviceJob(session, AdviceRequest.parse(options + ("table" -> table)))
+          .run()
+          .map(_.row))
 
   private def queryOf(session: SparkSession, view: String): QueryExecution =
     session.table(quoteIfNeeded(view)).queryExecution

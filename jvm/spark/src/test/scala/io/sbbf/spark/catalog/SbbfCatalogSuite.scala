@@ -32,7 +32,8 @@ class SbbfCatalogSuite extends SparkSuite {
     assert(rows(spark.sql(s"SELECT * FROM sbbf.filters.`$table`")) == listed())
     assert(listed().size == 8)
     val columns =
-      spark.sql(s"SELECT row_group_id, file_name FROM sbbf.filters.`$table` WHERE path_in_schema = 'k'")
+      spark.sql(
+        s"SELECT row_group_id, file_name FROM sbbf.filters.`$table` WHERE path_in_schema = 'k'")
     assert(columns.count() == 4 && columns.columns.toSeq == Seq("row_group_id", "file_name"))
     val probed = spark.read.option("column", "k").option("value", key)
     val expected = listed("column" -> "k", "value" -> key.toString)

@@ -105,7 +105,9 @@ class AddPruningMetricsSuite extends SparkSuite {
     (name, query) <- queries
   } test(s"the SQL tab shows the numbers of explain: $name, adaptive $adaptive, trim $trim.") {
     tables
-    withConf("spark.sql.adaptive.enabled" -> adaptive, "spark.sbbf.rowGroupPruning.enabled" -> trim) {
+    withConf(
+      "spark.sql.adaptive.enabled" -> adaptive,
+      "spark.sbbf.rowGroupPruning.enabled" -> trim) {
       FooterCache.shared.clear()
       val df = spark.sql(query)
       val scans = shown(df).collect { case (_, metrics) if metrics.nonEmpty => metrics }
@@ -133,7 +135,9 @@ class AddPruningMetricsSuite extends SparkSuite {
 
   test("without the format swap, plans have the nodes that native engines look for.") {
     tables
-    withConf("spark.sbbf.rowGroupPruning.enabled" -> "false", "spark.sql.adaptive.enabled" -> "false") {
+    withConf(
+      "spark.sbbf.rowGroupPruning.enabled" -> "false",
+      "spark.sql.adaptive.enabled" -> "false") {
       val query = s"SELECT seq FROM log WHERE k = $Key"
       val plan = spark.sql(query).queryExecution.executedPlan
       val unpruned = withConf(SbbfConf.Enabled.key -> "false") {

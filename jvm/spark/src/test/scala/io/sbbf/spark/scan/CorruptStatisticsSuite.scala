@@ -37,7 +37,8 @@ class CorruptStatisticsSuite extends SparkSuite {
         assert(!found.toOption.contains(expected), s"Spark alone is right about $predicate")
         // no option prevents a failure while a reader is created
         if (found.isSuccess)
-          withConf("spark.sbbf.rowGroupPruning.enabled" -> "false")(assert(rows(query) == expected))
+          withConf("spark.sbbf.rowGroupPruning.enabled" -> "false")(
+            assert(rows(query) == expected))
       }
     }
 

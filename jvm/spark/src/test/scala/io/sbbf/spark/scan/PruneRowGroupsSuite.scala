@@ -364,7 +364,8 @@ class PruneRowGroupsSuite extends SparkSuite {
     withConf(
       "spark.sbbf.rowGroupPruning.enabled" -> "false",
       "spark.sql.parquet.enableVectorizedReader" -> "false",
-      "spark.sql.parquet.recordLevelFilter.enabled" -> "true") {
+      "spark.sql.parquet.recordLevelFilter.enabled" -> "true"
+    ) {
       assert(rows(spark.read.parquet(zeros).where("f = 0.0D")) == expected)
     }
   }

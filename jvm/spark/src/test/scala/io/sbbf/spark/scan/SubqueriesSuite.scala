@@ -104,7 +104,8 @@ class SubqueriesSuite extends SparkSuite {
   private def inEitherFormat(body: => Unit): Unit = {
     zeros
     for (isOurs <- Seq("true", "false"))
-      withConf("spark.sbbf.rowGroupPruning.enabled" -> isOurs)(withClue(s"our format: $isOurs")(body))
+      withConf("spark.sbbf.rowGroupPruning.enabled" -> isOurs)(
+        withClue(s"our format: $isOurs")(body))
   }
 
   for (shape <- shapes) {
@@ -139,13 +140,14 @@ class SubqueriesSuite extends SparkSuite {
       "spark.sql.autoBroadcastJoinThreshold" -> "-1"
     )
     withConf(runtimeFilters: _*) {
-      for (isOurs <- Seq("true", "false")) withConf("spark.sbbf.rowGroupPruning.enabled" -> isOurs) {
-        def query = spark.sql(
-          "SELECT s.* FROM s JOIN z ON s.k = z.k " +
-            "WHERE EXISTS (SELECT 1 FROM s u WHERE u.k = z.k AND z.f = 0.0D)")
-        assert(query.queryExecution.optimizedPlan.toString.contains("might_contain"))
-        assert(rows(query) == oracle(query) && rows(query).size == 400, isOurs)
-      }
+      for (isOurs <- Seq("true", "false"))
+        withConf("spark.sbbf.rowGroupPruning.enabled" -> isOurs) {
+          def query = spark.sql(
+            "SELECT s.* FROM s JOIN z ON s.k = z.k " +
+              "WHERE EXISTS (SELECT 1 FROM s u WHERE u.k = z.k AND z.f = 0.0D)")
+          assert(query.queryExecution.optimizedPlan.toString.contains("might_contain"))
+          assert(rows(query) == oracle(query) && rows(query).size == 400, isOurs)
+        }
     }
   }
 
