@@ -294,19 +294,3 @@ def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
     assert len(spark_filters(spark, folder)) == 24
     assert not litter(folder)
     assert rows(spark.read.parquet(str(folder))) == wanted
-
-
-def test_sizing_is_the_exact_one_and_knows_stock_s() -> None:
-    size = sbbf.sizing(1_000_000, 0.01)
-    assert (size.bytes, size.blocks) == (2 << 20, 65_536)
-    assert 0.0005 < size.fpp <= 0.01
-    with pytest.raises(ValueError, match="fpp"):
-        sbbf.sizing(1, 1)
-    with pytest.raises(ValueError, match="ndv"):
-        sbbf.sizing(-1)
-
-
-def test_stock_s_size_is_told_beside_it() -> None:
-    size = sbbf.sizing(10_000, 0.0001)
-    assert (size.stock_bytes, size.bytes) == (32 << 10, 64 << 10)
-    assert size.fpp <= 0.0001

@@ -27,7 +27,7 @@ class FilterSize:
     """Number of blocks of 32 bytes."""
     fpp: float
     """Share of absent values that the filter reports as present once it holds ``ndv`` values."""
-    stock_bytes: int
+    parquet_mr_bytes: int
     """Bytes that parquet-mr uses for this ``ndv`` and ``fpp``, by a formula that may miss the
     FPP."""
 

@@ -2,6 +2,8 @@ package io.sbbf.core.bloom
 
 import java.nio.file.{Files, Paths}
 
+import scala.io.Source
+
 import org.apache.parquet.column.values.bloomfilter.BlockSplitBloomFilter
 
 class FilterSizingSuite extends RandomSuite {
@@ -145,6 +147,20 @@ class FilterSizingSuite extends RandomSuite {
     if (bytes >= (1 << 20)) s"${bytes >> 20} MiB"
     else if (bytes >= (1 << 10)) s"${bytes >> 10} KiB"
     else s"$bytes B"
+
+  test("sizes and probabilities are those that Python's tests expect as well") {
+    val source = Source.fromResource("io/sbbf/core/bloom/filter-sizes.tsv")
+    val rows =
+      try source.getLines().filterNot(_.startsWith("#")).map(_.split('\t')).toList
+      finally source.close()
+    assert(rows.size == 72)
+    for (Array(ndv, fpp, bytes, effective, closedForm) <- rows) {
+      val (n, p) = (ndv.toLong, fpp.toDouble)
+      assert(bytesFor(n, p) == bytes.toInt && closedFormBytes(n, p) == closedForm.toInt, s"$n $p")
+      val found = falsePositiveProbability(n, bytes.toInt)
+      assert(math.abs(found - effective.toDouble) <= 1e-9 * found, s"$n at $p")
+    }
+  }
 
   test("arguments out of range are rejected by name") {
     val sizes = Seq[(Long, Double) => Int](bytesFor, closedFormBytes)

@@ -1,0 +1,78 @@
+package io.sbbf.spark.util
+
+import java.io.File
+
+import io.sbbf.spark.testing.SparkSuite
+
+class TableLocationSuite extends SparkSuite {
+
+  private def of(table: String): String = TableLocation.of(table, spark)
+
+  private def refused(table: String): String =
+    intercept[IllegalArgumentException](of(table)).getMessage
+
+  private def withTable(name: String, columns: String)(body: => Unit): Unit = {
+    spark.sql(s"CREATE TABLE $name $columns")
+    try body
+    finally spark.sql(s"DROP TABLE $name")
+  }
+
+  private def folderOf(name: String): String =
+    new File(folder, s"warehouse/$name").toURI.toString.stripSuffix("/")
+
+  test("a name of one to three parts is the folder of its Parquet table.") {
+    withTable("events", "(id INT) USING parquet") {
+      for (name <- Seq("events", "default.events", "spark_catalog.default.events", "`events`"))
+        assert(of(name) == folderOf("events"), name)
+    }
+  }
+
+  test("a text with the characters of paths or patterns is a path, and is returned as it is.") {
+    for (text <- Seq("/lake/events", "s3a://bucket/events", "./events", "events*", "a/b.c"))
+      assert(of(text) == text)
+  }
+
+  test("an existing file is a path, and a name that is a table as well is ambiguous.") {
+    assert(of("build.sbt") == "build.sbt")
+    withTable("docs", "(id INT) USING parquet") {
+      assert(refused("docs").contains("docs is a table and a path: write ./docs"))
+      assert(of("default.docs") == folderOf("docs"))
+    }
+  }
+
+  test("a name of nothing is refused with the name.") {
+    for (name <- Seq("db.nothing", "nothing", "iceberg.db.nothing", "not a name"))
+      assert(refused(name) == s"no file or table named $name")
+  }
+
+  test("tables of other formats and views are refused.") {
+    withTable("lines", "(id INT) USING json") {
+      assert(refused("lines") == "lines has the format json, expected parquet")
+    }
+    spark.sql("CREATE VIEW seen AS SELECT 1 AS id")
+    try assert(refused("seen") == "seen is a view: name its table")
+    finally spark.sql("DROP VIEW seen")
+  }
+
+  test("a table with partitions outside of its folder is refused, with the partition's place.") {
+    withTable("spread", "(id INT, day INT) USING parquet PARTITIONED BY (day)") {
+      spark.sql("ALTER TABLE spread ADD PARTITION (day = 1)")
+      assert(of("spread") == folderOf("spread"))
+      spark.sql(s"ALTER TABLE spread ADD PARTITION (day = 2) LOCATION '${path("elsewhere")}'")
+      assert(refused("spread").matches("spread has partitions outside of .*elsewhere instead"))
+    }
+  }
+
+  test("filters of a table are added, listed and dropped by its name.") {
+    withTable("named", "(id INT) USING parquet") {
+      spark.range(1000).selectExpr("CAST(id AS INT) AS id").write.insertInto("named")
+      val change = "CALL sbbf.system.%s(table => 'default.named', columns => array('id'))"
+      def filters = spark.read.format("sbbf").load("default.named").count()
+      assume(!spark.version.startsWith("3."))
+      spark.sql(change.format("add_filters")).collect()
+      assert(filters == spark.table("sbbf.filters.`default.named`").count() && filters > 0)
+      spark.sql(change.format("drop_filters")).collect()
+      assert(filters == 0)
+    }
+  }
+}
