@@ -45,7 +45,7 @@ def test_bars_are_as_long_as_lookups_read_row_groups():
         "now, for an absent value: 1,000.0": WIDTH,
         "with filters, for a present value: 2.5": 1.0,  # what can just be seen
         "with filters, for an absent value: 1.2": 1.0,
-        "sorted by it, without filters: 1.0": 1.0,
+        "sorted by the column, without filters: 1.0": 1.0,
     }
 
 

@@ -1,4 +1,4 @@
-"""The command's arguments, and what it says without a JVM."""
+"""Tests the command's arguments, and its output without a JVM."""
 
 import json
 import subprocess
@@ -32,12 +32,12 @@ def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
 
 
 @pytest.mark.parametrize(
-    ("line", "conf", "told"),
+    ("line", "conf", "expected"),
     [
         ("4.3", {}, "not configured for all sessions; run 'spark-sbbf install'"),
         ("4.3", {"spark.jars": "hdfs:/x/spark-sbbf_2.13-1.jar"}, "in every session"),
         ("3.5", {"spark.jars": "hdfs:/x/spark-sbbf_2.12-1.jar"}, "does not name io.sbbf"),
-        ("4.3", {"spark.jars": "/none/spark-sbbf_2.13-1.jar"}, "which is not there"),
+        ("4.3", {"spark.jars": "/none/spark-sbbf_2.13-1.jar"}, "which does not exist"),
         ("4.3", {"spark.jars": "hdfs:/x/spark-sbbf_2.12-1.jar"}, "this Spark has Scala 2.13; run"),
         ("4.3", {"spark.sbbf.enabled": "false"}, "off in every session: spark.sbbf.enabled"),
         ("4.3", {"spark.sql.extensions": f"a.B,{OURS}"}, "its JAR is not in spark.jars"),
@@ -48,11 +48,11 @@ def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
         ),
     ],
 )
-def test_the_doctor_tells_whether_sessions_have_the_extension_or_why_not(
-    tmp_path, line, conf, told
+def test_the_doctor_states_whether_sessions_have_the_extension_or_why_not(
+    tmp_path, line, conf, expected
 ):
     scala = "2.12" if line == "3.5" else "2.13"
-    assert told in diagnostics.extension(Spark(tmp_path, f"{line}.0", scala), conf)
+    assert expected in diagnostics.extension(Spark(tmp_path, f"{line}.0", scala), conf)
 
 
 def test_the_doctor_ends_with_what_stops_it(tmp_path, monkeypatch, capsys):
@@ -124,7 +124,7 @@ def test_what_the_package_offers_is_completed_before_it_is_used():
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_the_job(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(cli, "answers", None)
+    monkeypatch.setattr(cli, "run_command", None)
     for report, said in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "no folder")):
         assert cli.main(["advise", "t", "--report", str(report)]) == 1
         assert said in capsys.readouterr().err

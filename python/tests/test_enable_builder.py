@@ -131,9 +131,9 @@ def test_where_naming_our_jar_would_hide_others_the_session_gets_it_once_it_is_m
     session = Session()
     builder.getOrCreate = lambda: session
     assert sbbf.enable(builder) is builder
-    assert builder._options == settings and session.told == []
+    assert builder._options == settings and session.calls == []
     assert builder.getOrCreate() is session
-    assert told(session, jar) == WAY_IN
+    assert calls(session, jar) == WAY_IN
 
 
 def test_packages_of_the_defaults_are_not_hidden_either(tmp_path, monkeypatch):
@@ -153,21 +153,21 @@ class Session:
     version = "4.1.4"
 
     def __init__(self):
-        self.told = []
+        self.calls = []
         self.conf = self
 
     def sql(self, statement):
-        self.told.append(statement)
+        self.calls.append(statement)
         return self
 
     def collect(self):
         return [Setting]
 
     def addArtifact(self, path):
-        self.told.append(path)
+        self.calls.append(path)
 
     def set(self, key, value):
-        self.told.append(f"{key}={value}")
+        self.calls.append(f"{key}={value}")
 
 
 WAY_IN = [
@@ -178,8 +178,8 @@ WAY_IN = [
 ]
 
 
-def told(session, jar):
-    return ["the jar" if line == jar else line for line in session.told]
+def calls(session, jar):
+    return ["the jar" if line == jar else line for line in session.calls]
 
 
 @pytest.mark.parametrize("settings", [{"spark.remote": "sc://x"}, {"spark.api.mode": "connect"}])
@@ -189,9 +189,9 @@ def test_a_builder_of_a_connect_session_enables_it_once_it_is_made(settings, mak
     session = Session()
     setattr(builder, make, lambda: session)
     assert sbbf.enable(builder) is builder
-    assert builder._options == settings and session.told == []
+    assert builder._options == settings and session.calls == []
     assert getattr(builder, make)() is session
-    assert told(session, jar) == WAY_IN
+    assert calls(session, jar) == WAY_IN
 
 
 @pytest.mark.parametrize("variable", ["SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED"])
@@ -204,7 +204,7 @@ def test_connect_is_also_recognised_by_the_environment(variable, monkeypatch):
 def test_a_running_connect_session_gets_the_jar_and_the_catalog_by_sql_alone(jar):
     session = Session()
     assert sbbf.enable(session) is session
-    assert told(session, jar) == WAY_IN
+    assert calls(session, jar) == WAY_IN
 
 
 def test_a_connect_session_gets_the_jar_over_the_network_once(jar):
@@ -212,10 +212,10 @@ def test_a_connect_session_gets_the_jar_over_the_network_once(jar):
     for _ in range(3):
         add_jar(session)
     add_jar(other)
-    assert session.told.count(jar) == other.told.count(jar) == 1
+    assert session.calls.count(jar) == other.calls.count(jar) == 1
 
 
-def test_a_connect_session_that_was_never_enabled_is_only_asked(jar):
+def test_a_connect_session_that_was_never_enabled_is_only_checked_for_the_catalog(jar):
     session = Session()
     sbbf.disable(session)
     assert not sbbf.is_enabled(session)
@@ -223,7 +223,7 @@ def test_a_connect_session_that_was_never_enabled_is_only_asked(jar):
         "spark": "4.1.4",
         "extension": "not in this session: sbbf.enable(spark)",
     }
-    assert set(session.told) == {"SET spark.sql.catalog.sbbf"}
+    assert set(session.calls) == {"SET spark.sql.catalog.sbbf"}
 
 
 class OldSession(Session):

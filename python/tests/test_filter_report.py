@@ -22,7 +22,7 @@ def test_what_a_newer_jar_tells_besides_is_passed_over():
     assert file.file_name == "a.parquet" and file.filter_bytes == 64
 
 
-def test_an_answer_that_is_not_understood_is_told_and_not_lost():
+def test_rows_of_another_version_are_in_the_message():
     row = {name: value for name, value in ROW.items() if name != "bytes"}
     with pytest.raises(RuntimeError, match=r"another version than the package.*a\.parquet"):
         FilterReport.of_rows([row])

@@ -286,8 +286,8 @@ def test_where_a_file_may_not_be_written_nothing_changes_and_it_is_said_what_to_
         assert cli.main(["install"]) == 1
     assert tree(home) == before
     said = capsys.readouterr().err
-    for told in ("cannot change", "Operation not permitted", "nothing was changed", "CONF_DIR"):
-        assert told in said
+    for part in ("cannot change", "Operation not permitted", "nothing was changed", "CONF_DIR"):
+        assert part in said
 
 
 def test_without_a_spark_nothing_is_installed(home, monkeypatch, capsys):

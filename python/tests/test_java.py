@@ -37,7 +37,7 @@ def java_home(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("version", "number"), [("1.8.0_292", 8), ("11.0.2", 11), ("17.0.15", 17), ("25", 25)]
 )
-def test_the_version_is_told_by_the_release_file_or_by_java_itself(
+def test_the_version_is_read_from_the_release_file_or_java_s_output(
     java_home, version, number, release
 ):
     assert java.java_version(java_home(version, release)) == number
@@ -88,7 +88,7 @@ def test_a_java_home_without_java_is_named(monkeypatch, tmp_path, spark_of):
 
 def test_a_java_that_says_nothing_of_itself_is_named(java_home, spark_of):
     program = java_home("?", release=False, runs=False)
-    with pytest.raises(RuntimeError, match="cannot tell the version") as no:
+    with pytest.raises(RuntimeError, match="cannot read the version") as no:
         java.check_java(spark_of("4.3.0"))
     assert program in str(no.value)
 

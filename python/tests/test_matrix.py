@@ -61,8 +61,8 @@ def test_a_jdk_that_is_not_there_is_named(tmp_path, capsys):
     java = tmp_path / "bin" / "java"
     java.parent.mkdir()
     java.touch()
-    asked = argparse.Namespace(jdk17=tmp_path, jdk21=tmp_path / "no", jdk25=None)
-    assert matrix.jdks(asked) == {17: tmp_path}
+    arguments = argparse.Namespace(jdk17=tmp_path, jdk21=tmp_path / "no", jdk25=None)
+    assert matrix.jdks(arguments) == {17: tmp_path}
     assert capsys.readouterr().out == (
         f"JDK 21: not found ({tmp_path / 'no'}), its rows are skipped\n"
         "JDK 25: not found (no path given), its rows are skipped\n"

@@ -1,4 +1,4 @@
-"""Is progress shown where it is wanted, and not where nobody sees it?"""
+"""Tests where progress is shown."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def test_a_bar_is_shown_in_a_terminal_or_where_it_is_wanted(
     with progress_bar("add-filters", "B", wanted) as show:
         show(500, 2000)
         show(2000, 2000)
-    told = sys.stderr.getvalue()
-    assert ("add-filters: 100%" in told and "2.00k/2.00k" in told) == shown
-    assert shown or told == ""
+    output = sys.stderr.getvalue()
+    assert ("add-filters: 100%" in output and "2.00k/2.00k" in output) == shown
+    assert shown or output == ""

@@ -98,8 +98,8 @@ def test_the_html_is_a_picture_and_one_table_with_every_value_escaped():
     assert any("part-0<0>.parquet to part-499.parquet" in text for text in page.texts)
     assert page.tags.count("tr") == 2
     assert page.tags.count("th") == page.tags.count("td")
-    asked = (SCAN["predicate"], *SCAN["not_used"])
-    for text in ("/lake/<events>", *asked, "1 of 4,000", "csv <x>: not pruned"):
+    predicates = (SCAN["predicate"], *SCAN["not_used"])
+    for text in ("/lake/<events>", *predicates, "1 of 4,000", "csv <x>: not pruned"):
         assert any(text in cell for cell in page.texts), text
 
 

@@ -57,7 +57,7 @@ def test_the_legend_names_what_is_there_and_fits():
     everything = {name: 1 for name in COLOURS if name not in (KEPT, UNKNOWN)}
     for bars, names in (
         ([bar(kept=1, bloom=3)], {"kept", "by bloom"}),
-        ([bar(unknown=1)], {"kept whole, not known"}),
+        ([bar(unknown=1)], {"kept unchecked"}),
         (
             [bar(kept=1, unknown=1, **everything)],
             {KEPT, UNKNOWN, *(f"by {name}" for name in everything)},
@@ -72,7 +72,7 @@ def test_text_has_the_colour_of_the_page():
     assert {text.get("fill") for text in draw(bar(kept=1)).iter("text")} == {"currentColor"}
 
 
-def test_each_bar_tells_its_files_and_counts_with_names_escaped():
+def test_each_bar_shows_its_files_and_counts_with_names_escaped():
     (title,) = draw(bar(first="</title><script>&.parquet", kept=1, bloom=3)).iter("title")
     assert title.text == "</title><script>&.parquet: kept 1, bloom 3"
 

@@ -14,6 +14,7 @@ from spark_sbbf.bridge import add_jar, jar_class_loader, running, translate_jvm_
 from spark_sbbf.catalog import add_catalog, as_view
 from spark_sbbf.progress import in_notebook
 from spark_sbbf.rendering import render
+from spark_sbbf.svg import BLUE, GREEN, ORANGE, SKY_BLUE, VERMILION, Bar, Part
 from spark_sbbf.writer import AUTO
 
 if TYPE_CHECKING:
@@ -131,29 +132,24 @@ class AdvisedColumn:
     @property
     def bars(self) -> list[Bar]:
         """The row groups that a lookup reads, out of all row groups of the column."""
-        kept = {
-            "now, for a present value": ("kept_present", "#d55e00"),
-            "now, for an absent value": ("kept_absent", "#e69f00"),
-            "with filters, for a present value": ("new_kept_present", "#0072b2"),
-            "with filters, for an absent value": ("new_kept_absent", "#56b4e9"),
-            "sorted by it, without filters": ("kept_sorted", "#009e73"),
-        }
         most = max(1, self.row["row_groups"])
-        return [
-            Bar(title, self.row[name], WIDTH * min(1.0, self.row[name] / most), colour)
-            for title, (name, colour) in kept.items()
-        ]
+        bars = []
+        for index, (name, (key, colour)) in enumerate(SERIES.items()):
+            width = max(1.0, WIDTH * min(1.0, self.row[key] / most))
+            label = f"{self.row[key]:,.1f}"
+            part = Part(name, colour, 0, LINE * index, width, LINE - 3)
+            bars.append(Bar(f"{name}: {label}", [part], label))
+        return bars
 
 
-@dataclass(frozen=True)
-class Bar:
-    title: str
-    row_groups: float
-    width: float
-    colour: str
-
-
-WIDTH = 240.0
+SERIES = {
+    "now, for a present value": ("kept_present", VERMILION),
+    "now, for an absent value": ("kept_absent", ORANGE),
+    "with filters, for a present value": ("new_kept_present", BLUE),
+    "with filters, for an absent value": ("new_kept_absent", SKY_BLUE),
+    "sorted by the column, without filters": ("kept_sorted", GREEN),
+}
+WIDTH, LINE = 240.0, 12.0
 
 
 def _listed(queries: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""How Python brings the JAR to a session that runs, and reaches the JVM of a classic one."""
+"""Adds the JAR to running sessions, and gives access to the JVM of classic ones."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ CONNECT_ON_3 = (
     f"--conf spark.sql.extensions={EXTENSIONS}"
 )
 
-
 _supplied: WeakSet[Any] = WeakSet()
-"""The sessions of Spark Connect that have got the JAR: it goes over the network only once."""
+"""Spark Connect sessions that received the JAR, so that it is sent only once."""
 
 
 def is_connect(thing: Any) -> bool:
-    """Whether a session, a builder or a DataFrame is one of Spark Connect."""
+    """Returns whether a session, a builder or a DataFrame belongs to Spark Connect."""
     return type(thing).__module__.startswith("pyspark.sql.connect.")
 
 
 def running(session: Any) -> Any:
-    """The session itself, classic or Spark Connect.
+    """Returns the session, classic or Spark Connect.
 
-    Raises TypeError for anything else, and RuntimeError for a session that was stopped and for
-    Spark Connect before Spark 4.0 unless its server has the extension.
+    Raises:
+        TypeError: If it is not a session.
+        RuntimeError: If it was stopped, or uses Spark Connect before Spark 4.0 and its server does
+            not have the extension.
     """
     require_pyspark()
     from pyspark.sql import SparkSession
@@ -50,14 +51,14 @@ def running(session: Any) -> Any:
             f"not a {kind.__module__}.{kind.__qualname__}"
         )
     elif session._sc._jsc is None:
-        raise RuntimeError("this session was stopped: make a new one with builder.getOrCreate()")
+        raise RuntimeError("this session was stopped: create a new one with builder.getOrCreate()")
     return session
 
 
 def add_jar(session: Any) -> None:
-    """Adds the bundled JAR to a session that does not have it, and for its executors.
+    """Adds the bundled JAR to a session and its executors, unless they have it.
 
-    A Spark Connect session gets it for itself alone, a classic one for all of its application.
+    A Spark Connect session gets it for itself, a classic one for its whole application.
     """
     if is_connect(session):
         if session not in _supplied and not has_catalog(session):
@@ -67,9 +68,9 @@ def add_jar(session: Any) -> None:
     jvm, loader = session._jvm, _jar_loader(session)
     jar = jar_path(session.version, jvm.scala.util.Properties.versionNumberString())
     if _class_or_none(loader, BRIDGE) is None:
-        shared = loader.getParent()  # of every Python thread, so that each finds format("sbbf")
+        shared = loader.getParent()  # of all Python threads, so that each finds format("sbbf")
         show_jar(jvm, shared if _takes_jars(shared) else loader, jar)
-    if not _executors_get_it(session, loader, jar):
+    if not _executors_have(session, loader, jar):
         session._sc._jsc.addJar(jar)
 
 
@@ -80,10 +81,10 @@ def _takes_jars(loader: Any) -> bool:
     )
 
 
-def _executors_get_it(session: Any, loader: Any, jar: str) -> bool:
-    """Whether executors have the JAR by the class path of all JVMs, or Spark ships one to them.
+def _executors_have(session: Any, loader: Any, jar: str) -> bool:
+    """Returns whether the executors have the JAR on their class path or receive it from Spark.
 
-    That the driver has the classes says nothing: a session that was stopped may have left them.
+    The driver's classes prove nothing: a stopped session may have left them.
     """
     system = session._jvm.java.lang.ClassLoader.getSystemClassLoader()
     if loader.loadClass(BRIDGE).getClassLoader().equals(system):
@@ -94,9 +95,9 @@ def _executors_get_it(session: Any, loader: Any, jar: str) -> bool:
 
 
 def bridge_of(session: Any) -> Any:
-    """A ``SessionBridge`` of the JVM, or None where the classic session does not have the JAR.
+    """Returns a ``SessionBridge`` of the JVM, or None if the classic session has no JAR.
 
-    The class is asked of the session's JAR loader, which finds it from every Python thread.
+    The session's JAR loader finds the class from every Python thread.
     """
     bridge = _class_or_none(_jar_loader(session), BRIDGE)
     if bridge is None:
@@ -107,10 +108,12 @@ def bridge_of(session: Any) -> Any:
 
 
 def show_jar(jvm: Any, loader: Any, jar: str) -> None:
-    """Adds the JAR to a class loader of Spark unless it finds the classes already.
+    """Adds the JAR to a class loader of Spark, unless the loader finds the classes already.
 
-    The same as SQL's ``ADD JAR``, whose parser takes no path with a quote or a space in it.
-    Raises RuntimeError when the classes are not in the JAR.
+    SQL's ``ADD JAR`` does the same, but cannot parse a path with a quote or a space.
+
+    Raises:
+        RuntimeError: If the JAR does not contain the classes.
     """
     if _class_or_none(loader, BRIDGE) is None:
         loader.addURL(jvm.java.io.File(jar).toURI().toURL())
@@ -123,9 +126,9 @@ def show_jar(jvm: Any, loader: Any, jar: str) -> None:
 
 @contextmanager
 def jar_class_loader(session: Any) -> Iterator[None]:
-    """Inside, this thread finds sources and catalogs of the JAR: Spark asks its class loader.
+    """Makes Spark find the data sources and catalogs of the JAR from this thread.
 
-    Spark Connect sets the class loader of each session by itself.
+    Spark Connect sets the class loader of each session itself.
     """
     if is_connect(session):
         yield
@@ -141,12 +144,16 @@ def jar_class_loader(session: Any) -> Iterator[None]:
 
 @contextmanager
 def translate_jvm_errors() -> Iterator[None]:
-    """What the JVM says of an argument is a ValueError, without where in the JVM; of a session, a
-    RuntimeError."""
+    """Raises ValueError or RuntimeError instead of the JVM's exceptions, without their stack.
+
+    Raises:
+        ValueError: If the JVM rejects an argument.
+        RuntimeError: If the JVM rejects the state of the session.
+    """
     try:
         yield
     except Exception as error:
-        java = getattr(error, "java_exception", None)  # of py4j, which PySpark translates in part
+        java = getattr(error, "java_exception", None)  # py4j sets it; PySpark translates only some
         if type(error).__name__ == "IllegalArgumentException":
             raise ValueError(str(error).splitlines()[0]) from None
         if java is not None and java.getClass().getName() == "java.lang.IllegalStateException":

@@ -1,4 +1,4 @@
-"""What a builder needs so that its session starts with the pruning."""
+"""Configures builders, so that their sessions start with pruning."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from spark_sbbf.defaults import SparkDefaults, defaults_file, items
 from spark_sbbf.jar import OUR_JAR, find_spark, jar_path, spark_home
 
 VECTOR_MODULE = "jdk.incubator.vector"
-"""The module of the Vector API, which Spark 4 adds to its JVMs and Spark 3.5 does not."""
+"""The module of the Vector API. Spark 4 adds it to its JVMs, Spark 3.5 does not."""
 
-# What spark-submit takes besides --conf, where it is a list that ours would have to join.
+# Options of spark-submit that set a list which the JAR or an option would have to join.
 SUBMIT_OPTIONS = {
     "--jars": "spark.jars",
     "--packages": "spark.jars.packages",
@@ -26,7 +26,7 @@ SUBMIT_OPTIONS = {
 
 
 def is_builder(target: Any) -> bool:
-    """Whether it builds sessions, classic or those of Spark Connect."""
+    """Returns whether the target is a builder of classic or Spark Connect sessions."""
     from pyspark.sql import SparkSession
 
     connects = is_connect(target) and hasattr(target, "getOrCreate")
@@ -34,11 +34,10 @@ def is_builder(target: Any) -> bool:
 
 
 def enable_builder(builder: Any, then: Callable[[Any], Any]) -> None:
-    """Adds to the builder what is missing in it.
+    """Adds the JAR, the extension and Java options to a builder, unless it has them.
 
-    ``then`` enables a session that takes too little from its builder: the one of this process that
-    runs already, one of Spark Connect, whose server does, or one whose JARs are not the builder's
-    to say.
+    Calls ``then`` to enable sessions that the builder cannot configure: the running session of this
+    process, those of Spark Connect, and those whose JARs come from elsewhere.
     """
     if _wants_connect(builder):
         _follow(builder, then)
@@ -66,24 +65,24 @@ def _running_session() -> Any:
 def _jvm_runs() -> bool:
     from pyspark import SparkContext
 
-    # under spark-submit the JVM is already there
+    # spark-submit has started a JVM
     return SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
 
 
 def _configure_java(builder: Any) -> None:
-    from spark_sbbf.java import check_java  # what starts programs takes its time to import
+    from spark_sbbf.java import check_java  # slow to import
 
     check_java()
-    if find_spark().line == "3.5":  # later ones do it themselves
+    if find_spark().line == "3.5":  # Spark 4 adds the module itself
         for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
             builder.config(key, _with_vectors(_configured(builder._options, key)))
 
 
 def _jars_come_from_elsewhere(options: dict[str, Any]) -> bool:
-    """Whether ``spark.jars`` of the builder would hide JARs from executors or miss the driver.
+    """Returns whether ``spark.jars`` of the builder would hide JARs or miss the driver.
 
-    Spark resolves packages into ``spark.jars`` as its JVM starts, and PySpark then puts the
-    builder's over it. What PYSPARK_SUBMIT_ARGS says of ``spark.jars`` the JVM takes first.
+    Spark resolves packages into ``spark.jars`` when its JVM starts, and PySpark then overwrites
+    them with the builder's value. The JVM prefers ``spark.jars`` of PYSPARK_SUBMIT_ARGS.
     """
     return "spark.jars" in _submitted() or bool(_configured(options, "spark.jars.packages"))
 
@@ -98,13 +97,13 @@ def _configure(builder: Any) -> None:
     )
     jvm = SparkContext._jvm
     if jvm is not None and _running_session() is None:
-        # left by a session that was stopped: too late for spark.jars
+        # the JVM of a stopped session does not read spark.jars again
         loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
         show_jar(jvm, loader, jar_path())
 
 
 def _wants_connect(builder: Any) -> bool:
-    """Whether ``getOrCreate`` would make a Spark Connect session (Spark's own conditions)."""
+    """Returns whether ``getOrCreate`` would create a Spark Connect session, as Spark decides it."""
     import pyspark.util
 
     options = builder._options
@@ -135,37 +134,37 @@ def _followed_by(then: Callable[[Any], Any], make: Callable[[], Any]) -> Callabl
 
 
 def _with(listed: str, entry: str) -> str:
-    """A comma-separated list with ``entry`` in it once, behind what was there."""
+    """Returns a comma-separated list with ``entry`` appended, unless the list has it."""
     entries = items(listed)
     there = entry in map(_path, entries)
     return ",".join(entries if there else [*entries, entry])
 
 
 def _with_jar(listed: str, jar: str) -> str:
-    """A list of JARs with ``jar`` in it once, and no other version of it."""
+    """Returns a list of JARs with ``jar`` once and without its other versions."""
     paths = {entry: _path(entry) for entry in items(listed)}
     others = [e for e, path in paths.items() if path != jar and PurePosixPath(path).match(OUR_JAR)]
     return _with(",".join(e for e in items(listed) if e not in others), jar)
 
 
 def _path(entry: str) -> str:
-    return unquote(urlsplit(entry).path)  # Spark makes URIs of paths
+    return unquote(urlsplit(entry).path)  # Spark converts paths to URIs
 
 
 def _with_vectors(java_options: str) -> str:
-    """Java's options with the module of the Vector API, behind what was there."""
+    """Returns Java options with the module of the Vector API appended, unless they have it."""
     if VECTOR_MODULE in java_options:
         return java_options
     return f"{java_options} --add-modules={VECTOR_MODULE}".lstrip()
 
 
 def _configured(options: dict[str, Any], key: str) -> str:
-    """What the session would get for ``key`` without us: setting it would hide the defaults."""
+    """Returns the value that the session would have for ``key``, which setting it would hide."""
     if key in options:
         return str(options[key])
     from pyspark import SparkConf, SparkContext
 
-    if "PYSPARK_GATEWAY_PORT" in os.environ:  # under spark-submit the JVM is already there
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started a JVM
         SparkContext._ensure_initialized()
     if SparkContext._jvm is not None:
         return SparkConf().get(key, "") or ""
@@ -175,7 +174,7 @@ def _configured(options: dict[str, Any], key: str) -> str:
 
 
 def _submitted() -> dict[str, str]:
-    """The settings in PYSPARK_SUBMIT_ARGS, with which PySpark starts its JVM."""
+    """Returns the settings in PYSPARK_SUBMIT_ARGS, with which PySpark starts its JVM."""
     words: list[str] = []
     for word in shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "")):
         words += word.split("=", 1) if word.startswith("--") else [word]
@@ -190,4 +189,4 @@ def _submitted() -> dict[str, str]:
             named[SUBMIT_OPTIONS[option]] = value
         elif option == "--properties-file":
             of_file = SparkDefaults.read(Path(value)).settings()
-    return {**of_file, **settings, **named}  # as in Spark, wherever they stand
+    return {**of_file, **settings, **named}  # Spark's precedence, in any order of the options

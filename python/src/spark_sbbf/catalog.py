@@ -1,4 +1,4 @@
-"""What SQL can say to spark-sbbf, in a classic session as over Spark Connect: catalog ``sbbf``."""
+"""Reaches spark-sbbf by SQL on the catalog ``sbbf``, in classic and Spark Connect sessions."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ CATALOG = "io.sbbf.spark.catalog.SbbfCatalog"
 
 
 def has_catalog(session: Any) -> bool:
-    """Whether the session has the catalog, from its extension or from having been enabled.
+    """Returns whether the session has the catalog, by its extension or by ``enable``.
 
-    In a session without the JAR to name the catalog is an error, so whoever only asks looks here.
+    Use it before a statement that names the catalog: without the JAR, Spark rejects the name.
     """
     (setting,) = session.sql(f"SET {KEY}").collect()
     return bool(setting.value == CATALOG)
 
 
 def add_catalog(session: Any) -> None:
-    """Makes the catalog known to a session that has the JAR."""
+    """Registers the catalog in a session that has the JAR."""
     if not has_catalog(session):
         session.conf.set(KEY, CATALOG)
 
 
 def start(session: Any) -> None:
-    """Brings the catalog into a session that has the JAR, and starts the pruning."""
+    """Registers the catalog in a session that has the JAR, and enables pruning."""
     session.conf.set(KEY, CATALOG)
     _switch(session, "on")
 
 
 def stop(session: Any) -> None:
-    """Takes out what ``start`` brought; where an extension is at work, switches it off."""
+    """Disables pruning: removes the rules that ``start`` added, or disables the extension."""
     _switch(session, "off")
 
 
 def findings(session: Any) -> dict[str, str]:
-    """What runs in the session, under short names."""
+    """Returns the versions and settings of the session, under short names."""
     rows = session.sql("SELECT name, value FROM sbbf.session.doctor").collect()
     return {row.name: row.value for row in rows}
 
 
 def report_json(df: Any) -> str:
-    """What pruning does to a query, as JSON."""
+    """Returns what pruning does to a query, as JSON."""
     with as_view(df) as view:
         (row,) = df.sparkSession.sql(f"SELECT report FROM sbbf.reports.{view}").collect()
     return str(row.report)
@@ -52,16 +52,13 @@ def report_json(df: Any) -> str:
 
 @contextmanager
 def as_view(df: Any) -> Iterator[str]:
-    """The name of a view of this session that has the DataFrame's own plan.
-
-    It is drawn at random, and so that of no other query.
-    """
+    """Creates a temporary view with the DataFrame's own plan, and gives its random name."""
     view = f"sbbf_{uuid4().hex}"
     df.createTempView(view)
     try:
         yield view
     finally:
-        # Spark's own ways to drop a view would also uncache what has the same plan
+        # Spark's own ways to drop a view also uncache DataFrames with the same plan
         df.sparkSession.sql(f"DROP TABLE sbbf.reports.{view}").collect()
 
 

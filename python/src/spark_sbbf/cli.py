@@ -18,7 +18,7 @@ from spark_sbbf.filter_report import FilterReport
 from spark_sbbf.filter_size import sizing
 from spark_sbbf.install import Change, apply, to_install, to_uninstall
 from spark_sbbf.jar import find_spark, jar_path
-from spark_sbbf.jvm import answers
+from spark_sbbf.jvm import run_command
 from spark_sbbf.progress import progress_bar
 from spark_sbbf.table import common_folder, table
 from spark_sbbf.writer import bloom_options
@@ -89,7 +89,7 @@ def _listed(
     """Prints the rows, and returns them unless as JSON."""
     spark = find_spark()
     settings = settings_of(spark, dict(args.conf))
-    with closing(answers(spark, "list", options, settings)) as lines:
+    with closing(run_command(spark, "list", options, settings)) as lines:
         if args.json:
             for line in lines:
                 sys.stdout.write(line)
@@ -130,7 +130,7 @@ def _changed(args: Namespace, options: dict[str, str]) -> int:
     with (
         progress_bar(args.command, "B", None) as show,
         closing(
-            answers(spark, "change", {"table": args.table, **options, **flags}, settings)
+            run_command(spark, "change", {"table": args.table, **options, **flags}, settings)
         ) as lines,
     ):
         for line in lines:
@@ -159,7 +159,9 @@ def _advise(args: Namespace) -> int:
         "row_groups": str(args.row_groups),
         "columns": json.dumps(args.columns),
     }
-    with closing(answers(spark, "advise", options, settings_of(spark, dict(args.conf)))) as lines:
+    with closing(
+        run_command(spark, "advise", options, settings_of(spark, dict(args.conf)))
+    ) as lines:
         rows = [json.loads(line) for line in lines]
     if args.json:
         for row in rows:

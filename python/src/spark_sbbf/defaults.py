@@ -1,4 +1,4 @@
-"""Reading and editing ``spark-defaults.conf``, the settings of every session of a Spark."""
+"""Reads and edits ``spark-defaults.conf``, the settings of every session of a Spark."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-# The grammar of java.util.Properties, which Spark reads the file with: a backslash at the end of a
-# line makes it go on in the next, and before anything else it is an escape.
+# The grammar of java.util.Properties, with which Spark reads the file. A backslash at the end of a
+# line continues the line; elsewhere it starts an escape.
 JOINT = r"\\(?:\r?\n|\r?\Z)"
 GAP = rf"(?:[ \t\f\r]|{JOINT})*"
 SIGN = r"(?:\\[^\r\n]|[^\\ \t\f\r\n])"
@@ -21,12 +21,13 @@ WRITTEN = re.compile(rf"(?:{GAP}{SIGN})*")
 ESCAPE = re.compile(rf"{JOINT}[ \t\f]*|\\u([0-9a-fA-F]{{4}})|\\(.)")
 ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
-# Put behind a last line that goes on, where it would swallow what is added; no user writes it.
+# Ends a last line that a backslash continues, which would swallow an added line. Users do not write
+# such a line, so that 'remove' can recognise it.
 FULL_STOP = " "
 
 
 class Entry(NamedTuple):
-    """One setting, with the half-open range of lines that it stands on and its value as written."""
+    """One setting with the half-open range of its lines and its value as written."""
 
     key: str
     value: str
@@ -36,19 +37,19 @@ class Entry(NamedTuple):
 
 
 class SparkDefaults:
-    """The settings of a file. Edits touch no other line, and undoing one gives back each byte."""
+    """The settings of a file. An edit keeps all other lines; its undo restores every byte."""
 
     def __init__(self, text: str):
         self.lines = text.split("\n")
 
     @classmethod
     def read(cls, file: Path) -> SparkDefaults:
-        """Of a file that is not there: no settings."""
+        """Reads a file; one that does not exist has no settings."""
         return cls.decode(file.read_bytes() if file.is_file() else b"")
 
     @classmethod
     def decode(cls, content: bytes) -> SparkDefaults:
-        """Takes any bytes: what is not UTF-8 goes through ``encode`` unchanged."""
+        """Reads any bytes. ``encode`` writes bytes that are not UTF-8 unchanged."""
         return cls(content.decode("utf-8", "surrogateescape"))
 
     def encode(self) -> bytes:
@@ -59,14 +60,14 @@ class SparkDefaults:
         return "\n".join(self.lines)
 
     def settings(self) -> dict[str, str]:
-        """Keys to values; of a key that is set twice the last, as in Spark."""
+        """Returns keys and values. The last value of a key counts, as in Spark."""
         return {entry.key: entry.value for entry in self._entries() if entry.key}
 
     def add(self, key: str, item: str) -> None:
-        """Puts an item at the end of a comma-separated list, unless it is in it."""
+        """Appends an item to a comma-separated list, unless the list has it."""
         entry = self._last(key)
         added = item.replace("\\", "\\\\")
-        if entry is None or not items(entry.value):  # a user's empty list stays, ours overrides it
+        if entry is None or not items(entry.value):  # keeps an empty list and overrides it
             stop = [FULL_STOP] if self._goes_on_at_the_end() else []
             self.lines[self._end : self._end] = [*stop, f"{key} {added}"]
         elif item not in items(entry.value):
@@ -74,7 +75,7 @@ class SparkDefaults:
             self._rewrite(entry, f"{value},{added}{rest}")
 
     def remove(self, key: str, unwanted: Callable[[str], bool]) -> None:
-        """Takes items out of a comma-separated list, and the list out where nothing is left."""
+        """Removes items from a comma-separated list, and the list itself if it becomes empty."""
         entry = self._last(key)
         parts = entry.written.split(",") if entry else []
         kept = [part for part in parts if not any(map(unwanted, items(_unescaped(part))))]
@@ -91,11 +92,11 @@ class SparkDefaults:
 
     @property
     def _end(self) -> int:
-        """Behind the last line; the newline at the end of a file begins no further one."""
+        """The index after the last line; a newline at the end of the file starts no line."""
         return len(self.lines) - (self.lines[-1] == "")
 
     def _goes_on_at_the_end(self) -> bool:
-        """Not so after a comment, which ends with its line whatever is in it."""
+        """Returns whether the last line continues. A comment never does."""
         in_entry = any(entry.end == self._end for entry in self._entries())
         return in_entry and _goes_on(self.lines[self._end - 1])
 
@@ -118,7 +119,7 @@ class SparkDefaults:
             while _goes_on(self.lines[at - 1]) and at < self._end:
                 at += 1
             match = ENTRY.fullmatch("\n".join(self.lines[start:at]))
-            assert match  # each of its parts may be empty
+            assert match  # every part may be empty
             key, value = map(_unescaped, match.groups())
             yield Entry(key, value.strip(), start, at, match[2])
 
@@ -137,17 +138,17 @@ def _unescaped(written: str) -> str:
 
 
 def _without_gap(written: str) -> tuple[str, str]:
-    """Splits off the blanks at the end."""
+    """Returns the value without the blanks at its end, and these blanks."""
     match = WRITTEN.match(written)
     end = match.end() if match else 0
     return written[:end], written[end:]
 
 
 def items(listed: str) -> list[str]:
-    """The items of a comma-separated list, without blanks around them."""
+    """Returns the items of a comma-separated list, without blanks around them."""
     return [item.strip() for item in listed.split(",") if item.strip()]
 
 
 def defaults_file(home: Path) -> Path:
-    """The file of settings that the Spark in ``home`` would read, be it there or not."""
+    """Returns the path of the settings of the Spark in ``home``, which may not exist."""
     return Path(os.environ.get("SPARK_CONF_DIR") or home / "conf", "spark-defaults.conf")

@@ -1,4 +1,4 @@
-"""What sessions of the installed Spark would run on, told without starting one."""
+"""Reports what sessions of the installed Spark would run on, without starting one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from spark_sbbf.bridge import EXTENSIONS
 from spark_sbbf.builder import VECTOR_MODULE
 from spark_sbbf.defaults import SparkDefaults, defaults_file, items
 from spark_sbbf.jar import OUR_JAR, Spark, find_spark, jar_path
-from spark_sbbf.jvm import answers
+from spark_sbbf.jvm import run_command
 
 
 def doctor(settings: Mapping[str, str]) -> dict[str, str]:
-    """Short names to findings, those that cannot be had with the reason; ``problem`` if one stops.
+    """Returns the findings under short names; ``problem`` is the error that ended the check.
 
-    ``settings`` come on top of those of the installation's ``spark-defaults.conf``.
+    ``settings`` override those of the installation's ``spark-defaults.conf``.
     """
     findings: dict[str, str] = {}
     try:
@@ -26,7 +26,7 @@ def doctor(settings: Mapping[str, str]) -> dict[str, str]:
         conf = settings_of(spark, settings)
         findings["settings"] = str(defaults_file(spark.home))
         findings["extension"] = extension(spark, conf)
-        of_jvm = json.loads("".join(answers(spark, "doctor", {}, conf)))
+        of_jvm = json.loads("".join(run_command(spark, "doctor", {}, conf)))
     except (RuntimeError, FileNotFoundError) as error:
         return {**findings, "problem": str(error)}
     findings["scala"], findings["java"] = of_jvm.pop("scala"), of_jvm.pop("java")
@@ -35,22 +35,22 @@ def doctor(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def settings_of(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings of every session of this Spark, with others on top."""
+    """Returns the settings of every session of this Spark, overridden by ``settings``."""
     return {**SparkDefaults.read(defaults_file(spark.home)).settings(), **settings}
 
 
 def extension(spark: Spark, conf: Mapping[str, str]) -> str:
-    """Whether sessions with this configuration have the extension, or why not and what to do."""
+    """Returns whether sessions with this configuration have the extension, or why not."""
     jars = [jar for jar in map(Path, items(conf.get("spark.jars", ""))) if jar.match(OUR_JAR)]
     has_jar = bool(jars) or any((spark.home / "jars").glob(OUR_JAR))
     is_named = EXTENSIONS in items(conf.get("spark.sql.extensions", ""))
     remedy = "run 'spark-sbbf install', or call spark_sbbf.enable in each session"
     gone = [jar for jar in jars if jar.is_absolute() and not jar.is_file()]
     if gone:
-        return f"spark.jars names {gone[0]}, which is not there; {remedy}"
+        return f"spark.jars names {gone[0]}, which does not exist; {remedy}"
     other = [jar for jar in jars if f"_{spark.scala}-" not in jar.name]
     if other:
-        return f"spark.jars names {other[0]}, and this Spark has Scala {spark.scala}; {remedy}"
+        return f"spark.jars names {other[0]}, but this Spark has Scala {spark.scala}; {remedy}"
     if conf.get("spark.sbbf.enabled", "true").strip().lower() == "false":
         return "off in every session: spark.sbbf.enabled is false"
     if has_jar and (is_named or spark.line != "3.5"):
@@ -66,7 +66,7 @@ def _module(spark: Spark, has_it: bool) -> str:
     if has_it:
         return "present"
     return (
-        f"missing, filters are asked by plain code: Spark {spark.line} wants "
+        "missing, so scalar code probes the filters: set "
         f"--add-modules={VECTOR_MODULE} in spark.driver.extraJavaOptions and "
-        "spark.executor.extraJavaOptions"
+        f"spark.executor.extraJavaOptions of Spark {spark.line}"
     )

@@ -1,4 +1,4 @@
-"""Putting the JAR and its two settings into an installed Spark, and taking them out again."""
+"""Adds the JAR and its two settings to an installed Spark, and removes them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ from spark_sbbf.jar import Spark
 
 JARS_KEY, EXTENSIONS_KEY = "spark.jars", "spark.sql.extensions"
 
-
-# The first line of a file of settings that was not there: tells 'uninstall' that it may go.
+# The first line of a settings file that 'install' created, so that 'uninstall' may remove it.
 MADE = "# made by 'spark-sbbf install'"
 MADE_WITH_FOLDER = "# made, and its folder, by 'spark-sbbf install'"
 
 FOLDER = "sbbf"
-# A file beside the JAR, where the settings named the extension before: it is the user's then.
+# A file beside the JAR. It marks that the user had named the extension before 'install'.
 KEEP_EXTENSION = "keep-extension"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A file with its bytes before and after; None where it is not there."""
+    """A change of one file: its bytes before and after, None if it does not exist."""
 
     file: Path
     before: bytes | None
     after: bytes | None
     own_folders: int = 1
-    """How many of the folders around it go, too, once nothing is left in them."""
+    """The number of enclosing folders to remove once they are empty."""
 
     def __str__(self) -> str:
         if self.file.suffix == ".jar" or self.file.name == KEEP_EXTENSION:
@@ -50,9 +49,10 @@ class Change:
         return "\n".join([f"edit  {self.file}", *(f"    {line}" for line in changed)])
 
     def write(self) -> None:
-        """The file is as it was or as it shall be at any time, and keeps its owner and mode.
+        """Changes the file atomically, and keeps its owner and mode.
 
-        Raises OSError where that cannot be, and then leaves nothing behind.
+        Raises:
+            OSError: If the file cannot be changed. It is then unchanged, and no other file remains.
         """
         try:
             if self.after is None:
@@ -85,7 +85,11 @@ class Change:
 
 
 def apply(changes: Sequence[Change]) -> None:
-    """Makes all changes, or none: raises RuntimeError where a file may not be written."""
+    """Applies all changes or none.
+
+    Raises:
+        RuntimeError: If a file cannot be changed.
+    """
     done: list[Change] = []
     for change in changes:
         try:
@@ -94,18 +98,21 @@ def apply(changes: Sequence[Change]) -> None:
             for made in reversed(done):
                 replace(made, before=made.after, after=made.before).write()
             raise RuntimeError(
-                f"cannot change {change.file} ({error.strerror}), so nothing was changed: run this "
-                "as the owner of that Spark, or set SPARK_CONF_DIR to a folder of settings that "
-                "is yours"
+                f"cannot change {change.file} ({error.strerror}), so nothing was changed: run the "
+                "command as the owner of that Spark, or set SPARK_CONF_DIR to a settings folder "
+                "that you own"
             ) from error
         done.append(change)
 
 
 def to_install(spark: Spark, jar: Path) -> list[Change]:
-    """What makes every session of this Spark have the extension; nothing where they all do."""
+    """Returns the changes that give all sessions of this Spark the extension, if any."""
     target = _folder(spark) / jar.name
     if "," in str(target):
-        raise RuntimeError(f"Spark takes no JAR from a folder with a comma in its name: {target}")
+        raise RuntimeError(
+            f"cannot install {target}: Spark splits the paths of JARs at commas, so set "
+            "SPARK_CONF_DIR to a folder without a comma in its path"
+        )
 
     def edit(defaults: SparkDefaults) -> None:
         defaults.remove(JARS_KEY, lambda item: _is_ours(spark, item) and item != str(target))
@@ -124,7 +131,7 @@ def to_install(spark: Spark, jar: Path) -> list[Change]:
 
 
 def to_uninstall(spark: Spark) -> list[Change]:
-    """What takes out of this Spark what ``to_install`` puts in."""
+    """Returns the changes that undo ``to_install``."""
 
     def edit(defaults: SparkDefaults) -> None:
         defaults.remove(JARS_KEY, lambda item: _is_ours(spark, item))
@@ -139,7 +146,7 @@ def to_uninstall(spark: Spark) -> list[Change]:
 
 
 def _edit(spark: Spark, edit: Callable[[SparkDefaults], None]) -> Change:
-    file = defaults_file(spark.home).resolve()  # a link stays one
+    file = defaults_file(spark.home).resolve()  # keep a link, edit its target
     before = _content(file)
     new = MADE if file.parent.is_dir() else MADE_WITH_FOLDER
     defaults = SparkDefaults(f"{new}\n") if before is None else SparkDefaults.decode(before)
@@ -158,8 +165,10 @@ def _real(changes: list[Change]) -> list[Change]:
 
 
 def _folder(spark: Spark) -> Path:
-    """In the Spark, or beside the settings where these lie elsewhere: the Spark may be another's,
-    and have other settings for others."""
+    """Returns the folder of the JAR: in the Spark, or beside settings that lie elsewhere.
+
+    In the second case the Spark may belong to someone else, and serve users with other settings.
+    """
     home, settings = spark.home.resolve(), defaults_file(spark.home).parent.resolve()
     return (home if settings == (home / "conf").resolve() else settings) / FOLDER
 
@@ -186,7 +195,7 @@ def _is_ours(spark: Spark, item: str) -> bool:
 
 
 def _make(folder: Path) -> None:
-    """For all to read, as the files in it, whatever the mask of this process."""
+    """Creates a folder that all users can read, whatever the umask of this process."""
     if not folder.exists():
         _make(folder.parent)
         folder.mkdir()
@@ -197,4 +206,4 @@ def _remove_if_empty(folder: Path) -> None:
     try:
         folder.rmdir()
     except OSError:
-        return  # something else is in it
+        return  # it has other content

@@ -1,4 +1,4 @@
-"""Which Spark is installed, and where the JAR for it is."""
+"""Finds the installed Spark and the JAR for it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 SCALA_OF_SPARK = {"3.5": "2.12", "4.0": "2.13", "4.1": "2.13", "4.2": "2.13", "4.3": "2.13"}
-"""Spark line to the Scala version of the JAR that serves it."""
+"""Scala version of the JAR, by Spark line."""
 
 JARS = Path(__file__).parent / "jars"
 
 OUR_JAR = "spark-sbbf_*.jar"
-"""The name of the JAR in any version, for any Scala."""
+"""Pattern of the JAR's name, for any version and any Scala."""
 
 
 class Spark(NamedTuple):
-    """A Spark on this machine, and the versions that it has."""
+    """A Spark on this machine and its versions."""
 
     home: Path
     version: str
@@ -26,25 +26,32 @@ class Spark(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The first two numbers of the version, which say what fits together."""
+        """The first two numbers of the version, on which compatibility depends."""
         return ".".join(self.version.split(".")[:2])
 
 
 def jar_path(version: str | None = None, scala: str | None = None) -> str:
-    """The path of the bundled JAR for the Spark that this process would start.
+    """Returns the path of the bundled JAR for a Spark.
 
-    That is the Spark in ``SPARK_HOME`` if set, else the installed pyspark; or the Spark of a given
-    ``version``, wherever it runs, with its usual Scala unless that is given too. The environment
-    variable ``SPARK_SBBF_JAR`` overrides the choice with a path of its own.
+    The environment variable ``SPARK_SBBF_JAR`` overrides the path.
 
-    Raises RuntimeError when there is no Spark or it is not a supported one, and FileNotFoundError
-    when the JAR is not there; both say what to do.
+    Args:
+        version: Version of the Spark, which may run elsewhere. None is the Spark that this process
+            would start: the one in ``SPARK_HOME`` if set, else the installed pyspark.
+        scala: Scala version of that Spark. None is the usual one of ``version``.
+
+    Returns:
+        The path of the JAR.
+
+    Raises:
+        RuntimeError: If there is no Spark, or it is unsupported.
+        FileNotFoundError: If the JAR does not exist.
     """
     override = os.environ.get("SPARK_SBBF_JAR")
     if override:
         if not Path(override).is_file():
             raise FileNotFoundError(
-                f"SPARK_SBBF_JAR names no file: {override}. Correct it, or unset it to have the "
+                f"SPARK_SBBF_JAR names no file: {override}. Correct it, or unset it to use the "
                 "JAR of this package"
             )
         return str(Path(override).resolve())
@@ -64,10 +71,12 @@ def jar_path(version: str | None = None, scala: str | None = None) -> str:
 
 
 def find_spark() -> Spark:
-    """The Spark that this process would start: that in ``SPARK_HOME``, else the installed pyspark.
+    """Returns the Spark that this process would start: ``SPARK_HOME``, else the installed pyspark.
 
-    Known by the name of the spark-core JAR that each Spark has; nothing of it is run or imported.
-    Raises RuntimeError when there is none, and when ``SPARK_HOME`` holds none.
+    Reads the versions from the name of the spark-core JAR, and imports nothing.
+
+    Raises:
+        RuntimeError: If there is no Spark.
     """
     home = spark_home()
     for core in sorted(Path(home, "jars").glob("spark-core_*.jar")) if home else ():
@@ -89,7 +98,7 @@ def _supported_scala(spark: Spark) -> str:
 
 
 def _scala_of(version: str) -> str:
-    """Of a Spark that is not on this machine, so that its Scala is not known."""
+    """Returns the usual Scala of a Spark that is not on this machine."""
     scala = SCALA_OF_SPARK.get(".".join(version.split(".")[:2]))
     if scala is None:
         raise _unsupported(f"Spark {version}")
@@ -99,27 +108,30 @@ def _scala_of(version: str) -> str:
 def _unsupported(what: str) -> RuntimeError:
     supported = ", ".join(f"{s} (Scala {v})" for s, v in SCALA_OF_SPARK.items())
     return RuntimeError(
-        f"{what} is not supported; supported are {supported}. "
-        "Set SPARK_SBBF_JAR to use a JAR of your own choice"
+        f"{what} is not supported; supported are {supported}. Set SPARK_SBBF_JAR to use another JAR"
     )
 
 
 def require_pyspark() -> None:
-    """Raises ModuleNotFoundError, saying how to get it, where there is no PySpark to import."""
+    """Checks that PySpark can be imported.
+
+    Raises:
+        ModuleNotFoundError: If it cannot; the message says how to install it.
+    """
     if importlib.util.find_spec("pyspark") is None:
         raise ModuleNotFoundError(
-            "No module named 'pyspark': pip install 'spark-sbbf[pyspark]', or where Spark is "
-            "installed otherwise put its python folder on PYTHONPATH",
+            "No module named 'pyspark': pip install 'spark-sbbf[pyspark]', or put the python "
+            "folder of an installed Spark on PYTHONPATH",
             name="pyspark",
         )
 
 
 def spark_home() -> str | None:
-    """Where PySpark takes Spark from; None where there is none."""
+    """Returns the folder of the Spark that PySpark uses, or None."""
     return os.environ.get("SPARK_HOME") or _pyspark_home()
 
 
 def _pyspark_home() -> str | None:
-    """The folder of the installed pyspark, found without importing it."""
+    """Finds the folder of the installed pyspark without importing it."""
     spec = importlib.util.find_spec("pyspark")
     return str(Path(spec.origin).parent) if spec and spec.origin else None

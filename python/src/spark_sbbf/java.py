@@ -1,4 +1,4 @@
-"""Which Java would run Spark, and whether it can."""
+"""Finds the Java that would run Spark, and checks its version."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from spark_sbbf.jar import Spark, find_spark
 OLDEST_JAVA = 17
 
 NEWEST_JAVA = {"3.5": 22, "4.0": 22, "4.1": 22}
-"""Spark lines whose Hadoop asks for ``Subject.getSubject``, which Java 23 took away."""
+"""Newest Java, by Spark line. Its Hadoop calls ``Subject.getSubject``, which Java 23 removed."""
 
 
 def check_java(spark: Spark | None = None) -> str:
-    """The program ``java`` that would run this Spark (if None, the installed one).
+    """Returns the program ``java`` that would run this Spark, or the installed one if None.
 
-    Raises RuntimeError, saying what to do, when there is none, or it is too old or too new.
+    Raises:
+        RuntimeError: If there is no Java, or it is too old or too new.
     """
     spark = spark or find_spark()
     java = find_java()
@@ -39,7 +40,11 @@ def check_java(spark: Spark | None = None) -> str:
 
 
 def find_java() -> str:
-    """The ``java`` that Spark's own scripts take: that of ``JAVA_HOME``, else the first on PATH."""
+    """Returns the ``java`` of ``JAVA_HOME``, else the first on PATH, as Spark's scripts do.
+
+    Raises:
+        RuntimeError: If there is none.
+    """
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home, "bin"))) if home else shutil.which("java")
     if java is None:
@@ -51,17 +56,23 @@ def find_java() -> str:
 
 
 def java_version(java: str) -> int:
-    """The number that Java goes by, as in 8, 11 or 17. RuntimeError where it does not run."""
-    text = _release(Path(java).resolve()) or _said(java)
+    """Returns the feature version of a ``java``, for example 17.
+
+    Raises:
+        RuntimeError: If it does not run.
+    """
+    text = _release(Path(java).resolve()) or _version_output(java)
     match = re.search(r'"(?:1\.)?(\d+)', text)
     if match is None:
-        raise RuntimeError(f"cannot tell the version of {java}: set JAVA_HOME to a JDK 17")
+        raise RuntimeError(
+            f"cannot read the version of {java}: set JAVA_HOME to the folder of a JDK 17"
+        )
     return int(match[1])
 
 
 def _release(java: Path) -> str:
-    """What the file that every JDK since 7 has says, in a thousandth of the time of a JVM."""
-    for folder in list(java.parents)[1:3]:  # Python 3.9 slices no parents
+    """Reads the version from the JDK's file ``release``, which saves the start of a JVM."""
+    for folder in list(java.parents)[1:3]:  # Python 3.9 cannot slice parents
         file = folder / "release"
         if file.is_file():
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -69,7 +80,7 @@ def _release(java: Path) -> str:
     return ""
 
 
-def _said(java: str) -> str:
+def _version_output(java: str) -> str:
     try:
         done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
     except OSError:

@@ -1,5 +1,7 @@
-"""Questions to a JVM that has Spark's JARs, and a session only where jobs answer them: that saves
-most of a start."""
+"""Runs commands in a JVM with Spark's JARs.
+
+Only commands that need a session start one, because its start takes most of the time.
+"""
 
 from __future__ import annotations
 
@@ -21,34 +23,37 @@ from spark_sbbf.java import check_java
 
 MAIN = "io.sbbf.spark.cli.Main"
 FAILURE = '{"error":'
-# Spark's code reaches into these packages, as its own launcher lets it (JavaModuleOptions).
+# Packages of the JDK that Spark's code accesses; its launcher opens them (JavaModuleOptions).
 OPEN_PACKAGES = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util "
     "java.util.concurrent java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs "
     "sun.security.action sun.util.calendar"
 ).split()
 
-# The questions that run Spark jobs.
-DRIVERS = ("change", "advise")
+JOB_COMMANDS = ("change", "advise")
+"""The commands that run Spark jobs."""
 
 
-def answers(
+def run_command(
     spark: Spark,
-    question: str,
+    command: str,
     options: Mapping[str, str],
     settings: Mapping[str, str],
 ) -> Generator[str, None, None]:
-    """The lines that the JAR's main class prints for a question, as they come.
+    """Yields the lines that the JAR's main class prints for a command.
 
-    Options and settings go through a pipe, because they may hold secrets. Raises RuntimeError with
-    the reason that the JVM gives, and as ``check_java`` does. Who closes it early ends the JVM.
+    Passes the options and settings through a pipe, because they may hold secrets. Closing the
+    generator ends the JVM.
+
+    Raises:
+        RuntimeError: If the JVM reports a failure, or as in ``check_java``.
     """
-    command = [check_java(spark), *_java_options(spark, question, settings)]
-    command += ["-cp", os.pathsep.join(_class_path(spark, settings)), MAIN, question]
+    program = [check_java(spark), *_java_options(spark, command, settings)]
+    program += ["-cp", os.pathsep.join(_class_path(spark, settings)), MAIN, command]
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as log,
         subprocess.Popen(
-            command,
+            program,
             stdin=PIPE,
             stdout=PIPE,
             stderr=log,
@@ -58,11 +63,11 @@ def answers(
     ):
         assert jvm.stdin and jvm.stdout
         try:
-            with suppress(BrokenPipeError), jvm.stdin:  # of a JVM that ended, its status tells
+            with suppress(BrokenPipeError), jvm.stdin:  # if the JVM ended, see its status below
                 json.dump({"options": dict(options), "settings": dict(settings)}, jvm.stdin)
             for line in jvm.stdout:
                 if not line.startswith("{"):
-                    continue  # what Java options have the JVM say
+                    continue  # Java options can make the JVM print lines of its own
                 if line.startswith(FAILURE):
                     raise RuntimeError(json.loads(line)["error"])
                 yield line
@@ -70,35 +75,35 @@ def answers(
                 log.seek(0)
                 raise RuntimeError(f"java ended with status {jvm.returncode}: {log.read().strip()}")
         finally:
-            jvm.terminate()  # of one that has ended: nothing
+            jvm.terminate()  # has no effect on a JVM that ended
 
 
 def _environment(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
     added = {"SPARK_HOME": str(spark.home)}
     if settings.get("spark.master", "local").startswith("local"):
-        added["SPARK_LOCAL_HOSTNAME"] = "localhost"  # no question to a name server
+        added["SPARK_LOCAL_HOSTNAME"] = "localhost"  # avoids a DNS lookup
     return {**added, **os.environ}
 
 
-def _java_options(spark: Spark, question: str, settings: Mapping[str, str]) -> list[str]:
-    """As Spark starts a driver; short questions do without the second compiler, a second's cost."""
+def _java_options(spark: Spark, command: str, settings: Mapping[str, str]) -> list[str]:
+    """Returns the options of a driver's JVM; short commands run without the C2 compiler."""
     options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
     extra = settings.get("spark.driver.extraJavaOptions", "")
     if spark.line != "3.5" or VECTOR_MODULE in extra:
         options.append(f"--add-modules={VECTOR_MODULE}")  # Spark 4 adds it to every JVM
-    if question in DRIVERS:
+    if command in JOB_COMMANDS:
         if "spark.driver.memory" in settings:
             options.append(f"-Xmx{settings['spark.driver.memory']}")
         options += shlex.split(extra)
     else:
         options.append("-XX:+UseSerialGC")
-        if question == "list":
+        if command == "list":
             options.append("-XX:TieredStopAtLevel=1")
     return [*options, "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
 
 
 def _class_path(spark: Spark, settings: Mapping[str, str]) -> list[str]:
-    """Ours, the user's, Spark's and the folders of Hadoop's settings, as Spark's launcher does."""
+    """Returns the JAR, the user's entries, the settings of Spark and Hadoop, and Spark's JARs."""
     listed = settings.get("spark.driver.extraClassPath", "").split(os.pathsep)
     listed += [_local(jar.strip()) for jar in settings.get("spark.jars", "").split(",")]
     listed += [str(defaults_file(spark.home).parent), os.environ.get("HADOOP_CONF_DIR", "")]
@@ -109,5 +114,5 @@ def _class_path(spark: Spark, settings: Mapping[str, str]) -> list[str]:
 
 
 def _local(jar: str) -> str:
-    """The path of a JAR that may be told as a URI of this machine's."""
+    """Returns the path of a JAR that is given as a path or a local URI."""
     return unquote(urlsplit(jar).path) if jar.startswith(("file:", "local:")) else jar

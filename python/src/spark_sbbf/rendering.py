@@ -1,4 +1,4 @@
-"""Pages and pictures from the templates of this package; every value in them is escaped."""
+"""Renders the templates of this package, and escapes every value in them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ if TYPE_CHECKING:
 
 
 def render(template: str, **values: Any) -> str:
-    """The template of this name, filled in. Raises jinja2.UndefinedError for a missing value."""
+    """Returns a rendered template.
+
+    Raises:
+        jinja2.UndefinedError: If the template uses a missing value.
+    """
     return _templates().get_template(template).render(values)
 
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # when a page is looked at
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
 
     environment = Environment(
         loader=PackageLoader("spark_sbbf"),

@@ -1,4 +1,4 @@
-"""What pruning did to one query, readable as text and as HTML."""
+"""Reports what pruning did to one query, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -16,56 +16,87 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileBar:
-    """Some neighbouring files of a scan, as a picture of it shows them."""
+    """One bar in the picture of a scan: a range of adjacent files."""
 
     first: str
     """Name of the first file, without its folders."""
     last: str
+    """Name of the last file."""
     files: int
+    """Number of files."""
     files_unknown: int
-    """Files that were not asked or gave no answer: kept whole, their row groups are not counted."""
+    """Number of files that were not checked or are unreadable. They are kept, and their row groups
+    are not counted."""
     row_groups: int
+    """Number of row groups before pruning."""
     row_groups_kept: int
+    """Number of row groups that might match."""
     refuted_by: dict[str, int]
-    """Evidence to the number of row groups it ruled out."""
+    """Number of row groups that each kind of evidence ruled out."""
 
 
 @dataclass(frozen=True)
 class ScanReport:
-    """One scan that the pruner looked at; totals are of the partitions that the query asks for."""
+    """The effect of pruning on one scan, in the partitions that the query reads."""
 
     paths: list[str]
+    """Paths of the table."""
     predicate: str
-    """The part of the filter that was used, with ``?`` for values."""
+    """The part of the filter that pruning used, with ``?`` for values."""
     not_used: list[str]
-    """Why other parts of the filter cannot rule out anything: functions and columns, no values."""
+    """Why the other parts of the filter cannot rule out row groups: functions and columns, no
+    values."""
     files: int
+    """Number of files before pruning."""
     files_kept: int
+    """Number of files that the scan reads."""
     row_groups: int
+    """Number of row groups before pruning, in the files that were checked."""
     row_groups_kept: int
+    """Number of these row groups that might match."""
     bytes: int
+    """Bytes of all files."""
     bytes_kept: int
+    """Compressed bytes of the kept row groups; the size of the file if it keeps all of them."""
     refuted_by: dict[str, int]
-    """Evidence to the number of row groups it ruled out."""
+    """Number of row groups that each kind of evidence ruled out."""
     kept_because: dict[str, int]
-    """Reason to the number of row groups kept for it."""
+    """Number of row groups that were kept for each reason."""
     filters_rejected: dict[str, int]
-    """Reason to the number of row groups in which a filter was asked and not believed."""
+    """Number of row groups with a filter that was invalid, for each reason."""
     millis: float
+    """Milliseconds that pruning took."""
     bytes_read: int
+    """Bytes that pruning read."""
     files_opened: int
+    """Number of files that pruning opened."""
     stopped_early: bool
-    """True when a sample of the files showed that the filters do not help; all others are kept."""
+    """Whether a sample of the files showed that the filters do not help. The other files are then
+    kept."""
     bars: list[FileBar]
-    """All files, in the order of their listing; never more than 50 bars."""
+    """All files, in the order of their listing, in at most 50 ranges."""
     summary: str
+    """One line of text with the main numbers."""
 
     @classmethod
     def from_dict(cls, tree: dict[str, Any]) -> ScanReport:
+        """Reads one scan of the JSON report.
+
+        Args:
+            tree: The scan's object, as dictionaries and lists.
+
+        Returns:
+            The scan.
+
+        Raises:
+            KeyError: If a field is missing.
+            TypeError: If the fields differ otherwise.
+        """
         return cls(**{**tree, "bars": [FileBar(**bar) for bar in tree["bars"]]})
 
     @property
     def title(self) -> str:
+        """The paths and the summary."""
         return f"{', '.join(self.paths)}: {self.summary}"
 
     def __str__(self) -> str:
@@ -79,16 +110,18 @@ class ScanReport:
             lines.append(f"  rejected      filters: {_counts(self.filters_rejected)}")
         lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
         if self.stopped_early:
-            lines.append("  stopped early: a sample showed that the filters do not help here")
+            lines.append("  stopped early: a sample of the files showed no benefit of the filters")
         return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class UnprunedRelation:
-    """A relation of the query that was left as it is, and why."""
+    """A relation of the query that was not pruned, and the reason."""
 
     relation: str
+    """Paths or name of the relation."""
     reason: str
+    """Why it was not pruned; holds no value of the query."""
 
     def __str__(self) -> str:
         return f"{self.relation}: not pruned, {self.reason}"
@@ -96,17 +129,30 @@ class UnprunedRelation:
 
 @dataclass(frozen=True, repr=False)
 class PruneReport:
-    """What was pruned from one query, by which evidence, and what that cost."""
+    """The effect of pruning on one query, its evidence and its cost.
+
+    Converts to text with ``str`` and ``print``; a notebook shows it with a picture of each scan.
+    """
 
     enabled: bool
+    """Whether pruning is enabled in the session."""
     scans: list[ScanReport]
+    """The scans that were pruned."""
     unpruned: list[UnprunedRelation]
+    """The relations that were not pruned."""
 
     @classmethod
     def from_json(cls, text: str) -> PruneReport:
-        """Reads what ``SessionBridge.explain`` writes.
+        """Reads the JSON that the JAR writes.
 
-        Raises RuntimeError, saying what to do, for what a JAR of another version writes.
+        Args:
+            text: The JSON of one report.
+
+        Returns:
+            The report.
+
+        Raises:
+            RuntimeError: If a JAR of another version wrote it.
         """
         tree = json.loads(text)
         try:
@@ -119,7 +165,11 @@ class PruneReport:
             raise RuntimeError(_OTHER_VERSION) from error
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain dictionaries and lists, in the shape of its JSON."""
+        """Returns the report as plain dictionaries and lists.
+
+        Returns:
+            The fields of the report, nested as in its JSON.
+        """
         return asdict(self)
 
     def __str__(self) -> str:
@@ -131,8 +181,8 @@ class PruneReport:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """For notebooks: a picture of each scan, and the numbers in a table."""
-        from spark_sbbf.rendering import render  # when it is looked at
+        """Returns a picture of each scan and a table of the numbers, for notebooks."""
+        from spark_sbbf.rendering import render  # only notebooks need it
         from spark_sbbf.svg import svg
 
         if not (self.enabled and (self.scans or self.unpruned)):
@@ -174,7 +224,7 @@ def _report(df: DataFrame) -> PruneReport:
     bridge = bridge_of(session)
     if bridge is None:
         raise RuntimeError(_ABSENT)
-    # only py4j reaches the plan of this DataFrame, with the cost of its planning
+    # only py4j reaches this DataFrame's own plan, which holds the cost of its planning
     return PruneReport.from_json(bridge.explain(df._jdf.queryExecution()))
 
 
@@ -185,7 +235,7 @@ _OFF = (
 _ABSENT = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
 _OTHER_VERSION = (
     "the spark-sbbf JAR in this session is of another version than the package: start the session "
-    "with the JAR that 'spark-sbbf jar' prints; where an older one is installed, run "
+    "with the JAR that 'spark-sbbf jar' prints, and if an older one is installed, run "
     "'spark-sbbf install' again"
 )
 _NOTHING = "nothing to prune: the query reads no Parquet files"

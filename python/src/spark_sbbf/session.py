@@ -1,4 +1,4 @@
-"""Switching the pruning on and off, for a session to come or one that already runs."""
+"""Enables and disables pruning, for builders and for running sessions."""
 
 from __future__ import annotations
 
@@ -16,29 +16,41 @@ if TYPE_CHECKING:
 
 
 def enable(target: Target) -> Target:
-    """Makes Spark leave out row groups that cannot match, and returns ``target``.
+    """Enables pruning in a builder or a session, and returns it.
 
-    Files that are written with bloom filters get them of exact size (``bloom_options``).
+    Spark then skips files and row groups that cannot match, from the next query on. Files that are
+    written with bloom filters get filters of the exact size (``bloom_options``). A second call
+    changes nothing. ``spark.conf.set("spark.sbbf.enabled", "false")`` disables everything from the
+    next query on.
+
+    A session is enabled alone: other sessions of its application stay as they are.
+
+    A builder gets the JAR and the extension added to its configuration. Call ``remote`` and
+    configure packages before this. On Spark 3.5 the builder also gets the Java option for vector
+    code, unless the JVM runs already. A session that runs in this process is enabled as well,
+    because ``getOrCreate`` returns it.
+
+    A builder of a Spark Connect session creates the session first and enables it then. So does a
+    builder with ``spark.jars.packages`` or with JARs in PYSPARK_SUBMIT_ARGS, because setting
+    ``spark.jars`` would hide those JARs from the executors.
 
     Examples:
         >>> spark = enable(SparkSession.builder.appName("lookups")).getOrCreate()  # doctest: +SKIP
         >>> enable(spark)  # doctest: +SKIP
 
-    A builder gets the JAR and the extension added to those it is already configured with; on Spark
-    3.5 also the Java option for vector code, if the JVM is still to come. If a session runs in this
-    process, ``getOrCreate`` would return that one, so it is enabled as well. A builder of a Spark
-    Connect session makes the session and enables it then; so does one with ``spark.jars.packages``,
-    or with JARs in PYSPARK_SUBMIT_ARGS, as naming ours would hide those from executors. Call
-    ``remote`` and configure packages before this.
+    Args:
+        target: A builder or a session, classic or Spark Connect.
 
-    A session, classic or Spark Connect, is enabled for its next query, and no other session with
-    it. Doing either twice changes nothing.
+    Returns:
+        ``target``.
 
-    ``spark.conf.set("spark.sbbf.enabled", "false")`` switches everything off for the next query.
-
-    Raises TypeError for anything else; RuntimeError for Spark Connect before Spark 4.0 unless its
-    server has the extension, for a session that was stopped and for a Java that cannot run it;
-    RuntimeError or FileNotFoundError as in ``jar_path``.
+    Raises:
+        TypeError: If ``target`` is no session and no builder.
+        RuntimeError: If the session was stopped, the Java or the Spark is unsupported, or as in
+            ``jar_path``. Spark Connect before Spark 4.0 is supported only if its server has the
+            extension.
+        FileNotFoundError: As in ``jar_path``.
+        ModuleNotFoundError: If PySpark is not installed.
     """
     require_pyspark()
     if is_builder(target):
@@ -52,11 +64,18 @@ def enable(target: Target) -> Target:
 
 
 def disable(session: SparkSession) -> None:
-    """Takes the pruning out of a session that runs; answers stay the same. Idempotent.
+    """Disables pruning in a running session. A second call changes nothing.
 
-    What ``enable`` added to the planning of the session goes; if the pruning is there by the
-    configuration of all sessions, this one gets ``spark.sbbf.enabled=false``. The catalog ``sbbf``,
-    which plans nothing, stays, so that ``inspect`` and ``doctor`` still answer.
+    Query results stay the same. If the configuration of all sessions has the extension, this
+    session gets ``spark.sbbf.enabled=false``. The catalog ``sbbf`` stays, so that ``inspect`` and
+    ``doctor`` still work.
+
+    Args:
+        session: A session, classic or Spark Connect.
+
+    Raises:
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
     """
     if catalog.has_catalog(running(session)):
         with jar_class_loader(session):
@@ -64,20 +83,40 @@ def disable(session: SparkSession) -> None:
 
 
 def is_enabled(session: SparkSession) -> bool:
-    """Whether the next query of this session would be pruned."""
+    """Returns whether the session's next query would be pruned.
+
+    Args:
+        session: A session, classic or Spark Connect.
+
+    Returns:
+        True if pruning is enabled, False if it is disabled or was never enabled.
+
+    Raises:
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
+    """
     return doctor(session)["extension"] == "active"
 
 
 def doctor(session: SparkSession) -> dict[str, str]:
-    """What a session runs on and how spark-sbbf works in it, as text under short names.
+    """Returns what a session runs on and how spark-sbbf works in it.
 
     Examples:
         >>> doctor(spark)["kernels"]  # doctest: +SKIP
-        'hashes of numbers: scalar (at first; ...), ..., filter blocks: vector (...)'
+        'hashes of numbers: scalar (...), ..., filter blocks: vector (...)'
 
-    Always ``spark`` and ``extension``; where the session was enabled or has the extension also
-    ``scala``, ``java``, ``kernels`` (what hashes and asks filters, and why) and each
-    ``spark.sbbf.*`` key's value. Raises TypeError and RuntimeError as ``enable`` does.
+    Args:
+        session: A session, classic or Spark Connect.
+
+    Returns:
+        Texts under short names. ``spark`` and ``extension`` always exist. A session that was
+        enabled or has the extension adds ``scala``, ``java``, ``executors`` (whether they have the
+        JAR), ``kernels`` (the code that hashes keys and probes filters), ``sbbf.kernel`` and the
+        value of each ``spark.sbbf.*`` setting.
+
+    Raises:
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
     """
     if not catalog.has_catalog(running(session)):
         return {"spark": session.version, "extension": "not in this session: sbbf.enable(spark)"}

@@ -1,8 +1,7 @@
-"""A picture of one scan: its files as bars of row groups, in SVG that a notebook shows as it is.
+"""Draws charts of bars as SVG, which a notebook shows without scripts.
 
-Where everything stands is said here, how it is drawn by templates/scan.svg. Text takes the colour
-of the page, so that a dark one can be read as well; the colours of the bars (Okabe and Ito's, which
-colour-blind people tell apart) stand out from both.
+This module computes the geometry; the templates draw it. Text has the colour of the page, so that
+dark pages are readable.
 """
 
 from __future__ import annotations
@@ -17,25 +16,30 @@ from spark_sbbf.rendering import render
 if TYPE_CHECKING:
     from spark_sbbf.report import FileBar, ScanReport
 
-KEPT, UNKNOWN = "kept", "kept whole, not known"
+# Okabe and Ito's colours, which colour-blind people can distinguish.
+VERMILION, ORANGE, BLUE, SKY_BLUE = "#d55e00", "#e69f00", "#0072b2", "#56b4e9"
+GREEN, PURPLE, GREY = "#009e73", "#cc79a7", "#999999"
+
+KEPT, UNKNOWN = "kept", "kept unchecked"
 COLOURS = {
-    KEPT: "#d55e00",
-    UNKNOWN: "#999999",
-    "null_count": "#cc79a7",
-    "min_max": "#56b4e9",
-    "dictionary": "#009e73",
-    "bloom": "#0072b2",
-    "none": "#e69f00",
+    KEPT: VERMILION,
+    UNKNOWN: GREY,
+    "null_count": PURPLE,
+    "min_max": SKY_BLUE,
+    "dictionary": GREEN,
+    "bloom": BLUE,
+    "none": ORANGE,
 }
-BY = "by "
 WIDTH, HEIGHT, LINE = 720.0, 96.0, 20.0
 WIDEST_BAR, THINNEST_PART = 24.0, 4.0
 
 
 @dataclass(frozen=True)
-class Place:
-    """A rectangle, from its upper left corner."""
+class Part:
+    """A coloured rectangle: a part of a bar, or an entry of a legend."""
 
+    name: str
+    colour: str
     x: float
     y: float
     width: float
@@ -43,27 +47,22 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some row groups of a bar, or an entry of the legend."""
-
-    name: str
-    place: Place
-
-    @property
-    def colour(self) -> str:
-        return COLOURS[self.name.removeprefix(BY)]
-
-
-@dataclass(frozen=True)
 class Bar:
-    told: str
-    """What is shown where one points at it."""
+    """One bar of a chart."""
+
+    title: str
+    """The tooltip."""
     parts: list[Part]
+    label: str = ""
+    """The text at the end of a horizontal bar."""
 
 
 @dataclass(frozen=True)
 class Picture:
+    """The chart of one scan."""
+
     scale: str
+    """The text above the bars."""
     bars: list[Bar]
     legend: list[Part]
     width: float = WIDTH
@@ -71,26 +70,26 @@ class Picture:
 
 
 def svg(scan: ScanReport) -> str:
-    """The picture as an ``svg`` element, of ``scan.bars`` with kept row groups at their feet.
+    """Returns an ``svg`` element with a bar for each of ``scan.bars``, empty without files.
 
-    Empty for a scan without files. A bar is as high as it has row groups; what was kept stays
-    visible, however little it is.
+    The height of a bar shows its row groups, with the kept ones at the bottom. Every part is high
+    enough to be visible.
     """
     if not scan.bars:
         return ""
     tallest = max(1, *(_size(bar) for bar in scan.bars))
     step = min(WIDEST_BAR, WIDTH / len(scan.bars))
     bars = [
-        Bar(_told(bar), list(_stack(place * step, step * 0.85, bar, tallest)))
-        for place, bar in enumerate(scan.bars)
+        Bar(_title(bar), list(_stack(index * step, step * 0.85, bar, tallest)))
+        for index, bar in enumerate(scan.bars)
     ]
-    seen = {part.name for bar in bars for part in bar.parts}
-    legend = _legend([name for name in COLOURS if name in seen])
+    present = {part.name for bar in bars for part in bar.parts}
+    legend = _legend([name for name in COLOURS if name in present])
     return render("scan.svg", scan=scan, picture=Picture(_scale(scan, tallest), bars, legend))
 
 
 def _parts(bar: FileBar) -> dict[str, int]:
-    """What a bar is made of, from below; a file of which nothing is known counts as one part."""
+    """Returns the sizes of a bar's parts, from the bottom; a file that was not checked is one."""
     known = {KEPT: bar.row_groups_kept, UNKNOWN: bar.files_unknown}
     return {name: known.get(name, bar.refuted_by.get(name, 0)) for name in COLOURS}
 
@@ -103,12 +102,14 @@ def _stack(left: float, width: float, bar: FileBar, tallest: int) -> Iterator[Pa
     bottom = LINE + HEIGHT
     for name, height in _heights(_parts(bar), HEIGHT * _size(bar) / tallest):
         bottom -= height
-        yield Part(name, Place(left, bottom, width, height))
+        yield Part(name, COLOURS[name], left, bottom, width, height)
 
 
 def _heights(parts: dict[str, int], height: float) -> Iterator[tuple[str, float]]:
-    """Shares of the height, none too thin to see, at the cost of the others, or of the bar being
-    higher than it would be."""
+    """Yields the heights of the parts that are not empty.
+
+    Thin parts get a visible height, at the cost of the others. The bar grows if they cannot pay it.
+    """
     counts = {name: n for name, n in parts.items() if n}
     height = max(height, THINNEST_PART * len(counts))
     thin: set[str] = set()
@@ -123,7 +124,7 @@ def _heights(parts: dict[str, int], height: float) -> Iterator[tuple[str, float]
         yield name, THINNEST_PART if name in thin else shares[name]
 
 
-def _told(bar: FileBar) -> str:
+def _title(bar: FileBar) -> str:
     files = bar.first if bar.files == 1 else f"{bar.first} to {bar.last} ({bar.files:,} files)"
     counts = [f"{name} {n:,}" for name, n in _parts(bar).items() if n]
     return f"{files}: {', '.join(counts)}"
@@ -132,11 +133,14 @@ def _told(bar: FileBar) -> str:
 def _scale(scan: ScanReport, tallest: int) -> str:
     most = max(bar.files for bar in scan.bars)
     bars = "a bar for each file" if most == 1 else f"a bar for each {most:,} files"
-    return f"{bars}, the highest of {tallest:,} row groups: kept, or skipped by evidence"
+    return f"{bars}, the highest with {tallest:,} row groups: kept, or skipped by evidence"
 
 
 def _legend(names: list[str]) -> list[Part]:
-    labels = [name if name in (KEPT, UNKNOWN) else BY + name for name in names]
+    labels = [name if name in (KEPT, UNKNOWN) else f"by {name}" for name in names]
     lefts = accumulate((34 + 6.0 * len(label) for label in labels), initial=0.0)
     top = HEIGHT + 1.4 * LINE
-    return [Part(label, Place(left, top, 10, 10)) for label, left in zip(labels, lefts)]
+    return [
+        Part(label, COLOURS[name], left, top, 10, 10)
+        for name, label, left in zip(names, labels, lefts)
+    ]

@@ -1,4 +1,4 @@
-"""Rows as a table of text."""
+"""Formats rows as a table of text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Row = Mapping[str, Any]
 
 
 def table(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """One line for the names and one for each row; numbers stand to the right."""
+    """Returns one line for the names and one for each row; numbers are right-aligned."""
     cells = [[_text(row.get(column)) for column in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells)]
     numeric = [all(not isinstance(row.get(c), str) for row in rows) for c in columns]
@@ -34,7 +34,7 @@ def _text(value: Any) -> str:
 
 
 def common_folder(files: Sequence[str]) -> str:
-    """What all paths begin with, up to a slash."""
+    """Returns the longest common start of all paths that ends with a slash."""
     if not files:
         return ""
     first, last = min(files), max(files)
