@@ -1,6 +1,6 @@
-"""Which row groups do stock Spark, the extension and a perfect pruner keep, for many predicates?
+"""Counts the row groups that Spark alone, the extension and a perfect pruner keep by predicate.
 
-Run as a script it writes the answer to docs/predicates.md (`make predicates`).
+As a script, it writes the table into docs/predicates.md (`make predicates`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,15 @@ NAMES = [f"u{number % 2**64:016x}" for number in NUMBERS]
 CITIES = [f"{chr(65 + n // 3)}{'aeo'[n % 3]}ville" for n in range(60)]
 ORACLE = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
 OURS = {"spark.sql.adaptive.enabled": "false"}  # so that plans show their scans
-# Every column chunk is one page, so that page indexes tell no more than the footer does.
+# Every column chunk is one page, so page indexes hold no more than the footer does.
 STOCK = {**OURS, "spark.sbbf.enabled": "false"}
 
 
 def group(g: int) -> dict[str, list[object]]:
-    """The rows of one row group. Bounds are wide wherever a filter or a dictionary is to answer."""
+    """Returns the rows of one row group.
+
+    Bounds are wide wherever a filter or a dictionary has to decide.
+    """
     numbers = range(g * ROWS, g * ROWS + ROWS)
     ratios = [(r % 4) * 1.5 - 1.25 + g % 3 for r in range(ROWS)]
     ratios[0] = {5: -0.0, 17: float("nan")}.get(g, ratios[0])
@@ -76,7 +79,7 @@ TYPES = {
 
 
 def write_table(folder: Path) -> str:
-    """FILES files with GROUPS row groups in all."""
+    """Writes FILES files with GROUPS row groups in all, and returns their folder."""
     per_file = GROUPS // FILES
     for file in range(FILES):
         columns: dict[str, list[object]] = {}
@@ -92,7 +95,7 @@ def write_table(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A predicate, and why evidence leaves more than a perfect pruner would, if it does."""
+    """A predicate, and the reason if evidence keeps more than a perfect pruner would."""
 
     predicate: str
     beyond: str = ""
@@ -175,7 +178,10 @@ FORMS = [
 
 @dataclass(frozen=True)
 class Counts:
-    """Row groups kept. `lost` tells whether stock's answer lacks rows; `read` is by our tasks."""
+    """Counts the row groups kept.
+
+    `lost` states whether Spark alone loses rows. The tasks of the extension read `read`.
+    """
 
     stock: int
     lost: bool
@@ -186,7 +192,7 @@ class Counts:
 
 
 def row_groups_read(df: DataFrame) -> int:
-    """What the tasks of `df`, which has run, got from their files."""
+    """Returns the number of row groups that the tasks of `df`, which has run, read."""
     leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
     metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
     read = sum(m.apply("numOutputRows").value() for m in metrics if m.contains("numFiles"))
@@ -195,7 +201,10 @@ def row_groups_read(df: DataFrame) -> int:
 
 
 def row_groups_planned(df: DataFrame) -> int:
-    """0 where the optimizer found that nothing matches: then no scan is left."""
+    """Returns the number of row groups that `df` plans.
+
+    Returns 0 if the optimizer found that nothing matches, because then no scan is left.
+    """
     report = sbbf.explain(df)
     kept = [scan.row_groups_kept for scan in report.scans]
     return sum(kept + [GROUPS for _ in report.unpruned])
@@ -205,11 +214,11 @@ def counted(spark: SparkSession, path: str, forms: list[Form]) -> Iterator[tuple
     enabled, stock, oracle = (session_with(spark, conf) for conf in (OURS, STOCK, ORACLE))
     for form in forms:
 
-        def asked(session: SparkSession) -> DataFrame:
+        def query(session: SparkSession) -> DataFrame:
             return session.read.parquet(path).where(form.predicate)
 
-        right = rows(asked(oracle))
-        ours, theirs = asked(enabled), asked(stock)
+        right = rows(query(oracle))
+        ours, theirs = query(enabled), query(stock)
         assert rows(ours) == right, form.predicate
         lost = rows(theirs) != right
         yield (
@@ -219,7 +228,7 @@ def counted(spark: SparkSession, path: str, forms: list[Form]) -> Iterator[tuple
                 lost,
                 row_groups_planned(ours),
                 row_groups_read(ours),
-                asked(oracle).select("g").distinct().count(),
+                query(oracle).select("g").distinct().count(),
                 unused(ours),
             ),
         )
@@ -236,17 +245,26 @@ def rendered(table: list[tuple[Form, Counts]]) -> str:
     lines = [
         "# What is pruned",
         "",
-        f"Row groups kept of {GROUPS} in {FILES} files, for one predicate of each form. For stock",
-        "Spark these are the row groups that its tasks read, with its own filter pushdown; for the",
-        "extension, those that it plans. A perfect pruner keeps a row group exactly if a row in it",
-        "matches. The table is written by `make predicates`, and a test holds it to that.",
+        "Compare the row groups that remain for a predicate of the form that you use:",
         "",
-        "`id`, `name`, `note`, `temp`, `price` and `st.x` are scattered and have bloom filters;",
-        "`seq`, `sku`, `day` and `moment` are sorted, `seq` with filters; `city`, `code`, `kind`",
-        "and `ratio` are dictionary encoded. What `tags`, `items` and `labels`, a map, hold has",
-        "bloom filters.",
+        "| column | row groups |",
+        "|---|---|",
+        "| Spark alone | that its tasks read, with its own filter pushdown |",
+        "| spark-sbbf | that the extension plans |",
+        "| perfect | in which a row matches: a perfect pruner keeps exactly these |",
         "",
-        "| predicate | stock Spark | spark-sbbf | perfect | |",
+        f"The test table has {FILES} files with {GROUPS} row groups in all. `make predicates`",
+        "writes the counts, and a test compares them with what happens.",
+        "",
+        "| columns of the table | values and evidence |",
+        "|---|---|",
+        "| `id`, `name`, `note`, `temp`, `price`, `st.x` | scattered, with bloom filters |",
+        "| `seq` | sorted, with bloom filters |",
+        "| `sku`, `day`, `moment` | sorted |",
+        "| `city`, `code`, `kind`, `ratio` | dictionary encoded |",
+        "| contents of `tags`, `items` and `labels` (a map) | bloom filters |",
+        "",
+        "| predicate | Spark alone | spark-sbbf | perfect | |",
         "|---|---:|---:|---:|---|",
     ]
     for form, counts in table:

@@ -1,7 +1,7 @@
-"""Rows that a scan hands up: with the extension, without it, and without any pushdown.
+"""Counts the rows that a scan returns: with the extension, without it, and without any pushdown.
 
-One sorted file for each type and way of storing it, with pages of 500 rows. Running this module
-writes the table into docs/pushdown.md.
+Each type and way of storing it has one sorted file, with pages of 500 rows. As a script, this
+module writes the table into docs/pushdown.md (`make predicates`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ON = {"spark.sbbf.enabled": "true"}
 OFF = {"spark.sbbf.enabled": "false"}
 ORACLE = {**OFF, "spark.sql.parquet.filterPushdown": "false"}
 
-# compiling each query takes longer than to interpret it
+# interpreting a query takes less time than compiling it
 INTERPRETED = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
@@ -48,36 +48,36 @@ class Case:
     """A column of a table, how its file stores it, and predicates on it."""
 
     type: str
-    """As the table declares it."""
+    """The type that the table declares."""
     file: str
-    """How the file stores it."""
+    """The way that the file stores it."""
     values: str
-    """SQL of Spark's writer, of `id`; or, of another writer, a name in FOREIGN."""
+    """An SQL expression of `id` for Spark's writer, or a name in FOREIGN for another writer."""
     predicates: tuple[str, ...]
     conf: tuple[tuple[str, str], ...] = ()
-    """Settings of the session that reads it."""
+    """Settings of the session that reads the file."""
     written: tuple[tuple[str, str], ...] = ()
-    """Settings of the session that writes it."""
+    """Settings of the session that writes the file."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What the sessions did with a predicate."""
+    """The results of the sessions for a predicate."""
 
     case: Case
     predicate: str
     on: int
-    """Rows handed up with the extension."""
+    """Rows that the scan returns with the extension."""
     off: int
-    """Rows handed up without it."""
+    """Rows that the scan returns without it."""
     right: bool
     """Whether the answer with the extension is the oracle's."""
     wrong: str
-    """The answer without the extension, where it is not the oracle's."""
+    """Rows that the answer without the extension loses, if any."""
 
 
 def comparisons(a: str, b: str, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Predicates on `c` with two literals, the first one below the other."""
+    """Returns predicates on `c` with two literals, of which the first is the lower one."""
     return (
         f"c = {a}",
         f"c <=> {a}",
@@ -253,7 +253,7 @@ CASES = (
 
 
 def foreign(name: str) -> pa.Array:
-    """The column of a file that pyarrow writes."""
+    """Returns the column of a file that pyarrow writes."""
     ids = range(ROWS)
     nan = float("nan")
     if name == "float":
@@ -293,29 +293,29 @@ def write(spark: SparkSession, case: Case, folder: Path) -> str:
     return str(path)
 
 
-def handed_up(df: DataFrame) -> int:
-    """Rows that the scans of `df`, which has run, gave to the operators above them."""
+def rows_returned(df: DataFrame) -> int:
+    """Returns the number of rows that the scans of `df`, which has run, returned."""
     leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
     metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
     return sum(int(m.apply("numOutputRows").value()) for m in metrics if m.contains("numFiles"))
 
 
 Answer = tuple[int, object]
-"""How many rows match, and a sum of their hashes."""
+"""The number of rows that match, and the sum of their hashes."""
 
 HASH = "cast(xxhash64(c) AS DECIMAL(38))"
 
 
 def evaluated(session: SparkSession, case: Case, path: str, predicate: str) -> tuple[Answer, int]:
-    """The answer, and how many rows the scan handed up."""
+    """Returns the answer, and the number of rows that the scan returned."""
     found = session.read.schema(f"c {case.type}").parquet(path).where(predicate)
     df = found.selectExpr("count(*)", f"sum({HASH})")
     ((count, hashes),) = df.collect()
-    return (count, hashes), handed_up(df)
+    return (count, hashes), rows_returned(df)
 
 
 def right_answers(oracle: SparkSession, case: Case, path: str) -> list[Answer]:
-    """Those of all predicates, evaluated on every row by one query without a filter."""
+    """Returns the answers of all predicates, which one query without a filter evaluates."""
     sums = [
         f"{value} FILTER (WHERE {predicate})"
         for predicate in case.predicates
@@ -339,7 +339,7 @@ def measured(spark: SparkSession, folder: Path) -> Iterator[Line]:
 
 
 def rendered(lines: list[Line]) -> str:
-    """The lines as a page of the documentation."""
+    """Returns the lines as a page of the documentation."""
     text = [HEAD.rstrip()]
     for case in CASES:
         text.append(f"\n## {case.type}, {case.file}\n")
@@ -354,9 +354,17 @@ def rendered(lines: list[Line]) -> str:
 
 HEAD = f"""# Predicates that tasks check
 
-Rows that a scan of one sorted file of {ROWS:,} rows returns to Spark's filter, in pages of {PAGE}.
-Without pushdown it returns all of them. Where spark-sbbf returns more than Spark alone, Spark loses
-rows to at least one predicate on that file. Spark 4.3, written by `make predicates`.
+Each scan below reads a sorted file of {ROWS:,} rows, in pages of {PAGE}. Without pushdown, it
+returns all rows to Spark's filter. Find the type of your column, and how its files store it.
+
+| column | content |
+|---|---|
+| with spark-sbbf | rows that the scan returns with the extension |
+| Spark alone | rows that the scan returns without it |
+| rows that Spark loses | rows that the answer of Spark alone lacks |
+
+Where a scan returns more rows with spark-sbbf, Spark alone loses rows to at least one predicate on
+that file. `make predicates` writes this page, with Spark 4.3.
 """
 
 

@@ -37,11 +37,12 @@ class SbbfConfSuite extends SparkSuite {
   }
 
   test("docs/configuration.md lists the keys as they are; SBBF_GENERATE=1 writes it anew.") {
-    val page = Paths.get("docs/configuration.md")
-    val expected =
-      "# Configuration\n\nEvery key is set with `spark.conf.set` at run time, or for all sessions in the " +
-        "Spark configuration.\nThis page is generated from the code.\n\n" + SbbfConf.markdown
-    if (sys.env.contains("SBBF_GENERATE")) Files.write(page, expected.getBytes(UTF_8))
-    assert(new String(Files.readAllBytes(page), UTF_8) == expected)
+    val path = Paths.get("docs/configuration.md")
+    def page = new String(Files.readAllBytes(path), UTF_8)
+    val (before, table) = page.splitAt(page.indexOf("| key |"))
+    val after = table.linesWithSeparators.dropWhile(_.startsWith("|")).mkString
+    val expected = before + SbbfConf.markdown + after
+    if (sys.env.contains("SBBF_GENERATE")) Files.write(path, expected.getBytes(UTF_8))
+    assert(page == expected)
   }
 }
