@@ -43,7 +43,7 @@ wheel: $(wheel) ## build the wheel with both JARs in it, and install it into .ve
 $(wheel): $(jars) $(python_sources) | setup
 	rm -rf python/dist
 	$(bin)/python -m build --no-isolation --wheel python
-	$(bin)/pip install --quiet --no-deps --allow-table-formats-reinstall python/dist/*.whl
+	$(bin)/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
 	touch $@
 
 .PHONY: demo

@@ -101,7 +101,7 @@ class Leg:
 
     def run_tests(self, tests: tuple[str, ...], queries: str | None) -> tuple[str, ...]:
         """One row of the table."""
-        run([self.python, *PIP, "--no-deps", "--allow-table-formats-reinstall", self.wheel])
+        run([self.python, *PIP, "--no-deps", "--force-reinstall", self.wheel])
         environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED}
         environment["JAVA_HOME"] = str(self.jdk)
         if queries:

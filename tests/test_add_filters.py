@@ -243,7 +243,7 @@ def test_the_command_attaches_in_a_session_of_its_own(spark: SparkSession, keys:
     done = command("detach", str(keys), "key", "--json")
     out, _ = done.communicate(timeout=180)
     assert [json.loads(line)["status"] for line in out.splitlines()] == ["done"] * 4
-    refused = command("attach", str(keys), "kye")
+    refused = command("add-filters", str(keys), "kye")
     out, err = refused.communicate(timeout=180)
     assert (refused.returncode, out) == (1, "") and "has 'kye'" in err
 
@@ -278,7 +278,7 @@ def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
     states = set()
     for attempt in range(5):
         before = litter(folder)
-        running = command("attach", str(folder), "key", "--conf", "spark.master=local[1]")
+        running = command("add-filters", str(folder), "key", "--conf", "spark.master=local[1]")
         while running.poll() is None and litter(folder) <= before:
             time.sleep(0.002)  # until a file is about to take another's place
         time.sleep(attempt * 0.05)

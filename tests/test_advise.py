@@ -101,7 +101,7 @@ def test_columns_can_be_named_and_mistakes_are_said(spark: SparkSession, lake: s
     ):
         with pytest.raises(ValueError, match=said):
             sbbf.advise(spark, lake, **arguments)
-    with pytest.raises(ValueError, match="there is no file or folder"):
+    with pytest.raises(ValueError, match="no file or folder"):
         sbbf.advise(spark, f"{lake}-not")
     with pytest.raises(FileNotFoundError, match="report: no folder"):
         sbbf.advise(spark, lake, report=f"{lake}-not/page.html")

@@ -33,7 +33,7 @@ ON_EXECUTORS = """
 ANSWERS = [
     "1 1 True",
     f"{FILES * GROUPS} 2",
-    f"[('cannot_match', {FILES * GROUPS - 1}), ('MightMatch', 1)]",
+    f"[('cannot_match', {FILES * GROUPS - 1}), ('might_match', 1)]",
 ]
 TRIMS = """
     def executors_of(spark):  # and not the driver's entry

@@ -193,7 +193,7 @@ def test_a_path_without_anything_is_named(
 ) -> None:
     path = str(tmp_path / "nothing" / "here*")
     assert cli.main([arguments[0], path, *arguments[1:]]) == 1
-    assert capsys.readouterr().err == f"spark-sbbf: there is no file or folder {path}\n"
+    assert capsys.readouterr().err == f"spark-sbbf: no file or folder {path}\n"
 
 
 def test_a_value_needs_a_file_that_tells_the_column_type(

@@ -232,7 +232,7 @@ def test_columns_are_advised_on_by_what_one_session_brought(server: Server, lake
     looked_up(sbbf.enable(session), lake).count()
     by_history = sbbf.advise(session, lake, "key", history=True).first()
     assert by_history.lookups >= 1
-    with pytest.raises(ValueError, match="there is no file or folder"):
+    with pytest.raises(ValueError, match="no file or folder"):
         sbbf.advise(session, f"{lake}-not")
 
 

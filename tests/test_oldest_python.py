@@ -26,7 +26,7 @@ SCRIPT = """
     ids = spark.range(0, 4000, 1, 2)
     ids.write.options(**sbbf.bloom_options("id", fpp=0.001)).parquet(table)
     found = sbbf.inspect(spark, table).where("filter_bytes > 0").count()
-    probed = sbbf.probe(spark, table, "id", 7).where("verdict = 'MightMatch'").count()
+    probed = sbbf.probe(spark, table, "id", 7).where("verdict = 'might_match'").count()
     report = sbbf.explain(spark.read.parquet(table).where("id = 7"))
     print("#", found, probed, report.scans[0].row_groups_kept, "<svg" in report._repr_html_())
     done = sbbf.add_filters(spark, table, "id", replace=True, progress=True).of("done")

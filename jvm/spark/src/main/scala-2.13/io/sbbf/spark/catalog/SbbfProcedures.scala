@@ -41,7 +41,8 @@ private[catalog] trait SbbfProcedures extends ProcedureCatalog {
 
   /** Lists the procedures, for Spark 4.1 and newer. */
   def listProcedures(namespace: Array[String]): Array[Identifier] =
-    if (namespace.toSeq == Seq(System)) Array(Add, Drop).map(Identifier.of(namespace, _))
+    if (namespace.isEmpty || namespace.toSeq == Seq(System))
+      Array(Add, Drop).map(Identifier.of(Array(System), _))
     else Array.empty
 }
 

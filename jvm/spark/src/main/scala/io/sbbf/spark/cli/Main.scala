@@ -65,9 +65,9 @@ object Main {
 
   private def list(request: Request, out: PrintStream): Unit = {
     val options = ListingOptions.parse(request.options)
-    val path =
+    val path = // only a name that is no path needs a session, which takes seconds to start
       if (TableLocation.isPath(options.path, request.hadoopConf)) options.path
-      else inSession(request)(TableLocation.of(options.path, _))
+      else inSession(request, Lookup)(TableLocation.of(options.path, _))
     val files = new TableFiles(path, request.hadoopConf)
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
       throw new IllegalArgumentException(
@@ -104,9 +104,13 @@ object Main {
    * Runs `work` in a session of its own, on all cores of this machine unless the settings name
    * another master.
    */
-  private def inSession[T](request: Request)(work: SparkSession => T): T = {
+  private def inSession[T](request: Request, overrides: Map[String, String] = Map.empty)(
+      work: SparkSession => T): T = {
     val builder = SparkSession.builder().appName("spark-sbbf")
-    (Defaults ++ request.settings).foreach { case (key, value) => builder.config(key, value) }
+    (Defaults ++ request.settings ++ overrides).foreach { case (key, value) =>
+      builder.config(key, value)
+    }
+    if (getClass.getResource("/hive-site.xml") != null) builder.enableHiveSupport()
     val session = builder.getOrCreate()
     val context = session.sparkContext
     // this JVM has the JAR on its class path, which Spark does not pass to executors
@@ -122,6 +126,9 @@ object Main {
         out.println(s"""{"done":$done,"all":$all}""")
       override def isCancelled: Boolean = false
     }
+
+  /** Settings of a session that only looks up a table's name. */
+  private val Lookup = Map("spark.master" -> "local[1]")
 
   private val Defaults = Map("spark.master" -> "local[*]", "spark.ui.enabled" -> "false")
 

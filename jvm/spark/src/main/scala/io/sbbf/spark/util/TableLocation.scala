@@ -1,12 +1,19 @@
 package io.sbbf.spark.util
 
+import java.io.IOException
+import java.util.Locale
+
 import scala.util.Try
+import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetDataSourceV2
 
 /** Finds the files of a table by its name. */
 private[spark] object TableLocation {
@@ -20,21 +27,32 @@ private[spark] object TableLocation {
    * @param table a name such as `db.events`, or a file, a folder or a glob pattern
    * @throws IllegalArgumentException if there is neither a file nor a table of this name, if there
    *   are both, or if the table is a view, has another format, or has partitions outside of its
-   *   folder
+   *   partition folders
    */
   def of(table: String, session: SparkSession): String = {
-    val exists = isPath(table, session.sessionState.newHadoopConf())
-    (if (isPlain(table)) lookUp(table, session) else None) match {
+    val exists =
+      try isPath(table, session.sessionState.newHadoopConf())
+      catch { case _: IOException => false } // the table may be in another store
+    val found =
+      if (!isPlain(table)) None
+      else
+        try new Named(table, session).find()
+        catch { case NonFatal(_) if exists => None } // the path needs no metastore
+    found match {
       case Some(_) if exists =>
         throw new IllegalArgumentException(
           s"$table is a table and a path: write ./$table for the path, or name the database")
-      case Some(found) => folderOf(found, table, session)
+      case Some(folder) => folder()
       case None if exists => table
       case None => throw new IllegalArgumentException(s"no file or table named $table")
     }
   }
 
-  /** Whether the text can only be a path, or a file or folder of this name exists. */
+  /**
+   * Whether the text can only be a path, or a file or folder of this name exists.
+   *
+   * @throws java.io.IOException if the store cannot be reached
+   */
   def isPath(table: String, conf: Configuration): Boolean =
     !isPlain(table) || {
       val path = new Path(table)
@@ -45,37 +63,64 @@ private[spark] object TableLocation {
   private def isPlain(table: String): Boolean =
     table.nonEmpty && !table.exists(c => c == '/' || c == ':' || TableFiles.isGlob(c))
 
-  private def lookUp(table: String, session: SparkSession): Option[CatalogTable] = {
-    val catalog = session.sessionState.catalog
-    Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).toOption
-      .collect {
-        case Seq(name) => TableIdentifier(name)
-        case Seq(database, name) => TableIdentifier(name, Some(database))
+  /** A name, resolved as a query of the session resolves it. */
+  private final class Named(table: String, session: SparkSession) {
+    private val catalog = session.sessionState.catalog
+
+    /** Returns the table's folder, once it is needed; None if there is no such table. */
+    def find(): Option[() => String] =
+      identifier.filter(catalog.tableExists).map { id => () =>
+        folderOf(catalog.getTableMetadata(id))
+      }
+
+    private def identifier: Option[TableIdentifier] = {
+      val isCurrent =
+        session.sessionState.catalogManager.currentCatalog.name == SessionCatalog
+      Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).toOption.collect {
+        case Seq(name) if catalog.isTempView(TableIdentifier(name)) =>
+          refuse("is a temporary view: name its table")
+        case Seq(name) if isCurrent => TableIdentifier(name)
+        case Seq(database, name) if isCurrent => TableIdentifier(name, Some(database))
         case Seq(SessionCatalog, database, name) => TableIdentifier(name, Some(database))
       }
-      .filter(catalog.tableExists)
-      .map(catalog.getTableMetadata)
-  }
-
-  private def folderOf(found: CatalogTable, table: String, session: SparkSession): String = {
-    def refuse(why: String): Nothing = throw new IllegalArgumentException(s"$table $why")
-    if (found.tableType == CatalogTableType.VIEW) refuse("is a view: name its table")
-    if (!isParquet(found))
-      refuse(s"has the format ${found.provider.getOrElse("unknown")}, expected parquet")
-    val folder = new Path(found.location)
-    if (found.partitionColumnNames.nonEmpty && found.tracksPartitionsInCatalog) {
-      val prefix = folder.toUri.getPath.stripSuffix("/") + "/"
-      session.sessionState.catalog
-        .listPartitions(found.identifier)
-        .find(partition => !partition.location.getPath.startsWith(prefix))
-        .foreach(p => refuse(s"has partitions outside of $folder: name ${p.location} instead"))
     }
-    folder.toString
-  }
 
-  /** Whether Spark reads the table as Parquet, also one that Hive created. */
-  private def isParquet(table: CatalogTable): Boolean =
-    table.provider.exists(_.equalsIgnoreCase("parquet")) ||
-      (table.provider.forall(_ == "hive") &&
-        table.storage.serde.exists(_.toLowerCase(java.util.Locale.ROOT).contains("parquet")))
+    private def folderOf(found: CatalogTable): String = {
+      if (found.tableType == CatalogTableType.VIEW) refuse("is a view: name its table")
+      if (!isParquet(found))
+        refuse(s"has the format ${found.provider.getOrElse("unknown")}, expected parquet")
+      val folder = qualified(new Path(found.location))
+      if (folder.toString.exists(TableFiles.isGlob))
+        refuse(s"is in $folder, whose name is a pattern: rename the folder")
+      if (found.partitionColumnNames.nonEmpty && found.tracksPartitionsInCatalog)
+        catalog
+          .listPartitions(found.identifier)
+          .map(partition => qualified(new Path(partition.location)))
+          .find(!isPartitionOf(folder, _))
+          .foreach(p => refuse(s"has a partition in $p, outside of $folder: name the folders"))
+      folder.toString
+    }
+
+    /** Whether a listing of the table's folder finds the partition (`column=value` folders). */
+    private def isPartitionOf(folder: Path, partition: Path): Boolean = {
+      val below = partition.toString.stripPrefix(folder.toString + "/")
+      below != partition.toString && below.split("/").forall(_.contains("="))
+    }
+
+    private def qualified(path: Path): Path =
+      path.getFileSystem(session.sessionState.newHadoopConf()).makeQualified(path)
+
+    /** Whether Spark reads the table as Parquet, including one that Hive created. */
+    private def isParquet(table: CatalogTable): Boolean = {
+      val provider = table.provider.getOrElse("hive")
+      if (provider == "hive")
+        table.storage.serde.exists(_.toLowerCase(Locale.ROOT).contains("parquet"))
+      else
+        Try(DataSource.lookupDataSource(provider, session.sessionState.conf)).toOption
+          .exists(source =>
+            source == classOf[ParquetFileFormat] || source == classOf[ParquetDataSourceV2])
+    }
+
+    private def refuse(why: String): Nothing = throw new IllegalArgumentException(s"$table $why")
+  }
 }

@@ -288,7 +288,7 @@ class AdviceSuite extends SparkSuite {
       Seq("history" -> "true", "views" -> "v") -> "history and views cannot both",
       Seq("row_groups" -> "1") -> "row_groups must be at least 4, but was '1'",
       Seq(
-        "sample" -> "5") -> "'sample' has no effect here: the options are path, columns, fpp, row_groups, history, views",
+        "sample" -> "5") -> "'sample' has no effect here: the options are table, columns, fpp, row_groups, history, views",
       Seq("columns" -> """["nope"]""") -> s"no file of $table has 'nope'"
     )
     for ((options, message) <- wrong) {
@@ -296,7 +296,7 @@ class AdviceSuite extends SparkSuite {
       assert(e.getMessage.contains(message))
     }
     val e = intercept[IllegalArgumentException](advice(path("absent")))
-    assert(e.getMessage.contains("there is no file or folder"))
+    assert(e.getMessage.contains("no file or folder"))
   }
 
   test("an unreadable file is skipped, and is an error if there is no other") {

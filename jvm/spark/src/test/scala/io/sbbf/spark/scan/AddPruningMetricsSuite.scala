@@ -73,7 +73,7 @@ class AddPruningMetricsSuite extends SparkSuite {
   ) ++ Seq("null count", "min/max", "dictionary", "bloom").map { name =>
     s"row groups skipped by $name" -> s.refutedBy
       .collectFirst {
-        case (e, n) if e.name == name => n
+        case (e, n) if e.label == name => n
       }
       .getOrElse(0L)
   }

@@ -54,12 +54,24 @@ class TableLocationSuite extends SparkSuite {
     finally spark.sql("DROP VIEW seen")
   }
 
-  test("a table with partitions outside of its folder is refused, with the partition's place.") {
-    withTable("spread", "(id INT, day INT) USING parquet PARTITIONED BY (day)") {
-      spark.sql("ALTER TABLE spread ADD PARTITION (day = 1)")
-      assert(of("spread") == folderOf("spread"))
-      spark.sql(s"ALTER TABLE spread ADD PARTITION (day = 2) LOCATION '${path("elsewhere")}'")
-      assert(refused("spread").matches("spread has partitions outside of .*elsewhere instead"))
+  test(
+    "a table whose partitions a listing of its folder misses is refused, with the partition.") {
+    for (place <- Seq(path("elsewhere"), path("warehouse/spread/2024-01")))
+      withTable("spread", "(id INT, day INT) USING parquet PARTITIONED BY (day)") {
+        spark.sql("ALTER TABLE spread ADD PARTITION (day = 1)")
+        assert(of("spread") == folderOf("spread"))
+        spark.sql(s"ALTER TABLE spread ADD PARTITION (day = 2) LOCATION '$place'")
+        assert(
+          refused("spread").startsWith(s"spread has a partition in file:$place, outside of "))
+      }
+  }
+
+  test("a temporary view is refused, though it hides a table of its name.") {
+    withTable("hidden", "(id INT) USING org.apache.spark.sql.parquet") {
+      assert(of("hidden") == folderOf("hidden"))
+      spark.range(1).createTempView("hidden")
+      try assert(refused("hidden") == "hidden is a temporary view: name its table")
+      finally spark.catalog.dropTempView("hidden")
     }
   }
 
