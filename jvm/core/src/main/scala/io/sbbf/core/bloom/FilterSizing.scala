@@ -103,8 +103,10 @@ object FilterSizing {
   private def checkNdv(ndv: Long): Unit =
     if (ndv < 0) throw new IllegalArgumentException(s"ndv must be at least 0, not $ndv")
 
+  /** Whether a number is an FPP: between 0 and 1, both excluded. */
+  private[sbbf] def isFpp(fpp: Double): Boolean = fpp > 0 && fpp < 1
+
   private[core] def checkFpp(fpp: Double): Unit =
-    if (!(fpp > 0 && fpp < 1)) {
+    if (!isFpp(fpp))
       throw new IllegalArgumentException(s"fpp must be between 0 and 1, both excluded, not $fpp")
-    }
 }

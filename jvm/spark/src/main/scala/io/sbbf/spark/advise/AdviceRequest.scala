@@ -7,6 +7,8 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.ObjectMapper
 
+import io.sbbf.spark.util.OptionText
+
 /**
  * A request for advice on the files of a table.
  *
@@ -62,9 +64,14 @@ private[spark] object AdviceRequest {
     AdviceRequest(
       own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
       own.get("columns").fold(Seq.empty[String])(names("columns", _)),
-      own.get("fpp").filter(_ != Auto).map(probability),
-      own.get("row_groups").fold(DefaultRowGroups)(count),
-      weight(own.get("history").exists(flag), own.get("views").map(names("views", _)))
+      own.get("fpp").filter(_ != Auto).map(OptionText.probability("fpp", _, s", or $Auto")),
+      own
+        .get("row_groups")
+        .fold(DefaultRowGroups)(
+          OptionText.count("row_groups", _, FewestRowGroups.toLong, Int.MaxValue.toLong).toInt),
+      weight(
+        own.get("history").exists(OptionText.flag("history", _)),
+        own.get("views").map(names("views", _)))
     )
   }
 
@@ -86,25 +93,4 @@ private[spark] object AdviceRequest {
           throw new IllegalArgumentException(
             s"$key must be comma-separated names or a JSON array of names")
       }
-
-  private def flag(text: String): Boolean =
-    parsed(text, "history", "true or false")(_.toBoolean)(_ => true)
-
-  private def probability(text: String): Double =
-    parsed(text, "fpp", s"between 0 and 1, both excluded, or $Auto")(_.toDouble)(fpp =>
-      fpp > 0 && fpp < 1)
-
-  private def count(text: String): Int =
-    parsed(text, "row_groups", s"at least $FewestRowGroups")(_.toInt)(_ >= FewestRowGroups)
-
-  private def parsed[T](text: String, name: String, allowed: String)(parse: String => T)(
-      isRight: T => Boolean): T =
-    try {
-      val value = parse(text)
-      require(isRight(value))
-      value
-    } catch {
-      case _: IllegalArgumentException =>
-        throw new IllegalArgumentException(s"$name must be $allowed, but was '$text'")
-    }
 }

@@ -1,5 +1,6 @@
 package io.sbbf.spark.append
 
+import io.sbbf.spark.util.OptionText
 import io.sbbf.spark.write.FilterOptions
 
 /**
@@ -37,12 +38,7 @@ private[spark] object AddFiltersRequest {
   def parse(options: Map[String, String]): AddFiltersRequest = {
     val (own, settings) =
       options.partition { case (key, _) => key == "table" || Flags.contains(key) }
-    def flag(name: String): Boolean = own.get(name).exists {
-      case "true" => true
-      case "false" => false
-      case other =>
-        throw new IllegalArgumentException(s"$name must be true or false, but was '$other'")
-    }
+    def flag(name: String): Boolean = own.get(name).exists(OptionText.flag(name, _))
     of(
       own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
       settings,

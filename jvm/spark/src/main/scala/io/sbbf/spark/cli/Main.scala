@@ -10,11 +10,11 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.core.kernel.Kernels
 import io.sbbf.parquet.prune.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
+import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles, TableLocation}
 
 /**
@@ -134,12 +134,8 @@ object Main {
 
   private def doctor(request: Request): LinkedHashMap[String, Any] = {
     val findings = new LinkedHashMap[String, Any]
-    findings.put("scala", scala.util.Properties.versionNumberString)
-    findings.put("java", s"${sys.props("java.vm.name")} ${sys.props("java.runtime.version")}")
     findings.put("vector module", hasVectorModule)
-    findings.put("kernels", Kernels.implementationName)
-    findings.put(Kernels.Mode.Property, Kernels.Mode.default.text)
-    SbbfConf.all.foreach(key => findings.put(key.key, key.describe(request.conf)))
+    Doctor.ofJvm(request.conf).foreach { case (name, value) => findings.put(name, value) }
     findings
   }
 

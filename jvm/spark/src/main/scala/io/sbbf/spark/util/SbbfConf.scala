@@ -1,7 +1,5 @@
 package io.sbbf.spark.util
 
-import java.util.Locale
-
 import scala.util.control.NonFatal
 
 import org.apache.spark.network.util.JavaUtils
@@ -57,13 +55,7 @@ final class SbbfConf[T] private[spark] (
 object SbbfConf {
 
   private def flag(key: String, default: Boolean, doc: String): SbbfConf[Boolean] =
-    new SbbfConf(
-      key,
-      doc,
-      default.toString,
-      "true or false",
-      _.toLowerCase(Locale.ROOT).toBoolean,
-      _ => true)
+    new SbbfConf(key, doc, default.toString, "true or false", OptionText.flag(key, _), _ => true)
 
   private def count(key: String, default: Int, from: Int, to: Int, doc: String): SbbfConf[Int] =
     new SbbfConf(

@@ -16,6 +16,7 @@ import org.apache.parquet.schema.MessageType
 import io.sbbf.core.bloom.FilterSizing
 import io.sbbf.parquet.values.ValueKind
 import io.sbbf.parquet.write.FilterRequest
+import io.sbbf.spark.util.OptionText
 
 /**
  * Reads the bloom filters that a job's settings request.
@@ -47,7 +48,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
     settings.get(Auto).forall(_.trim.equalsIgnoreCase("false")) &&
       !settings.exists { case (key, value) => isRequest(key, value) }
 
-  private def isAuto: Boolean = settings.get(Auto).exists(flag(Auto, _))
+  private def isAuto: Boolean = settings.get(Auto).exists(OptionText.flag(Auto, _))
 
   /** Whether an FPP depends on the row groups of the table. */
   def needsTableSize: Boolean = settings.exists { case (key, value) =>
@@ -115,16 +116,18 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
         .orElse(settings.get(OurFpp).map(OurFpp -> _))
       val fpp = stated.fold(DefaultFpp) {
         case (key, AutoFpp) if key.startsWith(OurFpp) => chosenFpp
-        case (key, text) => probability(key, text)
+        case (key, text) => OptionText.probability(key, text)
       }
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)
-        .map(count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, Long.MaxValue))
+        .map(OptionText.count(s"$BLOOM_FILTER_EXPECTED_NDV#$path", _, 1, Long.MaxValue))
       val minNdv = settingOf(MinNdv, path)
         .fold(if (isNamed) 1L else AutoNdv) { case (key, text) =>
-          count(key, text, FilterRequest.MostCounted)
+          OptionText.count(key, text, 1, FilterRequest.MostCounted.toLong)
         }
       val withDictionary =
-        settingOf(WithDictionary, path).fold(isNamed) { case (key, text) => flag(key, text) }
+        settingOf(WithDictionary, path).fold(isNamed) { case (key, text) =>
+          OptionText.flag(key, text)
+        }
       val largest = FilterRequest.maxBytes(fpp, ndv, maxBytes)
       FilterRequest(number, kind, fpp, largest, minNdv.toInt, withDictionary)
     }
@@ -139,7 +142,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 
   /** Rounds up to a power of two, as parquet-mr does (`BlockSplitBloomFilter.initBitset`). */
   private def maxBytes: Option[Int] = settings.get(BLOOM_FILTER_MAX_BYTES).map { text =>
-    val bytes = number(BLOOM_FILTER_MAX_BYTES, text)(_.toInt)
+    val bytes = OptionText.integer(BLOOM_FILTER_MAX_BYTES, text)
     val within = math.max(FilterSizing.MinBytes, math.min(FilterSizing.MaxBytes, bytes))
     val below = Integer.highestOneBit(within)
     if (below == within) below else 2 * below
@@ -150,28 +153,6 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
   /** Returns a column's own setting, or else the one for all columns, with its key. */
   private def settingOf(key: String, path: String): Option[(String, String)] =
     Seq(s"$key#$path", key).collectFirst { case k if settings.contains(k) => k -> settings(k) }
-
-  private def probability(key: String, text: String): Double = {
-    val fpp = number(key, text)(_.toDouble)
-    if (!(fpp > 0 && fpp < 1)) refuse(key, text, "between 0 and 1, both excluded")
-    fpp
-  }
-
-  private def count(key: String, text: String, most: Long): Long = {
-    val ndv = number(key, text)(_.toLong)
-    if (ndv < 1 || ndv > most) refuse(key, text, s"from 1 to $most")
-    ndv
-  }
-
-  private def flag(key: String, text: String): Boolean =
-    isTrue(text) || (!text.trim.equalsIgnoreCase("false") && refuse(key, text, "true or false"))
-
-  private def number[T](key: String, text: String)(parse: String => T): T =
-    try parse(text.trim)
-    catch { case _: NumberFormatException => refuse(key, text, "a number") }
-
-  private def refuse(key: String, text: String, allowed: String): Nothing =
-    throw new IllegalArgumentException(s"$key must be $allowed, but was '$text'")
 }
 
 private[spark] object FilterOptions {
