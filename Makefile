@@ -125,8 +125,8 @@ benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/j
 
 .PHONY: predicates
 predicates: wheel ## write docs/predicates.md and docs/pushdown.md: what is pruned and what tasks check for which predicate
-	$(bin)/python tests/predicate_table.py
-	$(bin)/python tests/pushdown_table.py
+	$(bin)/python tests/support/predicate_table.py
+	$(bin)/python tests/support/pushdown_table.py
 
 .PHONY: pictures
 pictures: wheel ## draw the documentation's pictures of reports; BROWSER=/path/to/chromium

@@ -40,20 +40,28 @@ LEGS = (
     ("4.3.0", 25),
 )
 
+LAWS = "answers/test_laws.py"
+ENABLE = "entry_points/test_enable.py"
 # What CI runs beside the whole suite on the newest Spark. The fuzzer goes to Spark 3.5, which has
 # the other JAR and differs most.
 WAYS_IN = (
-    "test_streams.py",
-    "test_enable.py::test_a_builder_is_enabled_without_any_download",
-    "test_enable.py::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
-    "test_clusters.py::test_executors_of_a_running_session_get_the_jar",
+    "files/test_streams.py",
+    f"{ENABLE}::test_a_builder_is_enabled_without_any_download",
+    f"{ENABLE}::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
+    "entry_points/test_clusters.py::test_executors_of_a_running_session_get_the_jar",
 )
 RANDOM_QUERIES = "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown"
 SMOKE = {
-    "3.5.9": ("test_laws.py", *WAYS_IN, "test_command.py", "test_oldest_python.py", RANDOM_QUERIES),
-    "4.0.5": ("test_laws.py", *WAYS_IN),
-    "4.1.4": ("test_laws.py", *WAYS_IN, "test_lake_formats.py"),  # the newest with both formats
-    "4.2.1": ("test_laws.py", *WAYS_IN),
+    "3.5.9": (
+        LAWS,
+        *WAYS_IN,
+        "entry_points/test_command.py",
+        "entry_points/test_oldest_python.py",
+        RANDOM_QUERIES,
+    ),
+    "4.0.5": (LAWS, *WAYS_IN),
+    "4.1.4": (LAWS, *WAYS_IN, "lakes/test_lake_formats.py"),  # the newest with both formats
+    "4.2.1": (LAWS, *WAYS_IN),
 }
 SMOKE_QUERIES = "200"
 

@@ -92,8 +92,8 @@ private[spark] object WarmUp extends Logging {
   }
 
   /**
-   * Returns the bundled file, made by tests/warm_up_file.py: whole numbers with bounds and
-   * filters, and dictionary-encoded texts with filters.
+   * Returns the bundled file, made by tests/support/warm_up_file.py: whole numbers with bounds
+   * and filters, and dictionary-encoded texts with filters.
    */
   private def contents(): Array[Byte] = {
     val stream = getClass.getResourceAsStream("warm-up.parquet")

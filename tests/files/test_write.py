@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
-from harness import fresh, rows, session_with
+from harness import SUPPORT, fresh, rows, session_with
 from processes import standalone_cluster
 from readers import READ_BY, read_by_all
 
@@ -150,7 +150,7 @@ def test_files_of_the_oldest_and_the_newest_spark_are_read_and_pruned_by_each(
     spark: SparkSession, oracle: SparkSession, writer: str
 ) -> None:
     """They are 3,000 of the rows, written with `bloom_options(*COLUMNS)`."""
-    file = str(Path(__file__).parent / "files" / f"exact-{writer}.parquet")
+    file = str(SUPPORT / "files" / f"exact-{writer}.parquet")
     off = session_with(spark, {"spark.sbbf.enabled": "false"})
     wanted = rows(spark.sql(rows_of(3000)))
     for session in (spark, off, oracle):

@@ -14,12 +14,12 @@ import foreign
 import spark_sbbf as sbbf
 import twin
 from foreign import KINDS, VALUES, Kind
-from harness import rows
+from harness import SUPPORT, rows
 from kernels import Kernel
 from spark_sbbf.report import ScanReport
 
-FILES = Path(__file__).parent / "files"
-# Written once: by Spark 3.5.9 with `foreign.by_spark`, and with files/go.
+FILES = SUPPORT / "files"
+# Written once: by Spark 3.5.9 with `foreign.by_spark`, and with support/files/go.
 SPARK_35 = FILES / "spark-3.5.9.parquet"
 STORED = {
     "spark 3.5": SPARK_35,

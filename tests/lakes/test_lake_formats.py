@@ -6,11 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness import SUPPORT
 from lake_formats import FORMATS, LINE, PACKAGES, ROWS
 
 pytestmark = pytest.mark.skipif(
@@ -24,7 +24,7 @@ ROWS_OF_CASE = {"look-up": 1, "join": 1, "updated": 1, "deleted": 0, "merged": 1
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The cases of lake_formats.py by their names; other extensions need a JVM of their own."""
     folder = tmp_path_factory.mktemp("lake-formats")
-    script = str(Path(__file__).with_name("lake_formats.py"))
+    script = str(SUPPORT / "lake_formats.py")
     done = subprocess.run(
         [sys.executable, script, str(folder)], capture_output=True, text=True, timeout=900
     )

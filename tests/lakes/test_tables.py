@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import explain_text, only_scan, rows, session_with
+from harness import SUPPORT, explain_text, only_scan, rows, session_with
 from hive_tables import EXTERNAL, TABLES
 
 Answer = dict[str, Any]
@@ -33,7 +32,7 @@ ROWS_OF_CASE = {
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
     """The cases of hive_tables.py by their names; the metastore needs a JVM of its own."""
     folder = tmp_path_factory.mktemp("hive")
-    script = str(Path(__file__).with_name("hive_tables.py"))
+    script = str(SUPPORT / "hive_tables.py")
     done = subprocess.run(
         [sys.executable, script, str(folder)],
         capture_output=True,

@@ -17,8 +17,8 @@ import pyspark
 import pytest
 
 from encrypted_lookups import ROWS, STEP
+from harness import SUPPORT
 
-HERE = Path(__file__).parent
 ROW_GROUP = 100
 Answer = dict[str, Any]
 
@@ -62,7 +62,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], l
     folder = tmp_path_factory.mktemp("tables")
     classes = tmp_path_factory.mktemp("classes")
     jars = Path(os.environ.get("SPARK_HOME", pyspark.__path__[0])) / "jars"
-    javac = ["javac", "-cp", f"{jars}/*", "-d", str(classes), str(HERE / "FlatKms.java")]
+    javac = ["javac", "-cp", f"{jars}/*", "-d", str(classes), str(SUPPORT / "FlatKms.java")]
     subprocess.run(javac, check=True)
     keys = {"footer_key": "kFooter", "column_keys": {"kId": ["id"], "kName": ["name"]}}
     write_with_pyarrow(folder / "pyarrow-plain", None)
@@ -73,9 +73,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], l
             **keys, plaintext_footer=True, encryption_algorithm="AES_GCM_CTR_V1"
         ),
     )
-    path = os.pathsep.join([str(HERE), *sys.path])
+    path = os.pathsep.join([str(SUPPORT), *sys.path])
     run = subprocess.run(
-        [sys.executable, str(HERE / "encrypted_lookups.py"), str(folder), str(classes)],
+        [sys.executable, str(SUPPORT / "encrypted_lookups.py"), str(folder), str(classes)],
         check=True,
         capture_output=True,
         text=True,

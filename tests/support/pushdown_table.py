@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 import spark_sbbf as sbbf
 from harness import local_builder, session_with
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "pushdown.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "pushdown.md"
 ROWS = 20_000
 PAGE = 500
 

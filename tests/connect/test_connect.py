@@ -16,8 +16,8 @@ import samples
 import spark_sbbf as sbbf
 from connect_server import Server, connect_server
 from harness import fresh, rows
-from test_enable import BAD_VALUES, GOOD_VALUES
-from test_streams import streamed
+from settings import BAD_VALUES, GOOD_VALUES
+from streams import streamed
 
 pytestmark = pytest.mark.skipif(
     pyspark.__version__.startswith("3."), reason="PySpark 3.5 brings no Spark Connect server"

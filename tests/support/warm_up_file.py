@@ -1,6 +1,7 @@
-"""Writes the Parquet file that the JAR bundles for its warm-up: python tests/warm_up_file.py
+"""Writes the Parquet file that the JAR bundles for its warm-up.
 
-Two row groups: `number` is INT64 with bounds and bloom filters, `text` dictionary encoded.
+Run it as `python tests/support/warm_up_file.py`. The file has two row groups: `number` is INT64
+with bounds and bloom filters, `text` is dictionary encoded.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 import samples
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FILE = ROOT / "jvm/spark/src/main/resources/io/sbbf/spark/session/warm-up.parquet"
 NUMBERS = [row * 7919 for row in range(64)]
 

@@ -9,9 +9,7 @@ from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
 from harness import fresh, only_scan, rows
-
-ROWS = 3_000
-KEYS = f"(id * 7919 % {ROWS}) * 2"  # even, in no order: odd ones are absent, within min and max
+from streams import ROWS, streamed
 
 
 @pytest.fixture(scope="module")
@@ -19,19 +17,6 @@ def source(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str
     folder = str(tmp_path_factory.mktemp("source") / "files")
     spark.range(0, ROWS, 1, 3).write.parquet(folder)
     return folder
-
-
-def streamed(session: SparkSession, source: str, to: str, **options: str) -> list[int]:
-    """The sizes of the filters of the files that it wrote."""
-    stream = session.readStream.schema("id LONG").parquet(source).selectExpr(f"{KEYS} AS key")
-    query = (
-        stream.writeStream.options(**options, checkpointLocation=f"{to} checkpoint")
-        .trigger(availableNow=True)
-        .start(to)
-    )
-    query.awaitTermination()
-    found = sbbf.inspect(session, to).where("filter_bytes IS NOT NULL")
-    return [row.filter_bytes for row in found.collect()]
 
 
 def test_a_stream_s_files_are_pruned_by_the_filters_that_its_options_ask_for(

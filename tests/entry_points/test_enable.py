@@ -16,6 +16,7 @@ from harness import (
     fresh_with_log,
     session_with,
 )
+from settings import BAD_VALUES, GOOD_VALUES
 from spark_sbbf.jar import find_spark
 
 GROUPS, ROWS = 4, 50
@@ -164,18 +165,6 @@ def test_sessions_have_their_own_switch(spark: SparkSession, lake: str) -> None:
     assert "PrunedFileIndex" in explain_text(spark.read.parquet(lake).where(condition))
 
 
-GOOD_VALUES = {
-    "spark.sbbf.enabled": "true",
-    "spark.sbbf.rowGroupPruning.enabled": "false",
-    "spark.sbbf.safeRead.enabled": "false",
-    "spark.sbbf.exactFilters.enabled": "false",
-    "spark.sbbf.cache.maxBytes": "1m",
-    "spark.sbbf.planning.threads": "2",
-    "spark.sbbf.planning.sampleFiles": "0",
-    "spark.sbbf.planning.tailBytes": "32k",
-}
-
-
 def test_every_key_can_be_set_at_run_time(spark: SparkSession, lake: str) -> None:
     session = session_with(spark, {})
     keys = [name for name in sbbf.doctor(session) if name.startswith("spark.sbbf.")]
@@ -185,18 +174,6 @@ def test_every_key_can_be_set_at_run_time(spark: SparkSession, lake: str) -> Non
         assert sbbf.doctor(session)[key] == value
     df = session.read.parquet(lake).where(f"key = {KEYS[7]}L")
     assert "PrunedFileIndex" in explain_text(df) and df.count() == 1
-
-
-BAD_VALUES = {
-    "spark.sbbf.enabled": "perhaps",
-    "spark.sbbf.rowGroupPruning.enabled": "2",
-    "spark.sbbf.cache.maxBytes": "-1",
-    "spark.sbbf.planning.threads": "0",
-    "spark.sbbf.planning.sampleFiles": "-5",
-    "spark.sbbf.planning.tailBytes": "1",
-    "spark.sbbf.safeRead.enabled": "1",
-    "spark.sbbf.exactFilters.enabled": "yes",
-}
 
 
 @pytest.mark.parametrize("key", BAD_VALUES)

@@ -22,6 +22,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
 
+SUPPORT = Path(__file__).parent
+"""The folder of the tests' helpers, scripts and data."""
+
 _groups = itertools.count()
 
 # For JVMs that end after seconds, because the second compiler costs them more than it saves.

@@ -14,7 +14,7 @@ import samples
 import spark_sbbf as sbbf
 from harness import rows, session_with
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 KEYS = samples.scattered(40)
 
 

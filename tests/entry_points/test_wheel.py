@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-WHEELS = sorted((Path(__file__).parents[1] / "python" / "dist").glob("*.whl"))
+WHEELS = sorted((Path(__file__).parents[2] / "python" / "dist").glob("*.whl"))
 
 # Ours; what the services are found by; and the one package of Spark's that reaches its internals.
 ALLOWED = re.compile(

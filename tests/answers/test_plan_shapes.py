@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
 from harness import (
+    SUPPORT,
     active,
     condition_of,
     explain_text,
@@ -33,7 +34,7 @@ KEY, OTHER, ABSENT = "xxhash64(77L)", "xxhash64(901L)", "12345L"
 
 def shapes() -> dict[str, str]:
     """The queries of shapes.sql by their names."""
-    text = (Path(__file__).parent / "shapes.sql").read_text()
+    text = (SUPPORT / "shapes.sql").read_text()
     named = re.findall(r"^-- (.+)\n([^;]+);", text, flags=re.MULTILINE)
     return {name: query.format(key=KEY, other=OTHER, absent=ABSENT) for name, query in named}
 

@@ -1,5 +1,5 @@
 // Writes the table of a Parquet file again as the Go libraries store it, with bloom filters of every
-// column and 30 rows in a row group. For the files beside this folder of the table of tests/foreign.py:
+// column and 30 rows in a row group. For the files beside this folder of the table of tests/support/foreign.py:
 //
 //	go mod tidy && go run . table.parquet ../arrow-go.parquet ../parquet-go.parquet
 package main

@@ -19,7 +19,7 @@ import samples
 import spark_sbbf as sbbf
 from harness import local_builder, rows, session_with
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "predicates.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "predicates.md"
 FILES, GROUPS, ROWS = 4, 40, 100  # in all files; rows of a group
 FILTERED = ["id", "seq", "name", "note", "temp", "price", "st.x", "tags.list.element"]
 FILTERED += ["items.list.element.id", "labels.key_value.key", "labels.key_value.value"]

@@ -1,0 +1,25 @@
+"""Values of each of the extension's settings, valid and invalid."""
+
+from __future__ import annotations
+
+GOOD_VALUES = {
+    "spark.sbbf.enabled": "true",
+    "spark.sbbf.rowGroupPruning.enabled": "false",
+    "spark.sbbf.safeRead.enabled": "false",
+    "spark.sbbf.exactFilters.enabled": "false",
+    "spark.sbbf.cache.maxBytes": "1m",
+    "spark.sbbf.planning.threads": "2",
+    "spark.sbbf.planning.sampleFiles": "0",
+    "spark.sbbf.planning.tailBytes": "32k",
+}
+
+BAD_VALUES = {
+    "spark.sbbf.enabled": "perhaps",
+    "spark.sbbf.rowGroupPruning.enabled": "2",
+    "spark.sbbf.cache.maxBytes": "-1",
+    "spark.sbbf.planning.threads": "0",
+    "spark.sbbf.planning.sampleFiles": "-5",
+    "spark.sbbf.planning.tailBytes": "1",
+    "spark.sbbf.safeRead.enabled": "1",
+    "spark.sbbf.exactFilters.enabled": "yes",
+}
