@@ -68,9 +68,9 @@ def test_files_of_every_writer_get_filters_and_keep_their_rows(
     sbbf.drop_filters(spark, str(file))
     assert all(row.reason == "no filter" for row in spark_filters(spark, file))
     before, wanted = file.read_bytes(), read_by_all(file, oracle)
-    (attached,) = sbbf.add_filters(spark, str(file), [kind.name for kind in kinds], fpp=0.001).files
-    assert attached.status == "done"
-    assert attached.filters == len(kinds) * pq.ParquetFile(file).num_row_groups
+    (outcome,) = sbbf.add_filters(spark, str(file), [kind.name for kind in kinds], fpp=0.001).files
+    assert outcome.status == "done"
+    assert outcome.filters == len(kinds) * pq.ParquetFile(file).num_row_groups
     assert file.read_bytes().startswith(before)
     assert read_by_all(file, oracle) == wanted
     assert rows(spark.read.parquet(str(file))) == rows(oracle.read.parquet(str(file)))
@@ -230,17 +230,17 @@ def command(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_the_command_attaches_in_a_session_of_its_own(spark: SparkSession, keys: Path) -> None:
+def test_the_command_adds_filters_in_a_session_of_its_own(spark: SparkSession, keys: Path) -> None:
     for arguments, started in (
-        (["attach", str(keys), "key", "--dry-run"], "would write 4 files"),
-        (["attach", str(keys), "key", "--fpp", "0.001"], "wrote 4 files"),
+        (["add-filters", str(keys), "key", "--dry-run"], "would write 4 files"),
+        (["add-filters", str(keys), "key", "--fpp", "0.001"], "wrote 4 files"),
     ):
         done = command(*arguments)
         out, err = done.communicate(timeout=180)
         assert done.returncode == 0, err[-2000:]
         assert out.startswith(started), out
     assert all(row.fpp <= 0.001 for row in spark_filters(spark, keys))
-    done = command("detach", str(keys), "key", "--json")
+    done = command("drop-filters", str(keys), "key", "--json")
     out, _ = done.communicate(timeout=180)
     assert [json.loads(line)["status"] for line in out.splitlines()] == ["done"] * 4
     refused = command("add-filters", str(keys), "kye")
@@ -248,7 +248,7 @@ def test_the_command_attaches_in_a_session_of_its_own(spark: SparkSession, keys:
     assert (refused.returncode, out) == (1, "") and "has 'kye'" in err
 
 
-def test_any_nan_of_another_writer_is_found_after_attach(
+def test_any_nan_of_another_writer_is_found_once_filters_are_added(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     bits = struct.pack("<2Q", 0xFFF8 << 48, 0x7FF8000000000123)

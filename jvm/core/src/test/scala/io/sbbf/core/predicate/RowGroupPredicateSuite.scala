@@ -194,7 +194,7 @@ class RowGroupPredicateSuite extends RandomSuite {
       def ofOneColumn = And(Seq.fill(3)(Leaf(Seq("a"), randomTestOf(random))))
       val predicate =
         if (random.nextBoolean()) randomPredicate(random, depth = 3) else ofOneColumn
-      val merged = predicate.mergeByColumn(_ != Seq("c"))
+      val merged = predicate.mergeByColumn(_ != ColumnPath.named(Seq("c")))
       val group = randomGroup(random)
       for (unknown <- Seq(Some(true), Some(false)); row <- group)
         assert(

@@ -5,7 +5,7 @@ import java.nio.file.{Files, Path => JPath}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
 
-import scala.util.Random
+import scala.util.{Properties, Random}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path, RawLocalFileSystem}
@@ -107,6 +107,14 @@ object TestFiles {
     path.toFile.deleteOnExit()
     path
   }
+
+  /**
+   * Sweeps and random tests run one in so many of their repetitions: all on Scala 2.13, a third on
+   * 2.12, which compiles the same sources. SBBF_STRIDE overrides it.
+   */
+  val stride: Int = sys.env
+    .get("SBBF_STRIDE")
+    .fold(if (Properties.versionNumberString.startsWith("2.12")) 3 else 1)(_.toInt)
 
   def seed(): Long = {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)

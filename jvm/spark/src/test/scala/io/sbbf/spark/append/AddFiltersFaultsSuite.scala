@@ -3,9 +3,12 @@ package io.sbbf.spark.append
 import java.io.File
 import java.nio.file.Files
 
+import scala.util.Random
+
 import com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem
 
 import io.sbbf.parquet.model.FileVersion
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.append.AddFiltersOutcome.Done
 import io.sbbf.spark.testing.{DiskAs, SparkSuite}
 import io.sbbf.spark.util.TableFiles
@@ -72,7 +75,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
         .filter(f => f.getName.endsWith(".crc") && f.getName.contains(original.getName))
         .toSeq
       val old = content(original)
-      var n = 1
+      var n = 1 + new Random(TestFiles.seed()).nextInt(TestFiles.stride)
       var reached = true
       var taken = Set.empty[String]
       while (reached) {
@@ -100,7 +103,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
         assert(spark.read.parquet(s"file:$folder").collect().distinct.length == 4000, s"step $n")
         val rest = folder.list.toSet - file.getName
         assert(rest.isEmpty, s"step $n")
-        n += 1
+        n += TestFiles.stride
       }
       info(s"$n steps")
       assert(taken == steps(scheme))

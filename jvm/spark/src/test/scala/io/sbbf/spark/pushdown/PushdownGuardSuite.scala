@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.prune.{FilePruning, FileStorage, ScanPruning}
+import io.sbbf.parquet.testing.TestFiles
 
 class PushdownGuardSuite extends AnyFunSuite {
   private val fine = Instant.parse("2026-01-01T12:00:00.123500Z")
@@ -229,7 +230,8 @@ class PushdownGuardSuite extends AnyFunSuite {
   }
 
   test("every day and many instants since year 1 are handed down as themselves or not at all.") {
-    val days = LocalDate.parse("0001-01-01").toEpochDay.toInt to 25000
+    val days =
+      LocalDate.parse("0001-01-01").toEpochDay.toInt to 25000 by TestFiles.stride
     for (zone <- Seq("UTC", "America/Los_Angeles", "Pacific/Apia", "Asia/Manila"))
       PushdownGuardSuite.inZone(zone) {
         val found = days.map { day =>

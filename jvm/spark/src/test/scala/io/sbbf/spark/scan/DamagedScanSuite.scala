@@ -15,7 +15,7 @@ class DamagedScanSuite extends SparkSuite {
   override protected def settings: Map[String, String] =
     Map("spark.executor.killOnFatalError.depth" -> "0")
 
-  private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 40
+  private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 40 / TestFiles.stride
 
   private val schema = "id bigint, text string, row int"
 

@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, Row}
 
 import io.sbbf.parquet.prune.ScanPruning
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
 
 /** Checks that queries on arrays and maps equal the oracle, and prune. */
@@ -65,7 +66,7 @@ class NestedPruningSuite extends SparkSuite {
       target <- Seq(standard, legacy)
       conf <- Confs
     } {
-      val predicates = Seq.fill(Queries)(new RandomPredicate(random).predicate)
+      val predicates = Seq.fill(Queries / TestFiles.stride)(new RandomPredicate(random).predicate)
       // as columns, Spark evaluates the predicates without filtering anything first
       val truths = withConf(("spark.sbbf.enabled" -> "false") +: conf: _*) {
         val marks = predicates.map(p => expr(s"collect_list(if($p, id, NULL))"))
