@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
-import io.sbbf.spark.scan.{PointLookupStats, PrunedScan, QueryHistory}
+import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.testing.SparkSuite
 
 class AdviceSuite extends SparkSuite {
@@ -49,11 +49,8 @@ class AdviceSuite extends SparkSuite {
   private def of(path: String, column: String, options: (String, String)*): ColumnAdvice =
     advice(path, options: _*).find(_.evidence.column == column).get
 
-  private def rowGroups(query: DataFrame): Double = {
-    val plan = query.queryExecution.optimizedPlan
-    val kept = plan.collect { case PrunedScan(_, index) => index.selection.get.keptRowGroups }
-    kept.headOption.map(_.toDouble).getOrElse(0.0)
-  }
+  private def rowGroups(query: DataFrame): Double =
+    pruning(query).map(_.keptRowGroups.toDouble).getOrElse(0.0)
 
   /**
    * Returns the row groups that lookups really keep, for present and for absent values. It probes

@@ -1,18 +1,13 @@
 package io.sbbf.spark.column
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import io.sbbf.spark.scan.PrunedFileIndex
 import io.sbbf.spark.testing.SparkSuite
 
 /** Whole queries over columns that a file lacks, names otherwise, or has beside those of its directory. */
 class ColumnsSuite extends SparkSuite {
 
-  private def keptFiles(df: DataFrame): Option[Int] = df.queryExecution.optimizedPlan
-    .collectFirst { case r: LogicalRelation => r.relation }
-    .collect { case r: HadoopFsRelation => r.location }
-    .collect { case index: PrunedFileIndex => index.selection.get.keptFiles }
+  private def keptFiles(df: DataFrame): Option[Int] = pruning(df).map(_.keptFiles)
 
   private def check(query: => DataFrame, kept: Int): Unit = {
     assert(rows(query) == oracle(query))

@@ -1,10 +1,6 @@
 package io.sbbf.spark.predicate
-
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.core.predicate.{RowGroupPredicate, Value}
-import io.sbbf.spark.scan.PrunedFileIndex
 import io.sbbf.spark.testing.SparkSuite
 
 /** What is made of each form of a predicate about arrays and maps, as Spark's optimizer leaves it. */
@@ -25,24 +21,11 @@ class NestedFormsSuite extends SparkSuite {
 
   /** The predicate that is put to the files, or "" if none is. */
   private def asked(condition: String): String =
-    spark.read
-      .parquet(table)
-      .where(condition)
-      .queryExecution
-      .optimizedPlan
-      .collectFirst { case LogicalRelationOf(index: PrunedFileIndex) =>
-        index.selection.get.predicate
-      }
+    pruning(spark.read.parquet(table).where(condition))
+      .map(_.predicate)
       .filter(_.canPrune)
       .map(text)
       .getOrElse("")
-
-  private object LogicalRelationOf {
-    def unapply(plan: LogicalRelation): Option[Any] = plan.relation match {
-      case files: HadoopFsRelation => Some(files.location)
-      case _ => None
-    }
-  }
 
   private def text(predicate: RowGroupPredicate): String = predicate match {
     case And(Seq(only)) => text(only)
@@ -192,8 +175,6 @@ class NestedFormsSuite extends SparkSuite {
 
   test("guards that Catalyst adds around generators cause no reads.") {
     val exploded = spark.read.parquet(table).selectExpr("explode(a) AS x").where("x = 5")
-    assert(exploded.queryExecution.optimizedPlan.collectFirst {
-      case LogicalRelationOf(index: PrunedFileIndex) => index
-    }.isEmpty)
+    assert(pruning(exploded).isEmpty)
   }
 }

@@ -59,11 +59,6 @@ class AddPruningMetricsSuite extends SparkSuite {
     }
   }
 
-  private def selections(query: DataFrame): Seq[ScanPruning] =
-    query.queryExecution.optimizedPlan.collectWithSubqueries { case PrunedScan(_, index) =>
-      index.selection
-    }.flatten
-
   /** Returns the numbers that a node should show. */
   private def expected(s: ScanPruning): Map[String, Long] = Map(
     "files kept" -> s.keptFiles.toLong,
@@ -111,7 +106,7 @@ class AddPruningMetricsSuite extends SparkSuite {
       FooterCache.shared.clear()
       val df = spark.sql(query)
       val scans = shown(df).collect { case (_, metrics) if metrics.nonEmpty => metrics }
-      val found = selections(df)
+      val found = prunings(df)
       assert(found.nonEmpty && scans.map(numbers).toSet == found.map(expected).toSet)
       assert(found.exists(s => s.keptRowGroups < s.rowGroups))
       assert(scans.exists(_("bytes read to decide").matches("[1-9].* (KiB|B|MiB)")))

@@ -10,24 +10,16 @@ import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroup
 import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.schema.MessageTypeParser
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{DataFrame, Row}
 
-import io.sbbf.parquet.prune.ScanPruning
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
 
 /** Checks that queries on arrays and maps equal the oracle, and prune. */
 class NestedPruningSuite extends SparkSuite {
   import NestedPruningSuite._
-
-  private def selection(df: DataFrame): Option[ScanPruning] =
-    df.queryExecution.optimizedPlan
-      .collect { case relation: LogicalRelation => relation.relation }
-      .collect { case files: HadoopFsRelation => files.location }
-      .collectFirst { case index: PrunedFileIndex => index.selection.get }
 
   /** Writes three files of several row groups, each with its own range of numbers and words. */
   private def write(target: String, random: Random, options: (String, String)*): String = {
@@ -78,7 +70,7 @@ class NestedPruningSuite extends SparkSuite {
           val found = query.select("id").collect().map(_.getLong(0)).sorted.toSeq
           assert(found == truths.getSeq[Long](n).sorted, s"$predicate under $conf, seed $seed")
           total += 1
-          if (selection(query).exists(s => s.keptRowGroups < s.rowGroups)) pruned += 1
+          if (pruning(query).exists(s => s.keptRowGroups < s.rowGroups)) pruned += 1
         }
       }
     }
@@ -170,7 +162,7 @@ class NestedPruningSuite extends SparkSuite {
             assert(rows(df) == oracle(df), s"$number")
             val held = if (Set(10, 30, 50, 70)(number)) 1 else 0 // files
             val isSure = !title.startsWith("structs with a field")
-            if (isSure) assert(selection(df).map(_.keptFiles).contains(held), s"$number")
+            if (isSure) assert(pruning(df).map(_.keptFiles).contains(held), s"$number")
           }
         }
     }
@@ -240,7 +232,7 @@ class NestedPruningSuite extends SparkSuite {
       for ((query, kept) <- table) {
         def df = spark.read.schema(schema).parquet(target).where(query)
         assert(oracle(df).size == kept, query)
-        assert(selection(df).map(_.keptRowGroups).contains(kept), query)
+        assert(pruning(df).map(_.keptRowGroups).contains(kept), query)
       }
     }
   }

@@ -56,10 +56,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     }
     .collect { case r: HadoopFsRelation => r }
 
-  private def selection(df: DataFrame): ScanPruning = scans(df.queryExecution.optimizedPlan)
-    .map(_.location)
-    .collectFirst { case index: PrunedFileIndex => index.selection.get }
-    .get
+  private def selection(df: DataFrame): ScanPruning = pruning(df).get
 
   private def relation(df: DataFrame): HadoopFsRelation = scans(
     df.queryExecution.optimizedPlan).head

@@ -1,7 +1,6 @@
 package io.sbbf.spark.scan
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.spark.testing.SparkSuite
 
@@ -48,13 +47,8 @@ class TypesSuite extends SparkSuite {
       "spark.sql.parquet.outputTimestampType" -> "TIMESTAMP_MICROS")(write("all", columns)())
 
   /** Returns the number of kept files: 0 for an empty plan, all for an unpruned relation. */
-  private def keptFiles(df: DataFrame): Int = df.queryExecution.optimizedPlan
-    .collectFirst { case r: LogicalRelation => r.relation }
-    .collect { case r: HadoopFsRelation => r.location }
-    .fold(0) {
-      case index: PrunedFileIndex => index.selection.get.keptFiles
-      case other => other.inputFiles.length
-    }
+  private def keptFiles(df: DataFrame): Int =
+    pruning(df).fold(df.inputFiles.length)(_.keptFiles)
 
   /** Checks that the query equals the oracle and keeps at most `kept` of the 4 files. */
   private def check(table: => DataFrame, predicate: String, kept: Int): Unit = {

@@ -8,8 +8,9 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.parquet.prune.FooterCache
+import io.sbbf.parquet.prune.{FooterCache, ScanPruning}
 import io.sbbf.spark.SbbfExtensions
+import io.sbbf.spark.scan.PrunedScan
 
 /** Provides a local session with the extension, and a folder that is deleted after the suite. */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -51,6 +52,15 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
         case (key, None) => spark.conf.unset(key)
       }
   }
+
+  /** Returns what pruning did to each pruned scan of a query and of its subqueries. */
+  protected def prunings(query: DataFrame): Seq[ScanPruning] =
+    query.queryExecution.optimizedPlan.collectWithSubqueries { case PrunedScan(_, index) =>
+      index.selection
+    }.flatten
+
+  /** Returns what pruning did to the first scan; None if no scan is pruned. */
+  protected def pruning(query: DataFrame): Option[ScanPruning] = prunings(query).headOption
 
   /** Returns the rows of the oracle: Spark without the extension and without pushdown. */
   protected def oracle(query: => DataFrame): Seq[String] =
