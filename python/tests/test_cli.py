@@ -1,6 +1,7 @@
 """Tests the command's arguments, and its output without a JVM."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -29,6 +30,13 @@ def test_wrong_arguments_are_refused_with_the_usage(arguments, said, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(arguments)
     assert end.value.code == 2 and said in capsys.readouterr().err
+
+
+def test_every_command_of_the_parser_can_run(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["look"])
+    choices = re.search(r"choose from (.*)\)", capsys.readouterr().err)[1]
+    assert set(re.findall(r"[a-z-]+", choices)) == set(cli.COMMANDS)
 
 
 @pytest.mark.parametrize(

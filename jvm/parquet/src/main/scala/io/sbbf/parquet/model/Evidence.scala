@@ -16,4 +16,7 @@ object Evidence {
   case object MinMax extends Evidence("min_max", "min/max")
   case object Dictionary extends Evidence("dictionary", "dictionary")
   case object Bloom extends Evidence("bloom", "bloom")
+
+  /** The kinds that can refute a row group, cheapest first. */
+  val all: Seq[Evidence] = Seq(NullCount, MinMax, Dictionary, Bloom)
 }

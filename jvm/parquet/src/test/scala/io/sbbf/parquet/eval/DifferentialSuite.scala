@@ -69,13 +69,13 @@ final class DifferentialSuite extends AnyFunSuite {
     }
     for (kind <- Kinds.all) {
       println(
-        s"${kind.parquet}: " + Evidences
+        s"${kind.parquet}: " + Evidence.all
           .map(e => s"${e.name} ${decided((kind.parquet, e))}")
           .mkString(", "))
       val expected =
-        if (kind.parquet.startsWith("boolean")) Evidences.take(2)
-        else if (kind.parquet.startsWith("int96")) Evidences.filter(_ != Evidence.MinMax)
-        else Evidences
+        if (kind.parquet.startsWith("boolean")) Evidence.all.take(2)
+        else if (kind.parquet.startsWith("int96")) Evidence.all.filter(_ != Evidence.MinMax)
+        else Evidence.all
       expected.foreach(e =>
         assert(decided((kind.parquet, e)) > 0, s"${kind.parquet} by ${e.name}"))
     }
@@ -83,8 +83,6 @@ final class DifferentialSuite extends AnyFunSuite {
 }
 
 object DifferentialSuite {
-  private val Evidences =
-    Seq(Evidence.NullCount, Evidence.MinMax, Evidence.Dictionary, Evidence.Bloom)
   private val codecs = Seq(
     CompressionCodecName.UNCOMPRESSED,
     CompressionCodecName.SNAPPY,

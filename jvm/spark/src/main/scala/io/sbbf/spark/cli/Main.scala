@@ -60,6 +60,7 @@ object Main {
         case "change" => change(request, out)
         case "advise" => advise(request, out)
         case "doctor" => out.println(json.writeValueAsString(doctor(request)))
+        case other => throw new IllegalArgumentException(s"unknown command $other")
       }
     }
 

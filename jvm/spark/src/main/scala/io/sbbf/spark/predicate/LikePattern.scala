@@ -17,10 +17,12 @@ private[spark] object LikePattern {
   case object Something extends Rest
 
   /**
-   * None for a pattern that Spark refuses: an escape character stands before a wildcard or another one only.
-   * Spark compares after decoding, which turns bytes that are no UTF-8 into U+FFFD: from there on nothing is
-   * literal. Nor is it from a character on that is two of Java's, which Spark took apart until SPARK-55453, so that
-   * such a pattern matched nothing.
+   * Returns the pattern, or None if Spark rejects it: an escape character must stand before a
+   * wildcard or another escape character.
+   *
+   * The literal ends before U+FFFD, because Spark decodes before it compares, and decodes invalid
+   * UTF-8 as that character. It also ends before the first surrogate, because a pattern with one
+   * matched nothing until SPARK-55453.
    */
   def of(pattern: String, escape: Char): Option[LikePattern] =
     parsed(pattern, escape).map { symbols =>

@@ -17,8 +17,7 @@ private[spark] final class ScanMetrics(context: SparkContext) {
   private val rowGroupsKept = count("row groups kept")
   private val rowGroupsSkipped = count("row groups skipped")
   private val skippedBy: Seq[(Evidence, SQLMetric)] =
-    Seq(Evidence.NullCount, Evidence.MinMax, Evidence.Dictionary, Evidence.Bloom)
-      .map(e => e -> count(s"row groups skipped by ${e.label}"))
+    Evidence.all.map(e => e -> count(s"row groups skipped by ${e.label}"))
   private val bytesRead = SQLMetrics.createSizeMetric(context, name("bytes read to decide"))
   private val nanos = SQLMetrics.createNanoTimingMetric(context, name("time to decide"))
 

@@ -70,7 +70,7 @@ class ColumnsSuite extends SparkSuite {
     }
   }
 
-  test("names are found as the session of the table has them, whoever asks.") {
+  test("names are found as the session of the table has them, whoever reads it.") {
     val target = write("shared", "id AS `Key`")
     spark.read.schema("key BIGINT").parquet(target).createOrReplaceGlobalTempView("shared")
     val other = spark.newSession()

@@ -57,15 +57,17 @@ class PushdownGuardSuite extends AnyFunSuite {
   private def or(column: String, lower: Any, upper: Any): Filter =
     Or(EqualTo(column, lower), EqualTo(column, upper))
 
-  /** What Spark pushes; what parquet-mr checks in any file; what in files as declared. */
-  private val cases: Seq[(Filter, Option[Filter], Option[Filter])] = {
+  private type Case = (Filter, Option[Filter], Option[Filter])
+
+  /** Why; what Spark pushes; what parquet-mr evaluates in any file; what in files as declared. */
+  private val cases: Seq[(String, Case)] = {
+    def because(why: String)(cases: Case*) = cases.map(why -> _)
     def same(f: Filter) = (f, Some(f), Some(f))
     def ifDeclared(f: Filter) = (f, None, Some(f))
     def never(f: Filter) = (f, None, None)
     def as(f: Filter, rewritten: Filter) = (f, Some(rewritten), Some(rewritten))
     def other(f: Filter, any: Filter, declared: Filter) = (f, Some(any), Some(declared))
-    Seq(
-      // FLOAT and DOUBLE
+    because("-0.0 equals 0.0 and NaN is greatest in Spark; parquet-mr compares bits")(
       same(EqualTo("f", 1.5)),
       same(EqualNullSafe("f", 1.5)),
       same(In("f", Array(1.0, 2.0))),
@@ -107,8 +109,9 @@ class PushdownGuardSuite extends AnyFunSuite {
       other(
         And(GreaterThan("f", 1.0), EqualTo("id", 1L)),
         EqualTo("id", 1L),
-        And(GreaterThan("f", 1.0), EqualTo("id", 1L))),
-      // whole numbers
+        And(GreaterThan("f", 1.0), EqualTo("id", 1L)))
+      ) ++
+      because("a narrower type may be stored wider, and parquet-mr drops NULL and what does not fit")(
       same(GreaterThan("id", 0L)),
       same(Not(EqualTo("id", 0L))),
       same(In("id", Array(5L, beyondInt))),
@@ -120,8 +123,9 @@ class PushdownGuardSuite extends AnyFunSuite {
       never(In("id", Array(null))),
       ifDeclared(EqualTo("b", 44.toByte)),
       ifDeclared(LessThan("b", 100.toByte)),
-      ifDeclared(Not(EqualTo("b", 44.toByte))),
-      // decimals
+      ifDeclared(Not(EqualTo("b", 44.toByte)))
+      ) ++
+      because("a file may store fewer digits than the table declares, and count NULLs otherwise")(
       same(EqualTo("d", narrow)),
       same(LessThan("d", narrow)),
       same(IsNotNull("s.d")),
@@ -137,16 +141,18 @@ class PushdownGuardSuite extends AnyFunSuite {
       same(IsNotNull("s.a")),
       ifDeclared(IsNull("`e.f`")),
       ifDeclared(Not(IsNotNull("d"))),
-      never(IsNull("unknown")),
-      // text
+      never(IsNull("unknown"))
+      ) ++
+      because("U+FFFD may stand for any invalid bytes")(
       same(EqualTo("text", "0.0")),
       same(StringStartsWith("text", "ä")),
       never(EqualTo("text", broken)),
       never(In("text", Array("b", broken))),
       never(GreaterThan("text", broken)),
       never(StringStartsWith("text", broken)),
-      never(Not(StringContains("text", broken))),
-      // days
+      never(Not(StringContains("text", broken)))
+      ) ++
+      because("a day may be stored in the Julian calendar, and java.sql.Date has no form for some days")(
       same(EqualTo("day", modern)),
       same(LessThan("day", modern)),
       ifDeclared(EqualTo("day", leftOut)),
@@ -155,8 +161,9 @@ class PushdownGuardSuite extends AnyFunSuite {
       as(EqualTo("day", Date.valueOf(ancient)), EqualTo("day", ancient)),
       as(EqualTo("day", Date.valueOf(modern)), EqualTo("day", modern)),
       never(GreaterThan("day", DateTimeUtils.toJavaDate(leftOut.toEpochDay.toInt))),
-      never(Not(EqualTo("day", Date.valueOf("1582-10-15")))),
-      // instants
+      never(Not(EqualTo("day", Date.valueOf("1582-10-15"))))
+      ) ++
+      because("a file may store milliseconds, or the Julian calendar")(
       same(EqualTo("t", fine)),
       same(LessThanOrEqual("t", fine)),
       same(GreaterThan("t", fine)),
@@ -178,16 +185,16 @@ class PushdownGuardSuite extends AnyFunSuite {
         LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235")),
         Some(LessThanOrEqual("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))),
         Some(LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))))
-    )
+      )
   }
 
-  for (((pushed, any, declared), n) <- cases.zipWithIndex)
+  for (((why, (pushed, any, declared)), n) <- cases.zipWithIndex)
     test(
       s"${n + 1}. $pushed: ${any.getOrElse("withheld")}; as declared: ${declared.getOrElse("withheld")}.") {
       // as text, in which the two zeros differ
-      assert(s"${allowed(PushdownLevel.AnyFile, pushed).toList}" == s"${any.toList}")
-      assert(s"${allowed(PushdownLevel.AsDeclared, pushed).toList}" == s"${declared.toList}")
-      assert(allowed(PushdownLevel.Nothing, pushed).isEmpty)
+      assert(s"${allowed(PushdownLevel.AnyFile, pushed).toList}" == s"${any.toList}", why)
+      assert(s"${allowed(PushdownLevel.AsDeclared, pushed).toList}" == s"${declared.toList}", why)
+      assert(allowed(PushdownLevel.Nothing, pushed).isEmpty, why)
     }
 
   test("a lower bound is pushed beside another conjunct that NaN fails.") {
