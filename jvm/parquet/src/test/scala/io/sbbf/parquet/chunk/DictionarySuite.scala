@@ -16,7 +16,7 @@ import io.sbbf.parquet.input.CompactStruct
 import io.sbbf.parquet.model.LeafResult
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
-/** Dictionary pages: when they tell all values of a chunk, and which of them are believed. */
+/** Dictionary pages: when they hold all values of a chunk, and which of them are valid. */
 final class DictionarySuite extends AnyFunSuite {
   import TestFiles._
 
@@ -44,36 +44,38 @@ final class DictionarySuite extends AnyFunSuite {
     for (codec <- Seq(UNCOMPRESSED, SNAPPY, GZIP, ZSTD)) {
       val opened = new TestFile(file(codec))
       for (present <- Seq("ash", "elm", "oak"))
-        assert(opened.ask("s", text(present)) == Seq.fill(2)(LeafResult.InDictionary))
-      assert(opened.ask("s", text("fir")) == Seq.fill(2)(LeafResult.NotInDictionary))
+        assert(opened.evaluate("s", text(present)) == Seq.fill(2)(LeafResult.InDictionary))
+      assert(opened.evaluate("s", text("fir")) == Seq.fill(2)(LeafResult.NotInDictionary))
       assert(
-        opened.ask("s", In(Seq(text("fir"), text("oak")))) == Seq.fill(2)(
+        opened.evaluate("s", In(Seq(text("fir"), text("oak")))) == Seq.fill(2)(
           LeafResult.InDictionary))
     }
   }
 
   test("NOT IN is refuted where every entry is excluded, nulls or not") {
     val opened = new TestFile(file(CompressionCodecName.SNAPPY))
-    def all(values: String*) = opened.ask("s", NotIn(values.map(text)))
+    def all(values: String*) = opened.evaluate("s", NotIn(values.map(text)))
     assert(all("ash", "elm", "oak", "fir") == Seq.fill(2)(LeafResult.NotInDictionary))
     assert(all("ash", "oak", "fir") == Seq.fill(2)(LeafResult.InDictionary))
     assert(all("ash", "elm", "oak2") == Seq.fill(2)(LeafResult.HoldsBound))
-    val zero = opened.ask("z", NotIn(Seq(DoubleLiteral(0.0))))
+    val zero = opened.evaluate("z", NotIn(Seq(DoubleLiteral(0.0))))
     assert(zero == Seq(LeafResult.NotInDictionary, LeafResult.HoldsBound))
     assert(
       opened
-        .ask("z", DoubleLiteral(0.0)) == Seq(LeafResult.InDictionary, LeafResult.OutsideBounds))
+        .evaluate("z", DoubleLiteral(0.0)) == Seq(
+        LeafResult.InDictionary,
+        LeafResult.OutsideBounds))
   }
 
   test("a dictionary is read once, and not where the footer decides") {
     val opened = new TestFile(file(CompressionCodecName.ZSTD), tailBytes = 8)
     opened.footer
     val before = opened.fs.reads
-    opened.ask("s", text("zebra"))
+    opened.evaluate("s", text("zebra"))
     assert(opened.fs.reads == before)
-    opened.ask("s", text("fir"))
+    opened.evaluate("s", text("fir"))
     assert(opened.fs.reads == before + 2)
-    opened.ask("s", text("elder"))
+    opened.evaluate("s", text("elder"))
     assert(opened.fs.reads == before + 2)
     assert(opened.evidence.retainedBytes > opened.footer.retainedBytes)
   }
@@ -105,7 +107,8 @@ final class DictionarySuite extends AnyFunSuite {
       (encodings(RLE_DICTIONARY, RLE), false)
     )
     for ((change, decides) <- table) {
-      val answers = new TestFile(file(CompressionCodecName.SNAPPY, change)).ask("s", text("fir"))
+      val answers =
+        new TestFile(file(CompressionCodecName.SNAPPY, change)).evaluate("s", text("fir"))
       val expected = if (decides) LeafResult.NotInDictionary else LeafResult.NoEvidence
       assert(answers == Seq.fill(2)(expected))
     }
@@ -120,7 +123,7 @@ final class DictionarySuite extends AnyFunSuite {
           data.unsetDictionary_page_offset()
           ()
         }))
-    assert(opened.ask("s", text("fir")) == Seq.fill(2)(LeafResult.NotInDictionary))
+    assert(opened.evaluate("s", text("fir")) == Seq.fill(2)(LeafResult.NotInDictionary))
     val data = new TestFile(
       file(
         CompressionCodecName.GZIP,
@@ -129,13 +132,13 @@ final class DictionarySuite extends AnyFunSuite {
           ()
         }))
     assert(
-      data.ask("s", text("fir")).map(_.reason).distinct ==
+      data.evaluate("s", text("fir")).map(_.reason).distinct ==
         Seq("dictionary unusable: no dictionary page"))
   }
 
   test("a page that is not what it says decides nothing") {
     val good = file(CompressionCodecName.SNAPPY)
-    def answer(path: JPath) = new TestFile(path).ask("s", text("fir")).head
+    def answer(path: JPath) = new TestFile(path).evaluate("s", text("fir")).head
     def forged(change: PageHeader => Unit)(page: Array[Byte] => Unit) =
       damaged(good) { (metadata, bytes) =>
         val data = metadata.getRow_groups.get(0).getColumns.get(0).getMeta_data
@@ -186,7 +189,7 @@ final class DictionarySuite extends AnyFunSuite {
         ()
       }
     }
-    val answers = new TestFile(lz4).ask("s", text("fir"))
+    val answers = new TestFile(lz4).evaluate("s", text("fir"))
     assert(answers == Seq.fill(2)(LeafResult.unknown("dictionary unusable: unsupported codec")))
   }
 
@@ -202,9 +205,9 @@ final class DictionarySuite extends AnyFunSuite {
       data.setEncodings(Collections.singletonList(Encoding.PLAIN_DICTIONARY))
       ()
     })
-    assert(opened.ask("s", text("key 12345")).head == LeafResult.NotInFilter)
-    assert(opened.ask("s", text("key 12")).head == LeafResult.InFilter)
-    assert(opened.ask("s", NotIn(Seq(text("key 12")))).head.verdict == MightMatch)
+    assert(opened.evaluate("s", text("key 12345")).head == LeafResult.NotInFilter)
+    assert(opened.evaluate("s", text("key 12")).head == LeafResult.InFilter)
+    assert(opened.evaluate("s", NotIn(Seq(text("key 12")))).head.verdict == MightMatch)
   }
 
   test("large dictionaries take a second read, and are exact all the same") {
@@ -216,13 +219,13 @@ final class DictionarySuite extends AnyFunSuite {
     val opened = new TestFile(path, tailBytes = 8)
     opened.footer
     val before = opened.fs.reads
-    assert(opened.ask("s", text(values(5))).head == LeafResult.InDictionary)
+    assert(opened.evaluate("s", text(values(5))).head == LeafResult.InDictionary)
     assert(opened.fs.reads == before + 2)
-    assert(opened.ask("s", text(values(5) + "x")).head == LeafResult.NotInDictionary)
+    assert(opened.evaluate("s", text(values(5) + "x")).head == LeafResult.NotInDictionary)
     val gap = AllOf(Seq(Greater(text("00000010"), true), Less(text("000000100"), true)))
     val remembered = opened.evidence.retainedBytes
     assert(opened.fs.reads == before + 2)
-    assert(opened.ask("s", gap).head == LeafResult.NotInDictionary)
+    assert(opened.evaluate("s", gap).head == LeafResult.NotInDictionary)
     assert(opened.fs.reads == before + 4, "its values are too many to be remembered")
     assert(opened.evidence.retainedBytes == remembered)
   }

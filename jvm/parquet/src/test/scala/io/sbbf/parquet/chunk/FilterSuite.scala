@@ -18,7 +18,7 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
-/** Bloom filters in files: which are believed, how they are read. */
+/** Bloom filters in files: which are valid, and how they are read. */
 final class FilterSuite extends AnyFunSuite {
   import FilterState._
   import TestFiles._
@@ -61,7 +61,7 @@ final class FilterSuite extends AnyFunSuite {
 
   test("no more filters are kept than there is room for, and they answer the same") {
     val file = new TestFile(measured(path))
-    val all = file.ask("id", absent)
+    val all = file.evaluate("id", absent)
     val none = new FileEvidence(file.footer, mostRetained = 0)
     val held = none.retainedBytes
     val one = new FileEvidence(file.footer, (held + file.evidence.retainedBytes) / 2)
@@ -82,19 +82,19 @@ final class FilterSuite extends AnyFunSuite {
       val opened = new TestFile(file, tail)
       var kept = 0
       for (value <- 0L until 2L * rows by 2) {
-        val answers = opened.ask("id", IntegerLiteral(value, 64))
+        val answers = opened.evaluate("id", IntegerLiteral(value, 64))
         assert(answers(rowGroupOf(value)) == LeafResult.InFilter)
         kept += answers.count(_ == LeafResult.InFilter)
       }
       for (value <- 1L until 2L * rows by 2)
-        kept += opened.ask("id", IntegerLiteral(value, 64)).count(_ == LeafResult.InFilter)
+        kept += opened.evaluate("id", IntegerLiteral(value, 64)).count(_ == LeafResult.InFilter)
       assert(kept < rows * 1.2)
     }
   }
 
   test("one open and one tail read are enough for a file whose filters lie in its tail") {
     val file = new TestFile(path)
-    file.ask("id", absent)
+    file.evaluate("id", absent)
     assert(file.fs.opens == 1 && file.fs.reads == 1)
     assert(file.bytes.opens == 1)
     assert(file.bytes.bytesRead == java.nio.file.Files.size(path))
@@ -104,19 +104,19 @@ final class FilterSuite extends AnyFunSuite {
     val file = new TestFile(measured(path), tailBytes = 8)
     file.footer
     val before = file.fs.reads
-    file.ask("id", absent)
+    file.evaluate("id", absent)
     assert(file.fs.reads == before + 1)
-    file.ask("id", IntegerLiteral(303, 64))
+    file.evaluate("id", IntegerLiteral(303, 64))
     assert(file.fs.reads == before + 1)
   }
 
-  test("a filter is asked for only where the footer does not decide") {
+  test("a filter is read only where the footer does not decide") {
     val file = new TestFile(measured(path), tailBytes = 8)
     file.footer
     val before = file.fs.reads
-    file.ask("id", IntegerLiteral(-1, 64))
-    file.ask("id", NotIn(Seq(IntegerLiteral(2, 64))))
-    assert(file.ask("b", Bool(true)).forall(_ == LeafResult.NoEvidence))
+    file.evaluate("id", IntegerLiteral(-1, 64))
+    file.evaluate("id", NotIn(Seq(IntegerLiteral(2, 64))))
+    assert(file.evaluate("b", Bool(true)).forall(_ == LeafResult.NoEvidence))
     assert(file.fs.reads == before)
   }
 
@@ -145,12 +145,12 @@ final class FilterSuite extends AnyFunSuite {
     for ((reason, change) <- table) {
       val file = new TestFile(damaged(good) { (metadata, bytes) => change(metadata, bytes) })
       assert(file.filter(0, "id") == Rejected(reason))
-      assert(file.ask("id", absent).head == LeafResult.filterRejected(reason))
-      assert(file.ask("id", absent).last == LeafResult.NotInFilter)
+      assert(file.evaluate("id", absent).head == LeafResult.filterRejected(reason))
+      assert(file.evaluate("id", absent).last == LeafResult.NotInFilter)
     }
   }
 
-  test("a number of bytes that is no filter's is refused, told or not") {
+  test("a number of bytes that is no filter's is refused, with or without a length") {
     def claimed(file: JPath, numBytes: Int) = damaged(file) { (metadata, bytes) =>
       // the header with the number patched in, and the bitset behind it
       val old = new TestFile(file).filter(0, "id").asInstanceOf[Present]
@@ -173,7 +173,7 @@ final class FilterSuite extends AnyFunSuite {
     }
     val inside = new TestFile(claimed(measured(path), 64))
     assert(inside.filter(0, "id").asInstanceOf[Present].bitset.length == 64)
-    // a foreign bitset size under an honest length: read as told, any whole number of blocks
+    // another bitset size under a length that agrees: any whole number of blocks is read
     val three = new TestFile(claimed(measured(path), 96))
     assert(three.filter(0, "id").asInstanceOf[Present].bitset.length == 96)
   }
@@ -189,9 +189,10 @@ final class FilterSuite extends AnyFunSuite {
       val before = java.nio.file.Files.readAllBytes(path).take(start)
       val file =
         new TestFile(withFooter(before ++ header64(bitset.length) ++ bitset, metadata))
-      assert(ids.forall(v => file.ask("id", IntegerLiteral(v, 64)).head == LeafResult.InFilter))
+      assert(
+        ids.forall(v => file.evaluate("id", IntegerLiteral(v, 64)).head == LeafResult.InFilter))
       val kept =
-        ids.count(v => file.ask("id", IntegerLiteral(v + 1, 64)).head == LeafResult.InFilter)
+        ids.count(v => file.evaluate("id", IntegerLiteral(v + 1, 64)).head == LeafResult.InFilter)
       if (blocks >= 33) assert(kept < 5, s"$blocks blocks")
     }
   }
@@ -226,7 +227,8 @@ final class FilterSuite extends AnyFunSuite {
       flag.unsetStatistics()
     })
     assert(forged.filter(0, "b") == Rejected("BOOLEAN column"))
-    assert(forged.ask("b", Bool(false)).head.verdict == io.sbbf.core.predicate.Verdict.MightMatch)
+    assert(
+      forged.evaluate("b", Bool(false)).head.verdict == io.sbbf.core.predicate.Verdict.MightMatch)
   }
 
   test("chunks without a filter have none, and no other chunk's") {
@@ -234,37 +236,37 @@ final class FilterSuite extends AnyFunSuite {
       data(metadata, 1).unsetBloom_filter_offset()
     })
     assert(file.filter(1, "id") == Absent)
-    val answers = file.ask("id", absent)
+    val answers = file.evaluate("id", absent)
     assert(answers == Seq(LeafResult.NotInFilter, LeafResult.NoEvidence, LeafResult.NotInFilter))
   }
 
-  test("a store that fails now leaves the row group undecided and is asked again later") {
+  test("a store that fails now leaves the row group undecided and is read again later") {
     val file = new TestFile(measured(path), tailBytes = 8)
     file.footer
     file.fs.failing = true
-    assert(file.ask("id", absent).forall(_ == LeafResult.unknown("cannot be read")))
+    assert(file.evaluate("id", absent).forall(_ == LeafResult.unknown("cannot be read")))
     assert(file.filter(0, "id") == Rejected("cannot be read"))
     file.fs.failing = false
-    assert(file.ask("id", absent).forall(_ == LeafResult.NotInFilter))
+    assert(file.evaluate("id", absent).forall(_ == LeafResult.NotInFilter))
   }
 
   test("an interrupted read is an interruption, a timeout of the store is not") {
     val file = new TestFile(measured(path), tailBytes = 8)
     val leaf = file.bind(Leaf(Seq("id"), In(Seq(absent))))
-    def asking(e: Throwable) = leaf.evalContents(0, () => throw e)
+    def failingWith(e: Throwable) = leaf.evalContents(0, () => throw e)
     for (e <- Seq(
         new java.io.InterruptedIOException,
         new java.nio.channels.ClosedByInterruptException,
         new InterruptedException))
-      assert(intercept[Throwable](asking(e)) eq e)
+      assert(intercept[Throwable](failingWith(e)) eq e)
     val timeout = new java.net.SocketTimeoutException
-    assert(asking(timeout) == LeafResult.unknown("cannot be read"))
+    assert(failingWith(timeout) == LeafResult.unknown("cannot be read"))
   }
 
-  test("literals outside of a chunk's bounds are not asked of its filter") {
+  test("literals outside of a chunk's bounds are not probed in its filter") {
     val answers =
       new TestFile(path)
-        .ask("id", In(Seq(IntegerLiteral(-2, 64), absent, IntegerLiteral(2L * rows, 64))))
+        .evaluate("id", In(Seq(IntegerLiteral(-2, 64), absent, IntegerLiteral(2L * rows, 64))))
     assert(answers.forall(_ == LeafResult.NotInFilter))
   }
 
@@ -277,16 +279,18 @@ final class FilterSuite extends AnyFunSuite {
           Style(filters = Map("z" -> 100, "f" -> 100), dictionary = dictionary),
           numbers.iterator.map(v => (g: Group) => { g.add("z", v); g.add("f", v.toFloat) })
         ))
-      for (asked <- Seq(0.0, -0.0)) {
+      for (probed <- Seq(0.0, -0.0)) {
         val answers =
-          file.ask("z", DoubleLiteral(asked)) ++ file.ask("f", FloatLiteral(asked.toFloat))
+          file.evaluate("z", DoubleLiteral(probed)) ++ file.evaluate(
+            "f",
+            FloatLiteral(probed.toFloat))
         assert(
           answers.forall(a => a == LeafResult.InFilter || a == LeafResult.InDictionary),
           s"$stored")
       }
       assert(
         file
-          .ask("z", DoubleLiteral(0.5))
+          .evaluate("z", DoubleLiteral(0.5))
           .head
           .verdict == io.sbbf.core.predicate.Verdict.CannotMatch)
     }
@@ -303,7 +307,7 @@ final class FilterSuite extends AnyFunSuite {
   test("threads that share what is known of a file agree with one that is alone") {
     val file = new TestFile(measured(path), tailBytes = 8)
     val expected =
-      (0L until 2L * rows).map(v => new TestFile(path).ask("id", IntegerLiteral(v, 64)))
+      (0L until 2L * rows).map(v => new TestFile(path).evaluate("id", IntegerLiteral(v, 64)))
     val shared = file.evidence
     val answers = inFourThreads {
       val own = new TestFile(file.path, tailBytes = 8)

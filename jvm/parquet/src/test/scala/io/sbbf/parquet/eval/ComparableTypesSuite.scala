@@ -219,7 +219,7 @@ final class ComparableTypesSuite extends AnyFunSuite {
         Seq(Bytes(Array(-1, 3), false), Bytes(Array(1), false), Bytes(Array(1, 2, 3), false)))
     )
     for ((column, min, max, inside, outside) <- table) {
-      def verdict(test: Test) = ask(column, bounds(min, max, 0), test)
+      def verdict(test: Test) = evaluate(column, bounds(min, max, 0), test)
       inside.foreach(v => assert(verdict(In(Seq(v))).verdict == MightMatch, s"$column $v"))
       outside.foreach(v => assert(verdict(In(Seq(v))) == LeafResult.OutsideBounds, s"$column $v"))
       assert(verdict(In(outside)).verdict == CannotMatch)
@@ -294,7 +294,7 @@ final class ComparableTypesSuite extends AnyFunSuite {
           Less(value, true),
           Greater(value, true)))
         assert(
-          ask(column, bounds(sized, sized, 0), test) == LeafResult.NotComparable,
+          evaluate(column, bounds(sized, sized, 0), test) == LeafResult.NotComparable,
           s"$column $value")
     }
   }
@@ -329,8 +329,8 @@ final class ComparableTypesSuite extends AnyFunSuite {
     )
     for ((column, (min, max), refuted, kept) <- table) {
       refuted.foreach(t =>
-        assert(ask(column, bounds(min, max, 0), t) == LeafResult.OutsideBounds))
-      kept.foreach(t => assert(ask(column, bounds(min, max, 0), t).verdict != CannotMatch))
+        assert(evaluate(column, bounds(min, max, 0), t) == LeafResult.OutsideBounds))
+      kept.foreach(t => assert(evaluate(column, bounds(min, max, 0), t).verdict != CannotMatch))
     }
   }
 
@@ -349,7 +349,7 @@ final class ComparableTypesSuite extends AnyFunSuite {
     )
     for ((column, zero, old) <- columns) {
       def answer(change: FileMetaData => Unit) =
-        ask(column, bounds(zero, zero, 0), In(Seq(old)), change)
+        evaluate(column, bounds(zero, zero, 0), In(Seq(old)), change)
       Seq[FileMetaData => Unit](
         wrote(null),
         wrote("2.4.8"),
@@ -380,15 +380,15 @@ final class ComparableTypesSuite extends AnyFunSuite {
       }
       val zeros = new Array[Byte](12)
       for (test <- Seq(In(Seq(Timestamp(1, true))), Less(Timestamp(1, true), false)))
-        assert(ask(Column(Type.INT96), bounds(zeros, zeros, 0), test, change) == expected)
+        assert(evaluate(Column(Type.INT96), bounds(zeros, zeros, 0), test, change) == expected)
     }
   }
 
-  test("a damaged scale asks for no giant number") {
+  test("a damaged scale builds no giant number") {
     val table = Seq(decimal(9, -2000000000), decimal(-2000000000, 2), decimal(9, 2000000000))
     for (annotation <- table)
       assert(
-        ask(
+        evaluate(
           Column(Type.INT64, annotation),
           bounds(long(0), long(0), 0),
           In(Seq(dec(1, 38, 2)))) ==

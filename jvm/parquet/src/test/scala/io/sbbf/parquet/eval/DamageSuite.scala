@@ -31,7 +31,7 @@ import io.sbbf.parquet.model.{ColumnType, UnusableFile}
 import io.sbbf.parquet.testing.{Damage, SampleFile, TestFile, TestFiles}
 
 /**
- * Does no damage to a file cost a row? SBBF_DAMAGES sets how many files are damaged, SBBF_SEED which.
+ * Does no damage to a file cost a row? SBBF_DAMAGES sets the number of files, SBBF_SEED the seed.
  */
 final class DamageSuite extends AnyFunSuite {
   import DamageSuite._
@@ -49,7 +49,7 @@ final class DamageSuite extends AnyFunSuite {
         case (what, Some(bytes)) =>
           Files.write(path, bytes)
           val hint = s"${sample.name}, $what, file $done"
-          val pass = inTime(hint)(ask(sample, path))
+          val pass = inTime(hint)(probe(sample, path))
           assert(pass.allocated < MaxAllocated + 200L * bytes.length, hint)
           assert(lost(path, pass.refuted).isEmpty, hint)
           pass.footer.foreach(checkRanges(_, bytes, hint))
@@ -69,17 +69,17 @@ final class DamageSuite extends AnyFunSuite {
     reasons.foreach(reason => assert(seen(s"filter rejected: $reason") > done / 200, reason))
   }
 
-  test("sound files keep what they hold and rule out nearly all else, lengths told or not") {
+  test("sound files keep what they hold and rule out nearly all else, with or without lengths") {
     val path = TestFiles.fresh()
     for (sample <- SampleFile.all) {
       Files.write(path, sample.bytes)
-      val pass = ask(sample, path)
+      val pass = probe(sample, path)
       assert(pass.refuted.isEmpty && pass.rejected.isEmpty, sample.name)
-      assert(pass.absentRefuted >= SampleFile.RowGroups * Asked * 9 / 10, sample.name)
+      assert(pass.absentRefuted >= SampleFile.RowGroups * Probed * 9 / 10, sample.name)
     }
   }
 
-  /** The lies that stock Spark believes, one by one; `numBytes` of an honest filter is 256 here. */
+  /** The wrong sizes that parquet-mr accepts; `numBytes` of the sound filter is 256 here. */
   private val lies: Seq[(String, Int => Int)] = Seq(
     "31" -> (_ => 31),
     "33" -> (_ => 33),
@@ -98,7 +98,7 @@ final class DamageSuite extends AnyFunSuite {
       (lie, size) <- lies
     } yield {
       Files.write(path, withSizes(sample, size))
-      val pass = ask(sample, path)
+      val pass = probe(sample, path)
       assert(pass.refuted.isEmpty && pass.allocated < MaxAllocated, s"${sample.name}: $lie")
       assert(pass.rejected.nonEmpty, s"${sample.name}: $lie")
       if (lie == "2 GiB") 0
@@ -120,7 +120,7 @@ final class DamageSuite extends AnyFunSuite {
     }
     val path = TestFiles.fresh()
     Files.write(path, crowded)
-    val pass = ask(sample, path)
+    val pass = probe(sample, path)
     assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
   }
 
@@ -136,7 +136,7 @@ final class DamageSuite extends AnyFunSuite {
       val length = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(footer.length)
       val path = TestFiles.fresh()
       Files.write(path, "PAR1".getBytes ++ footer ++ length.array ++ "PAR1".getBytes)
-      val pass = ask(SampleFile.all.head, path)
+      val pass = probe(SampleFile.all.head, path)
       assert(pass.footer.isEmpty && pass.allocated < MaxAllocated)
     }
   }
@@ -151,7 +151,7 @@ final class DamageSuite extends AnyFunSuite {
     }
     val headers = filtered.flatMap(_ => deep).toArray
     val path = TestFiles.withFooter(sample.bytes.take(start) ++ headers, metadata)
-    val pass = ask(sample, path)
+    val pass = probe(sample, path)
     assert(pass.refuted.isEmpty && pass.allocated < MaxAllocated)
     assert(pass.rejected == filtered.map(_ => "damaged header"))
   }
@@ -159,10 +159,10 @@ final class DamageSuite extends AnyFunSuite {
 
 object DamageSuite {
 
-  /** Keys asked of each row group, present ones and absent ones. */
-  private final val Asked = 4
+  /** The number of present and of absent keys that are probed in each row group. */
+  private final val Probed = 4
 
-  /** What asking takes for a small file: the tail, a footer and the filters. */
+  /** The bytes that probing a small file may allocate: its tail, footer and filters. */
   private final val MaxAllocated = 8L << 20
 
   private final case class Pass(
@@ -187,21 +187,22 @@ object DamageSuite {
       case e: java.util.concurrent.TimeoutException => throw new Exception(s"hangs: $hint", e)
     }
 
-  /** What our own reading says of some present and absent keys; UnusableFile alone may be thrown. */
-  private def ask(sample: SampleFile, path: JPath): Pass = {
+  /** Probes some present and absent keys; any error but UnusableFile fails the test. */
+  private def probe(sample: SampleFile, path: JPath): Pass = {
     val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
     val file = new TestFile(path)
     try {
       val groups = math.min(SampleFile.RowGroups, file.footer.numRowGroups)
       val refuted = for {
         g <- 0 until groups
-        n <- 0 until sample.keys by sample.keys / Asked
+        n <- 0 until sample.keys by sample.keys / Probed
         key = sample.key(g, n)
         test <- tests(key)
-        if file.ask(test._1, test._2)(g).verdict == CannotMatch
+        if file.evaluate(test._1, test._2)(g).verdict == CannotMatch
       } yield (g, key)
       val absent =
-        (1 to Asked).map(n => file.ask("id", In(Seq(IntegerLiteral(sample.key(0, n) + 1, 64)))))
+        (1 to Probed).map(n =>
+          file.evaluate("id", In(Seq(IntegerLiteral(sample.key(0, n) + 1, 64)))))
       val rejected = for {
         g <- 0 until groups
         name <- Seq("id", "text")
@@ -231,7 +232,7 @@ object DamageSuite {
     "id" -> IsNotNull,
     "text" -> In(Seq(Bytes(key.toString.getBytes, text = true))))
 
-  /** Those of the refuted keys that parquet-mr, asked for everything, still gives for that row group. */
+  /** Returns the refuted keys that parquet-mr still finds when it reads the whole row group. */
   private def lost(path: JPath, refuted: Seq[(Int, Long)]): Seq[(Int, Long)] =
     if (refuted.isEmpty) Nil
     else
@@ -256,7 +257,7 @@ object DamageSuite {
     } finally reader.close()
   }
 
-  /** Each row group that can be read by itself is the one that parquet-mr takes at its midpoint. */
+  /** Checks that parquet-mr takes each row group that can be read alone at its midpoint. */
   private def checkRanges(footer: FileFooter, bytes: Array[Byte], hint: String): Unit =
     if (footer.hasDistinctMidpoints)
       blocks(bytes, ParquetMetadataConverter.NO_FILTER).foreach { all =>
@@ -267,7 +268,7 @@ object DamageSuite {
         }
       }
 
-  /** What tells the row groups that parquet-mr would read apart; None where it reads no such footer. */
+  /** Identifies each row group that parquet-mr would read; None if it cannot read the footer. */
   private def blocks(
       bytes: Array[Byte],
       filter: ParquetMetadataConverter.MetadataFilter): Option[Seq[(Long, Long, Long)]] =
@@ -291,7 +292,7 @@ object DamageSuite {
     ParquetFileReader.open(HadoopInputFile.fromPath(new Path(path.toUri), conf))
   }
 
-  /** How many of the keys the filter of the first row group, as parquet-mr reads it, rules out. */
+  /** Counts the keys that the first row group's filter, as parquet-mr reads it, rules out. */
   private def lostByParquetMr(path: JPath, keys: Seq[Long]): Int = {
     val reader = open(path)
     try {

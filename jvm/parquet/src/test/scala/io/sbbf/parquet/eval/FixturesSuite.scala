@@ -38,15 +38,15 @@ final class FixturesSuite extends AnyFunSuite {
   test("the filter of the format's own test data holds its four words") {
     val file = around(Files.readAllBytes(fixture("parquet-testing/bloom_filter.xxhash.bin")))
     for (word <- Seq("hello", "parquet", "bloom", "filter"))
-      assert(file.ask("c", text(word)) == Seq(LeafResult.InFilter))
+      assert(file.evaluate("c", text(word)) == Seq(LeafResult.InFilter))
     for (word <- Seq("hell", "Parquet", "", "sbbf"))
-      assert(file.ask("c", text(word)) == Seq(LeafResult.NotInFilter))
+      assert(file.evaluate("c", text(word)) == Seq(LeafResult.NotInFilter))
   }
 
   test("a filter of the Murmur kind is refused") {
     val file = around(Files.readAllBytes(fixture("parquet-testing/bloom_filter.bin")))
     assert(file.filter(0, "c").isInstanceOf[FilterState.Rejected])
-    assert(file.ask("c", text("hello")).head.verdict == MightMatch)
+    assert(file.evaluate("c", text("hello")).head.verdict == MightMatch)
   }
 
   test("parquet-mr's and parquet-rs's filters keep what they hold and refute what not") {
@@ -54,8 +54,8 @@ final class FixturesSuite extends AnyFunSuite {
       val path = fixture(s"parquet-testing/data_index_bloom_encoding_$name.parquet")
       val file = new TestFile(path)
       assert(file.filter(0, "String").isInstanceOf[FilterState.Present])
-      assert(file.ask("String", text("Hello")).map(_.verdict) == Seq(MightMatch))
-      assert(file.ask("String", text("Hello_Not_Exists")).map(_.verdict) == Seq(CannotMatch))
+      assert(file.evaluate("String", text("Hello")).map(_.verdict) == Seq(MightMatch))
+      assert(file.evaluate("String", text("Hello_Not_Exists")).map(_.verdict) == Seq(CannotMatch))
     }
   }
 
@@ -72,7 +72,7 @@ final class FixturesSuite extends AnyFunSuite {
         else if (kind == "INT64") IntegerLiteral(v, 64)
         else text(v.toString)
       val hits =
-        (-10L to 1000L).filter(v => file.ask(column, literal(v)).head.verdict == MightMatch)
+        (-10L to 1000L).filter(v => file.evaluate(column, literal(v)).head.verdict == MightMatch)
       (name, kind, hits)
     }
     held.foreach { case (name, kind, hits) => assert(hits.length <= 1, s"$name $kind $hits") }
@@ -109,7 +109,7 @@ final class FixturesSuite extends AnyFunSuite {
         case "BYTE_ARRAY" => Some((i: Int) => text(s"no such value $i"): Value)
         case _ => None
       }
-      leaves = (1 to 50).map(i => file.ask(file.footer.columnName(c), literal(i)))
+      leaves = (1 to 50).map(i => file.evaluate(file.footer.columnName(c), literal(i)))
       if !leaves.flatten.forall(_.reason == "type not comparable")
     } yield leaves.flatten.count(_.verdict == CannotMatch)
     assert(refuted.nonEmpty && refuted.forall(_ > 100), refuted)
@@ -118,7 +118,8 @@ final class FixturesSuite extends AnyFunSuite {
   test("DuckDB's code column is pruned in both row groups") {
     val file = new TestFile(fixture("hyparquet/bloom_filter.parquet"))
     assert(file.footer.numRowGroups == 2)
-    val answers = (-1000 to 1000).map(v => v -> file.ask("code", IntegerLiteral(v.toLong, 32)))
+    val answers =
+      (-1000 to 1000).map(v => v -> file.evaluate("code", IntegerLiteral(v.toLong, 32)))
     val kept = answers.filter(_._2.exists(_.verdict == MightMatch)).map(_._1)
     assert(kept.nonEmpty && kept.length < 50, kept)
   }
@@ -135,14 +136,16 @@ final class FixturesSuite extends AnyFunSuite {
     val filtered = opened("encrypt_columns_and_footer_bloom_filter")
     for (i <- 0 until 2000) {
       assert(
-        filtered.ask("double_field", DoubleLiteral(i + 0.5)).map(_.verdict) == Seq(MightMatch))
+        filtered.evaluate("double_field", DoubleLiteral(i + 0.5)).map(_.verdict) == Seq(
+          MightMatch))
       assert(
-        filtered.ask("float_field", FloatLiteral(i + 0.25f)).map(_.verdict) == Seq(MightMatch))
+        filtered.evaluate("float_field", FloatLiteral(i + 0.25f)).map(_.verdict) == Seq(
+          MightMatch))
     }
     for (name <- Seq("double_field", "float_field"))
       assert(filtered.filter(0, name).isInstanceOf[FilterState.Present])
     val absent =
-      (0 until 2000).map(i => filtered.ask("double_field", DoubleLiteral(i + 0.75)).head)
+      (0 until 2000).map(i => filtered.evaluate("double_field", DoubleLiteral(i + 0.75)).head)
     assert(absent.count(_ == LeafResult.NotInFilter) > 1900)
     for (name <- Seq("uniform_encryption", "encrypt_columns_plaintext_footer")) {
       val file = opened(name)
@@ -150,7 +153,9 @@ final class FixturesSuite extends AnyFunSuite {
       val column = file.column("double_field")
       assert((0 until file.footer.numRowGroups).forall(!file.evidence.isUnreadable(_, column)))
       assert(
-        file.ask("double_field", DoubleLiteral(-1e300)).forall(_ == LeafResult.OutsideBounds),
+        file
+          .evaluate("double_field", DoubleLiteral(-1e300))
+          .forall(_ == LeafResult.OutsideBounds),
         name)
     }
   }

@@ -48,17 +48,17 @@ final class FooterEvidenceSuite extends AnyFunSuite {
       greater(Long.MinValue, true) -> AllMatch
     )
     for ((test, verdict) <- table) {
-      assert(ask(Int64, bounds(long(10), long(20), 0), test).verdict == verdict, test)
+      assert(evaluate(Int64, bounds(long(10), long(20), 0), test).verdict == verdict, test)
       val withNulls = if (verdict == AllMatch) MightMatch else verdict
-      assert(ask(Int64, bounds(long(10), long(20), 1), test).verdict == withNulls, test)
-      assert(ask(Int64, bounds(long(10), long(20)), test).verdict == withNulls, test)
+      assert(evaluate(Int64, bounds(long(10), long(20), 1), test).verdict == withNulls, test)
+      assert(evaluate(Int64, bounds(long(10), long(20)), test).verdict == withNulls, test)
     }
   }
 
   test("texts are ordered as unsigned bytes, also where their bounds were cut") {
     val long1 = "a" * 100 + "b"
     val stats = bounds(text(long1), text("c" * 100), 0)
-    def verdict(test: Test) = ask(Text, stats, test).verdict
+    def verdict(test: Test) = evaluate(Text, stats, test).verdict
     def literal(s: String) = Bytes(text(s), true)
     val table = Seq(
       In(Seq(literal("a" * 60))) -> CannotMatch,
@@ -75,15 +75,15 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     table.foreach { case (test, expected) => assert(verdict(test) == expected, test) }
     val endless = bounds(Array.fill[Byte](70)(-1), Array.fill[Byte](80)(-1), 0)
     val high = Bytes(Array.fill[Byte](90)(-1), true)
-    assert(ask(Text, endless, In(Seq(high))).verdict == MightMatch)
-    assert(ask(Text, endless, Greater(high, false)).verdict == MightMatch)
-    assert(ask(Text, endless, Less(literal("a"), false)).verdict == CannotMatch)
+    assert(evaluate(Text, endless, In(Seq(high))).verdict == MightMatch)
+    assert(evaluate(Text, endless, Greater(high, false)).verdict == MightMatch)
+    assert(evaluate(Text, endless, Less(literal("a"), false)).verdict == CannotMatch)
   }
 
-  test("NaN is never left out: it is above all bounds, and bounds tell nothing of it") {
+  test("NaN is never ruled out: it is above all bounds, and bounds do not cover it") {
     val column = Column(Type.DOUBLE)
     val stats = bounds(double(1), double(2), 0)
-    def verdict(test: Test) = ask(column, stats, test).verdict
+    def verdict(test: Test) = evaluate(column, stats, test).verdict
     assert(verdict(Greater(DoubleLiteral(5), false)) == MightMatch)
     assert(verdict(Greater(DoubleLiteral(0), true)) == MightMatch)
     assert(verdict(Less(DoubleLiteral(5), false)) == MightMatch)
@@ -91,27 +91,30 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     assert(verdict(Less(DoubleLiteral(Double.NaN), true)) == MightMatch)
     assert(verdict(In(Seq(DoubleLiteral(5)))) == CannotMatch)
     assert(
-      ask(
+      evaluate(
         column,
         stats,
         In(Seq(DoubleLiteral(5), DoubleLiteral(Double.NaN)))) == LeafResult.ComparedWithNaN)
-    assert(ask(column, stats, NotIn(Seq(DoubleLiteral(Double.NaN)))) == LeafResult.NoEvidence)
-    assert(ask(column, stats, In(Seq(DoubleLiteral(Double.NaN)))) == LeafResult.ComparedWithNaN)
-    assert(ask(column, stats, Greater(DoubleLiteral(5), false)) == LeafResult.NaNAbove)
-    assert(ask(column, stats, Greater(DoubleLiteral(Double.NaN), true)) == LeafResult.NaNAbove)
+    assert(
+      evaluate(column, stats, NotIn(Seq(DoubleLiteral(Double.NaN)))) == LeafResult.NoEvidence)
+    assert(
+      evaluate(column, stats, In(Seq(DoubleLiteral(Double.NaN)))) == LeafResult.ComparedWithNaN)
+    assert(evaluate(column, stats, Greater(DoubleLiteral(5), false)) == LeafResult.NaNAbove)
+    assert(
+      evaluate(column, stats, Greater(DoubleLiteral(Double.NaN), true)) == LeafResult.NaNAbove)
     assert(verdict(Greater(DoubleLiteral(Double.NaN), false)) == CannotMatch)
     assert(verdict(
       AllOf(Seq(Greater(DoubleLiteral(5), false), Less(DoubleLiteral(9), false)))) == CannotMatch)
     assert(verdict(
       AllOf(Seq(Greater(DoubleLiteral(1), false), Less(DoubleLiteral(9), false)))) == MightMatch)
     assert(
-      ask(
+      evaluate(
         column,
         bounds(double(1), double(1), 0),
         NotIn(Seq(DoubleLiteral(1)))).verdict == MightMatch)
     for ((min, max) <- Seq((Double.NaN, 2.0), (1.0, Double.NaN), (Double.NaN, Double.NaN)))
       assert(
-        ask(
+        evaluate(
           column,
           bounds(double(min), double(max)),
           In(Seq(DoubleLiteral(5)))).verdict == MightMatch)
@@ -120,26 +123,28 @@ final class FooterEvidenceSuite extends AnyFunSuite {
   test("NOT IN is refuted where the only value there is is excluded") {
     def stats(min: Int, max: Int) = bounds(int(min), int(max), 3)
     def values(v: Long*) = NotIn(v.map(IntegerLiteral(_, 32)))
-    assert(ask(Int32, stats(7, 7), values(1, 7)) == LeafResult.OutsideBounds)
-    assert(ask(Int32, stats(7, 8), values(7, 8)).verdict == MightMatch)
-    assert(ask(Int32, stats(7, 7), values(1, 8)).verdict == MightMatch)
-    assert(ask(Int32, stats(7, 7).setIs_max_value_exact(false), values(7)).verdict == MightMatch)
-    assert(ask(Int32, stats(7, 7).setIs_min_value_exact(true), values(7)).verdict == CannotMatch)
+    assert(evaluate(Int32, stats(7, 7), values(1, 7)) == LeafResult.OutsideBounds)
+    assert(evaluate(Int32, stats(7, 8), values(7, 8)).verdict == MightMatch)
+    assert(evaluate(Int32, stats(7, 7), values(1, 8)).verdict == MightMatch)
+    assert(
+      evaluate(Int32, stats(7, 7).setIs_max_value_exact(false), values(7)).verdict == MightMatch)
+    assert(
+      evaluate(Int32, stats(7, 7).setIs_min_value_exact(true), values(7)).verdict == CannotMatch)
     def abc = bounds(text("abc"), text("abc"), 0)
     val notAbc = NotIn(Seq(Bytes(text("abc"), true)))
-    assert(ask(Text, abc, notAbc).verdict == MightMatch, "texts may be cut in silence")
-    assert(ask(Text, abc.setIs_max_value_exact(true), notAbc).verdict == MightMatch)
+    assert(evaluate(Text, abc, notAbc).verdict == MightMatch, "texts may be cut in silence")
+    assert(evaluate(Text, abc.setIs_max_value_exact(true), notAbc).verdict == MightMatch)
     val exact = abc.setIs_max_value_exact(true).setIs_min_value_exact(true)
-    assert(ask(Text, exact, notAbc) == LeafResult.OutsideBounds)
+    assert(evaluate(Text, exact, notAbc) == LeafResult.OutsideBounds)
     val long1 = text("x" * 65)
     val cut = bounds(long1, long1, 0).setIs_max_value_exact(true).setIs_min_value_exact(true)
-    assert(ask(Text, cut, NotIn(Seq(Bytes(long1, true)))).verdict == MightMatch)
-    assert(ask(Text, cut, NotIn(Seq(Bytes(text("x" * 64), true)))).verdict == MightMatch)
+    assert(evaluate(Text, cut, NotIn(Seq(Bytes(long1, true)))).verdict == MightMatch)
+    assert(evaluate(Text, cut, NotIn(Seq(Bytes(text("x" * 64), true)))).verdict == MightMatch)
   }
 
   test("an empty list matches nothing, its negation what is not null") {
-    assert(ask(Int32, null, In(Nil)).verdict == CannotMatch)
-    assert(ask(Int32, null, NotIn(Nil)).verdict == MightMatch)
+    assert(evaluate(Int32, null, In(Nil)).verdict == CannotMatch)
+    assert(evaluate(Int32, null, NotIn(Nil)).verdict == MightMatch)
   }
 
   test("dates and instants from before the rebase are not compared, later ones are") {
@@ -150,17 +155,18 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     val micros1902 = -2145916800000000L
     def stats = bounds(int(0), int(1), 0)
     for (test <- Seq(In(Seq(Date(1), Date(day1582 - 1))), Less(Date(day1582 - 1), false)))
-      assert(ask(days, stats, test) == LeafResult.Rebased)
-    assert(ask(days, stats, Less(Date(day1582), false)).verdict == CannotMatch)
+      assert(evaluate(days, stats, test) == LeafResult.Rebased)
+    assert(evaluate(days, stats, Less(Date(day1582), false)).verdict == CannotMatch)
     val now = bounds(long(0), long(1), 0)
-    assert(ask(instants, now, In(Seq(Timestamp(micros1902 - 1, true)))) == LeafResult.Rebased)
-    assert(ask(instants, now, In(Seq(Timestamp(micros1902, true)))).verdict == CannotMatch)
-    assert(ask(local, now, In(Seq(Timestamp(micros1902 - 1, false)))).verdict == CannotMatch)
+    assert(
+      evaluate(instants, now, In(Seq(Timestamp(micros1902 - 1, true)))) == LeafResult.Rebased)
+    assert(evaluate(instants, now, In(Seq(Timestamp(micros1902, true)))).verdict == CannotMatch)
+    assert(evaluate(local, now, In(Seq(Timestamp(micros1902 - 1, false)))).verdict == CannotMatch)
   }
 
   test("milliseconds are ordered exactly against microseconds, at both ends of a Long") {
     val column = Column(Type.INT64, timestamp(millis, false))
-    def verdict(test: Test) = ask(column, bounds(long(-2), long(3), 0), test).verdict
+    def verdict(test: Test) = evaluate(column, bounds(long(-2), long(3), 0), test).verdict
     val table = Seq(
       Less(Timestamp(-2000, false), false) -> CannotMatch,
       Less(Timestamp(-1999, false), false) -> MightMatch,
@@ -197,19 +203,19 @@ final class FooterEvidenceSuite extends AnyFunSuite {
       (1001, IsNotNull, MightMatch)
     )
     for ((nulls, test, expected) <- table)
-      assert(ask(Int32, stats(nulls), test).verdict == expected, s"$nulls $test")
+      assert(evaluate(Int32, stats(nulls), test).verdict == expected, s"$nulls $test")
     for (test <- Seq(IsNull, IsNotNull)) {
-      assert(ask(Int32, null, test).verdict == MightMatch)
-      assert(ask(Int32, new Statistics(), test).verdict == MightMatch)
+      assert(evaluate(Int32, null, test).verdict == MightMatch)
+      assert(evaluate(Int32, new Statistics(), test).verdict == MightMatch)
       val fewer = (m: FileMetaData) => m.getRow_groups.get(0).setNum_rows(999): Unit
-      assert(ask(Int32, stats(0), test, fewer).verdict == MightMatch)
+      assert(evaluate(Int32, stats(0), test, fewer).verdict == MightMatch)
     }
     val required = Column(Type.INT32, repetition = FieldRepetitionType.REQUIRED)
-    assert(ask(required, null, IsNull).verdict == CannotMatch)
-    assert(ask(required, stats(1000), IsNotNull).verdict == AllMatch, "a lie")
+    assert(evaluate(required, null, IsNull).verdict == CannotMatch)
+    assert(evaluate(required, stats(1000), IsNotNull).verdict == AllMatch, "a lie")
   }
 
-  test("bounds that cannot be right, or whose order is not known, are not believed") {
+  test("bounds that cannot be right, or whose order is not known, are not used") {
     val outside = In(Seq(IntegerLiteral(99, 32)))
     val unsigned = Column(Type.INT32, integer(32, false))
     def old(min: Array[Byte], max: Array[Byte]) = new Statistics().setMin(min).setMax(max)
@@ -238,13 +244,13 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     )
     for ((column, stats, test, change, refuted) <- table) {
       val expected = if (refuted) LeafResult.OutsideBounds else LeafResult.NoEvidence
-      assert(ask(column, stats, test, change) == expected, s"$column $stats")
+      assert(evaluate(column, stats, test, change) == expected, s"$column $stats")
     }
   }
 
-  test("a row group without rows matches nothing, whatever is asked") {
+  test("a row group without rows matches no predicate") {
     def empty(m: FileMetaData): Unit = { m.getRow_groups.get(0).setNum_rows(0); () }
     for (test <- Seq(IsNull, IsNotNull, NotIn(Nil), In(Seq(DoubleLiteral(Double.NaN)))))
-      assert(ask(Int32, null, test, empty) == LeafResult.NoRows)
+      assert(evaluate(Int32, null, test, empty) == LeafResult.NoRows)
   }
 }

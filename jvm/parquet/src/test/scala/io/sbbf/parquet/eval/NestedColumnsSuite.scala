@@ -11,7 +11,7 @@ import io.sbbf.core.predicate.{ColumnPath, Value}
 import io.sbbf.parquet.model.LeafResult
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
-/** Lists and maps in every form that writers have given them, found and asked as Spark reads them. */
+/** Evaluates lists and maps, in every form that writers use, as Spark reads them. */
 final class NestedColumnsSuite extends AnyFunSuite {
   import NestedColumnsSuite._
   import TestFiles.{write, Style}
@@ -125,7 +125,7 @@ final class NestedColumnsSuite extends AnyFunSuite {
   }
 
   for ((title, schema, path, add) <- forms)
-    test(s"$title tells which values no row holds") {
+    test(s"$title: values that no row holds are ruled out") {
       val rows: Seq[Seq[Long]] = Seq(Seq(10, 30), Nil, Seq(30, 50, 50), Seq(70))
       for (dictionary <- Seq(true, false)) {
         val file = new TestFile(
@@ -133,7 +133,7 @@ final class NestedColumnsSuite extends AnyFunSuite {
             s"message m { $schema }",
             Style(dictionary = dictionary, filters = leaves(schema).map(_ -> 10).toMap),
             rows.iterator.map(values => (g: Group) => add(g, values))))
-        def verdict(test: Test) = file.ask(path, test).map(_.verdict)
+        def verdict(test: Test) = file.evaluate(path, test).map(_.verdict)
         val table = Seq(
           In(Seq(long(30))) -> MightMatch,
           In(Seq(long(40), long(70))) -> MightMatch,
@@ -161,9 +161,10 @@ final class NestedColumnsSuite extends AnyFunSuite {
       Seq(_ => (), g => { g.addGroup("a"); () }, g => { g.addGroup("a").addGroup("list"); () })
     val file = new TestFile(write(schema, Style(), absent.iterator))
     val tests = Seq(In(Seq(long(1))), NotIn(Seq(long(1))), Less(long(1), orEqual = true))
-    for (test <- tests) assert(file.ask(path(Element), test) == Seq(LeafResult.AllNull), s"$test")
+    for (test <- tests)
+      assert(file.evaluate(path(Element), test) == Seq(LeafResult.AllNull), s"$test")
     for (test <- Seq(IsNull, IsNotNull))
-      assert(file.ask(path(Element), test) == Seq(LeafResult.RepeatedColumn))
+      assert(file.evaluate(path(Element), test) == Seq(LeafResult.RepeatedColumn))
     val one = new TestFile(
       write(
         schema,
@@ -173,7 +174,7 @@ final class NestedColumnsSuite extends AnyFunSuite {
         })).iterator))
     // as many NULLs as rows, and yet a value
     assert(one.evidence.nullCount(0, 0) == 3 && one.footer.numRows(0) == 4)
-    assert(one.ask(path(Element), In(Seq(long(1)))).head.verdict == MightMatch)
+    assert(one.evaluate(path(Element), In(Seq(long(1)))).head.verdict == MightMatch)
   }
 
   test("that all values pass never means that all rows do") {
@@ -188,39 +189,39 @@ final class NestedColumnsSuite extends AnyFunSuite {
           })
       ))
     val test = Less(long(9), orEqual = false)
-    assert(file.ask(ColumnPath.named(Seq("b")), test).head.verdict == AllMatch)
-    assert(file.ask(path(Element), test).head.verdict == MightMatch)
+    assert(file.evaluate(ColumnPath.named(Seq("b")), test).head.verdict == AllMatch)
+    assert(file.evaluate(path(Element), test).head.verdict == MightMatch)
   }
 
   private val list3 =
     "optional group a (LIST) { repeated group list { optional int64 element; } }"
   private val refused: Seq[(String, String, ColumnPath, LeafResult)] = Seq(
-    ("a list asked as a column", list3, path(), LeafResult.SchemaMismatch),
+    ("a list read as a column", list3, path(), LeafResult.SchemaMismatch),
     (
-      "a repeated number asked as a column",
+      "a repeated number read as a column",
       "repeated int64 a;",
       path(),
       LeafResult.RepeatedColumn),
-    ("a number asked as an array", "optional int64 a;", path(Element), LeafResult.RepeatedColumn),
+    ("a number read as an array", "optional int64 a;", path(Element), LeafResult.RepeatedColumn),
     (
-      "a struct asked as an array",
+      "a struct read as an array",
       "optional group a { optional int64 b; }",
       path(Element),
       LeafResult.RepeatedColumn),
     (
-      "a list asked as a struct",
+      "a list read as a struct",
       list3,
       path(Field("list"), Field("element")),
       LeafResult.RepeatedColumn),
-    ("a list asked as a map", list3, path(Key), LeafResult.RepeatedColumn),
-    ("a list asked as a list of lists", list3, path(Element, Element), LeafResult.RepeatedColumn),
+    ("a list read as a map", list3, path(Key), LeafResult.RepeatedColumn),
+    ("a list read as a list of lists", list3, path(Element, Element), LeafResult.RepeatedColumn),
     (
-      "a list asked as one of structs",
+      "a list read as one of structs",
       list3,
       path(Element, Field("id")),
       LeafResult.SchemaMismatch),
     (
-      "a repeated number asked as a list of lists",
+      "a repeated number read as a list of lists",
       "repeated int64 a;",
       path(Element, Element),
       LeafResult.RepeatedColumn),
@@ -263,9 +264,9 @@ final class NestedColumnsSuite extends AnyFunSuite {
   )
 
   for ((title, schema, path, expected) <- refused)
-    test(s"$title tells nothing") {
+    test(s"$title decides nothing") {
       val file = new TestFile(write(s"message m { $schema }", Style(), Iterator(_ => ())))
-      assert(file.ask(path, In(Seq(long(5)))) == Seq(expected))
+      assert(file.evaluate(path, In(Seq(long(5)))) == Seq(expected))
     }
 
   test("fields are found by id where the path has one, and only where one field has it") {
@@ -282,15 +283,16 @@ final class NestedColumnsSuite extends AnyFunSuite {
           ()
         }
       ))
-    def ask(value: Long, steps: Step*) = file.ask(ColumnPath(steps), In(Seq(long(value)))).head
-    assert(ask(10, Field("b", Some(1))).verdict == MightMatch)
-    assert(ask(20, Field("b", Some(1))) == LeafResult.OutsideBounds)
-    assert(ask(20, Field("b")).verdict == MightMatch)
-    assert(ask(20, Field("b", Some(2))) == LeafResult.AmbiguousColumn)
-    assert(ask(20, Field("b", Some(9))) == LeafResult.SchemaMismatch)
-    assert(ask(40, Field("d", Some(0))) == LeafResult.SchemaMismatch)
-    assert(ask(50, Field("z", Some(4)), Field("y", Some(1))).verdict == MightMatch)
-    assert(ask(10, Field("z", Some(4)), Field("y", Some(1))) == LeafResult.OutsideBounds)
+    def result(value: Long, steps: Step*) =
+      file.evaluate(ColumnPath(steps), In(Seq(long(value)))).head
+    assert(result(10, Field("b", Some(1))).verdict == MightMatch)
+    assert(result(20, Field("b", Some(1))) == LeafResult.OutsideBounds)
+    assert(result(20, Field("b")).verdict == MightMatch)
+    assert(result(20, Field("b", Some(2))) == LeafResult.AmbiguousColumn)
+    assert(result(20, Field("b", Some(9))) == LeafResult.SchemaMismatch)
+    assert(result(40, Field("d", Some(0))) == LeafResult.SchemaMismatch)
+    assert(result(50, Field("z", Some(4)), Field("y", Some(1))).verdict == MightMatch)
+    assert(result(10, Field("z", Some(4)), Field("y", Some(1))) == LeafResult.OutsideBounds)
   }
 }
 

@@ -20,7 +20,7 @@ import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.model.{LeafResult, UnusableFile}
 import io.sbbf.parquet.testing.{SyntheticFooter, TestFile, TestFiles}
 
-/** Footers: what is read, what is refused, how row groups are told apart. */
+/** Footers: what is read, what is refused, and how midpoints separate row groups. */
 final class FooterReaderSuite extends AnyFunSuite {
   import TestFiles._
 
@@ -94,7 +94,9 @@ final class FooterReaderSuite extends AnyFunSuite {
       val file = new TestFile(saved(bytes))
       try {
         file.footer
-        file.ask("id", IntegerLiteral(5, 64)) ++ file.ask("st.Id", IntegerLiteral(5, 64))
+        file.evaluate("id", IntegerLiteral(5, 64)) ++ file.evaluate(
+          "st.Id",
+          IntegerLiteral(5, 64))
       } catch { case _: UnusableFile => refused += 1 }
     }
     assert(refused > 100 && refused < 2900)
@@ -151,7 +153,7 @@ final class FooterReaderSuite extends AnyFunSuite {
       }))
   }
 
-  test("row groups whose midpoints do not tell them apart are not to be trimmed") {
+  test("row groups whose midpoints do not separate them are not trimmed") {
     val table = Seq[FileMetaData => Unit](
       m => java.util.Collections.swap(m.getRow_groups, 0, 1),
       m => m.getRow_groups.set(1, m.getRow_groups.get(0)),
@@ -211,7 +213,7 @@ final class FooterReaderSuite extends AnyFunSuite {
         Iterator.fill(3)((_: Group) => ())
       ))
     def answers(path: String) =
-      Seq(IsNull, IsNotNull, In(Seq(IntegerLiteral(1, 64)))).map(t => list.ask(path, t).head)
+      Seq(IsNull, IsNotNull, In(Seq(IntegerLiteral(1, 64)))).map(t => list.evaluate(path, t).head)
     for (path <- Seq("m", "s.y", "m.list.element"))
       assert(
         answers(path) == Seq(LeafResult.EveryRowNull, LeafResult.AllNull, LeafResult.AllNull),
@@ -222,7 +224,7 @@ final class FooterReaderSuite extends AnyFunSuite {
       assert(answers(path) == Seq.fill(3)(LeafResult.SchemaMismatch), path)
   }
 
-  test("repeated columns are not asked for what their rows hold") {
+  test("repeated columns are not evaluated as if each row held one value") {
     val file = new TestFile(
       write(
         """message m { repeated int64 r; optional group l (LIST) {
@@ -240,7 +242,7 @@ final class FooterReaderSuite extends AnyFunSuite {
       assert(file.bind(Leaf(path, absent)).evalStatistics(0) == LeafResult.RepeatedColumn)
   }
 
-  test("chunks that are encrypted, stored elsewhere or named otherwise tell nothing") {
+  test("chunks that are encrypted, stored elsewhere or named otherwise decide nothing") {
     def chunk(m: FileMetaData) = m.getRow_groups.get(0).getColumns.get(0)
     val table = Seq[(FileMetaData => Unit, LeafResult)](
       (chunk(_).setFile_path("elsewhere"), LeafResult.DamagedColumn),
@@ -253,7 +255,7 @@ final class FooterReaderSuite extends AnyFunSuite {
     for ((change, reason) <- table) {
       val file = new TestFile(damaged(path)((m, _) => change(m)))
       assert(file.evidence.isUnreadable(0, 0))
-      val answers = file.ask("id", IntegerLiteral(-1, 64))
+      val answers = file.evaluate("id", IntegerLiteral(-1, 64))
       assert(answers.head == reason && answers.last == LeafResult.OutsideBounds)
       assert(file.filter(0, "id") == FilterState.Rejected(reason.reason))
     }

@@ -71,7 +71,7 @@ final class EncryptionSuite extends AnyFunSuite {
   }
 
   private def results(file: TestFile, column: String): Seq[Seq[LeafResult]] =
-    tests(column).map(file.ask(column, _))
+    tests(column).map(file.evaluate(column, _))
 
   private def open(path: JPath, keys: Decryption): TestFile = new TestFile(path, keys = keys)
 
@@ -282,7 +282,7 @@ final class EncryptionSuite extends AnyFunSuite {
           val file = open(changed, keys)
           for (row <- 0 until rows by 17; c <- Seq("id", "open", "name")) {
             val value = if (c == "name") id(row) / 40 else id(row)
-            val result = file.ask(c, literal(c, value.toInt))(row / RowsPerGroup)
+            val result = file.evaluate(c, literal(c, value.toInt))(row / RowsPerGroup)
             assert(result.verdict != Verdict.CannotMatch)
           }
         }

@@ -40,7 +40,7 @@ final class RangeSuite extends AnyFunSuite {
       tailBytes = 8
     )
     opened.footer
-    def result(test: Test) = opened.ask("s", test).head
+    def result(test: Test) = opened.evaluate("s", test).head
     def from(v: String) = Greater(text(v), orEqual = true)
     val before = opened.fs.reads
     val byBounds = Seq(
@@ -88,13 +88,13 @@ final class RangeSuite extends AnyFunSuite {
       (nan, Less(DoubleLiteral(Double.PositiveInfinity), true), LeafResult.NotInDictionary),
       (nan, Less(NaN, true), LeafResult.InDictionary)
     )
-    for ((file, test, expected) <- table) assert(file.ask("z", test) == Seq(expected), test)
+    for ((file, test, expected) <- table) assert(file.evaluate("z", test) == Seq(expected), test)
   }
 
   test("a range that ends at one of the zeros includes both") {
     for (zero <- Seq(0.0, -0.0); end <- Seq(0.0, -0.0).map(DoubleLiteral(_))) {
       val file = doubles(zero)
-      def verdict(test: Test) = file.ask("z", test).head.verdict
+      def verdict(test: Test) = file.evaluate("z", test).head.verdict
       assert(verdict(Greater(end, true)) != CannotMatch)
       assert(verdict(Greater(end, false)) == CannotMatch)
       assert(verdict(Less(end, true)) != CannotMatch)
@@ -119,7 +119,7 @@ final class RangeSuite extends AnyFunSuite {
   test("the filter is probed for each integer of a short range, but not of a long one") {
     val opened = thousands(Map("c" -> 4000, "u" -> 4000))
     for ((column, from) <- Seq("c" -> 5001L, "c" -> 98001L, "u" -> 5001L)) {
-      def result(low: Long, high: Long) = opened.ask(column, between(low, high)).head
+      def result(low: Long, high: Long) = opened.evaluate(column, between(low, high)).head
       assert(result(from, from + 63) == LeafResult.NotInFilter, column)
       assert(result(from - 1, from + 62) == LeafResult.InFilter, column)
       assert(result(from, from + 64) == LeafResult.NoEvidence, column)
@@ -127,19 +127,19 @@ final class RangeSuite extends AnyFunSuite {
     def from(v: Long) = Greater(IntegerLiteral(v, 64), orEqual = true)
     def until(v: Long) = Less(IntegerLiteral(v, 64), orEqual = true)
     val excluded = AllOf(Seq(from(4999), until(5010), NotIn(Seq(IntegerLiteral(5000, 64)))))
-    assert(opened.ask("c", excluded) == Seq(LeafResult.NotInFilter))
+    assert(opened.evaluate("c", excluded) == Seq(LeafResult.NotInFilter))
   }
 
   test("without a filter only bounds decide about a range") {
     val opened = thousands(Map.empty)
-    assert(opened.ask("c", between(5001, 5010)) == Seq(LeafResult.NoEvidence))
-    assert(opened.ask("c", between(99001, 99064)) == Seq(LeafResult.OutsideBounds))
-    assert(opened.ask("c", between(-64, -1)) == Seq(LeafResult.OutsideBounds))
+    assert(opened.evaluate("c", between(5001, 5010)) == Seq(LeafResult.NoEvidence))
+    assert(opened.evaluate("c", between(99001, 99064)) == Seq(LeafResult.OutsideBounds))
+    assert(opened.evaluate("c", between(-64, -1)) == Seq(LeafResult.OutsideBounds))
   }
 
   test("ranges at the ends of the numbers do not overflow") {
     val opened = thousands(Map("c" -> 4000))
-    def verdict(low: Long, high: Long) = opened.ask("c", between(low, high)).head.verdict
+    def verdict(low: Long, high: Long) = opened.evaluate("c", between(low, high)).head.verdict
     assert(verdict(Long.MinValue, Long.MaxValue) != CannotMatch)
     assert(verdict(Long.MinValue, 0) == MightMatch)
     assert(verdict(Long.MaxValue - 3, Long.MaxValue) == CannotMatch)

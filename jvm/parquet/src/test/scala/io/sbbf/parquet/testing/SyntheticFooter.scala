@@ -69,7 +69,7 @@ object SyntheticFooter {
     new FooterBuilder(metadata, 1000000L).build()
 
   /** Evaluates a test on a row group whose only column `c` has these statistics. */
-  def ask(
+  def evaluate(
       column: Column,
       statistics: Statistics,
       test: Test,

@@ -80,15 +80,15 @@ final class TestFile(
     evidence.bind(leaf, ColumnLookup(caseSensitive), new LiteralEncodings)
 
   /** Evaluates a test on all row groups. */
-  def ask(column: String, test: Test): Seq[LeafResult] =
-    ask(ColumnPath.named(column.split('.').toSeq), test)
+  def evaluate(column: String, test: Test): Seq[LeafResult] =
+    evaluate(ColumnPath.named(column.split('.').toSeq), test)
 
-  def ask(column: ColumnPath, test: Test): Seq[LeafResult] = {
+  def evaluate(column: ColumnPath, test: Test): Seq[LeafResult] = {
     val leaf = bind(Leaf(column, test))
     (0 until footer.numRowGroups).map(leaf.evalContents(_, () => bytes))
   }
 
-  def ask(column: String, value: Value): Seq[LeafResult] = ask(column, In(Seq(value)))
+  def evaluate(column: String, value: Value): Seq[LeafResult] = evaluate(column, In(Seq(value)))
 
   def column(name: String): Int = evidence.columnIndex(name.split('.').toSeq, true)
   def filter(rowGroup: Int, name: String): FilterState =
@@ -109,8 +109,8 @@ object TestFiles {
   }
 
   /**
-   * Sweeps and random tests run one in so many of their repetitions: all on Scala 2.13, a third on
-   * 2.12, which compiles the same sources. SBBF_STRIDE overrides it.
+   * Sweeps and random tests run one in so many of their repetitions: all on Scala 2.13, a third
+   * on 2.12, which compiles the same sources. SBBF_STRIDE overrides it.
    */
   val stride: Int = sys.env
     .get("SBBF_STRIDE")

@@ -4,7 +4,7 @@ import org.apache.spark.sql.DataFrame
 
 import io.sbbf.spark.testing.SparkSuite
 
-/** Whole queries over columns that a file lacks, names otherwise, or has beside those of its directory. */
+/** Queries columns that a file lacks, names otherwise, or has beside those of its directory. */
 class ColumnsSuite extends SparkSuite {
 
   private def keptFiles(df: DataFrame): Option[Int] = pruning(df).map(_.keptFiles)
@@ -85,8 +85,8 @@ class ColumnsSuite extends SparkSuite {
     val cases = Seq("true", "false").map("spark.sql.caseSensitive" -> _)
     for ((planned, run) <- cases.zip(cases.reverse)) {
       def query = spark.read.schema("key BIGINT").parquet(target).where("key = 5")
-      def answer(asked: => DataFrame): Seq[String] = {
-        val df = asked
+      def answer(frame: => DataFrame): Seq[String] = {
+        val df = frame
         withConf(planned)(df.queryExecution.optimizedPlan)
         withConf(run)(rows(df))
       }
@@ -104,7 +104,7 @@ class ColumnsSuite extends SparkSuite {
       check(spark.read.parquet(target).where("a = 105"), 0)
     }
     val ambiguous = spark.read.schema("a BIGINT").parquet(target).where("a = 105")
-    // stock fails for such a file, and so the file must be read
+    // Spark alone fails for such a file, and so the file must be read
     assert(keptFiles(ambiguous).forall(_ == 1))
     intercept[Exception](ambiguous.collect())
   }
@@ -147,7 +147,7 @@ class ColumnsSuite extends SparkSuite {
     assert(rows(table.where("p = 1")).size == 10)
   }
 
-  test("a file whose column is a struct where the table's is none is left to stock.") {
+  test("a file whose column is a struct where the table's is none is left to Spark.") {
     val target = write("shapes", "NAMED_STRUCT('x', id) AS a")
     val number = spark.read.schema("a BIGINT").parquet(target).where("a = 5")
     assert(keptFiles(number).forall(_ == 1))

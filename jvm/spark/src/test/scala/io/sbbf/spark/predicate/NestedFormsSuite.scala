@@ -3,7 +3,7 @@ import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.core.predicate.{RowGroupPredicate, Value}
 import io.sbbf.spark.testing.SparkSuite
 
-/** What is made of each form of a predicate about arrays and maps, as Spark's optimizer leaves it. */
+/** Translates each form of a predicate on arrays and maps, as Spark's optimizer leaves it. */
 class NestedFormsSuite extends SparkSuite {
 
   private lazy val table: String = {
@@ -19,8 +19,8 @@ class NestedFormsSuite extends SparkSuite {
     target
   }
 
-  /** The predicate that is put to the files, or "" if none is. */
-  private def asked(condition: String): String =
+  /** Returns the predicate that is evaluated on the files, or "" if there is none. */
+  private def translated(condition: String): String =
     pruning(spark.read.parquet(table).where(condition))
       .map(_.predicate)
       .filter(_.canPrune)
@@ -156,10 +156,9 @@ class NestedFormsSuite extends SparkSuite {
   )
 
   for ((condition, expected) <- forms)
-    test(
-      s"$condition is put to the files as: ${if (expected.isEmpty) "nothing" else expected}.") {
+    test(s"$condition is translated to: ${if (expected.isEmpty) "nothing" else expected}.") {
       withConf("spark.sql.ansi.enabled" -> "true", "spark.sbbf.planning.sampleFiles" -> "0") {
-        assert(asked(condition) == expected)
+        assert(translated(condition) == expected)
       }
     }
 
@@ -169,8 +168,8 @@ class NestedFormsSuite extends SparkSuite {
       "s[0].id = 5" -> "s.element.id = 5",
       "element_at(a, 0) = 5" -> "",
       "a[id] = 5" -> ""))
-    test(s"$condition is put to the files as: $expected, where a short array is no error.") {
-      withConf("spark.sql.ansi.enabled" -> "false")(assert(asked(condition) == expected))
+    test(s"$condition is translated to: $expected, where a short array is no error.") {
+      withConf("spark.sql.ansi.enabled" -> "false")(assert(translated(condition) == expected))
     }
 
   test("guards that Catalyst adds around generators cause no reads.") {

@@ -25,7 +25,7 @@ final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
     .translate(splitConjunctivePredicates(condition))
 }
 
-/** The verdicts about one file's row groups, those that decide as well as those that only prove. */
+/** The verdicts about one file's row groups, both those that decide and those that only prove. */
 final class RowGroupVerdicts(path: Path) extends AutoCloseable {
   private val fs = path.getFileSystem(new Configuration(false))
   private val bytes = new FileBytes(fs, path, fs.getFileStatus(path).getLen, 64 * 1024)
@@ -35,15 +35,16 @@ final class RowGroupVerdicts(path: Path) extends AutoCloseable {
   val rows: IndexedSeq[Int] =
     (0 until evidence.footer.numRowGroups).map(evidence.footer.numRows(_).toInt)
 
-  /** For each row group what the footer says, and what all evidence says. */
-  def of(asked: PrunerQuestion): IndexedSeq[(Verdict, Verdict)] = {
+  /** For each row group the verdict of its footer, and the verdict of all evidence. */
+  def of(question: PrunerQuestion): IndexedSeq[(Verdict, Verdict)] = {
     val leaves = new IdentityHashMap[Leaf, LeafEvaluator]
-    asked.predicate.leaves.foreach(leaf =>
-      leaves.put(leaf, evidence.bind(leaf, asked.lookup, asked.encodings)))
+    question.predicate.leaves.foreach(leaf =>
+      leaves.put(leaf, evidence.bind(leaf, question.lookup, question.encodings)))
     rows.indices.map { g =>
       (
-        asked.predicate.evaluate(leaf => leaves.get(leaf).evalStatistics(g).verdict),
-        asked.predicate.evaluate(leaf => leaves.get(leaf).evalContents(g, () => bytes).verdict))
+        question.predicate.evaluate(leaf => leaves.get(leaf).evalStatistics(g).verdict),
+        question.predicate.evaluate(leaf =>
+          leaves.get(leaf).evalContents(g, () => bytes).verdict))
     }
   }
 

@@ -20,7 +20,7 @@ class SafeReadQuerySuite extends SparkSuite {
     StructField(name, LongType, nullable = true, metadata)
   }
 
-  /** Rows 0 to 99 in a column that is then called otherwise, beside one that then has its name. */
+  /** Rows 0 to 99 in a column that is then renamed, beside one that then has its old name. */
   private lazy val renamed: DataFrame = {
     val written = StructType(Seq(field("a", 2), field("b", 1)))
     val rows = java.util.Arrays.asList((0L until 100L).map(i => Row(i, 1000 + i)): _*)
@@ -28,12 +28,12 @@ class SafeReadQuerySuite extends SparkSuite {
     spark.read.schema(StructType(Seq(field("a", 1)))).parquet(path("renamed"))
   }
 
-  test("a column found by field id is not asked by a name that another column has in the file.") {
+  test("a column found by field id is not probed by a name that another column has in a file.") {
     withConf("spark.sql.parquet.fieldId.read.enabled" -> "true") {
       def found = renamed.where("a = 1005").count()
       assert(found == 1)
       withConf(withoutOurFormat)(assert(found == 1))
-      withConf(off)(assert(found == 0, "stock Spark loses the row"))
+      withConf(off)(assert(found == 0, "Spark alone loses the row"))
     }
   }
 
@@ -46,7 +46,7 @@ class SafeReadQuerySuite extends SparkSuite {
     def found = spark.read.parquet(path("zeros")).where("f >= 0.0D").count()
     assert(found == 100)
     withConf(withoutOurFormat)(assert(found == 100))
-    withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+    withConf(off)(assert(found == 0, "Spark alone loses the rows"))
   }
 
   test("a range whose end a subquery finds is read safely, too.") {
@@ -72,7 +72,7 @@ class SafeReadQuerySuite extends SparkSuite {
         "t <> TIMESTAMP '2026-01-01 12:00:00.1235'")) {
       assert(found(predicate) == 100, predicate)
       withConf(withoutOurFormat)(assert(found(predicate) == 100, predicate))
-      withConf(off)(assert(found(predicate) == 0, s"stock Spark loses the rows: $predicate"))
+      withConf(off)(assert(found(predicate) == 0, s"Spark alone loses the rows: $predicate"))
     }
   }
 
@@ -92,7 +92,7 @@ class SafeReadQuerySuite extends SparkSuite {
           .count()
       assert(found == 100)
       withConf(withoutOurFormat)(assert(found == 100))
-      withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+      withConf(off)(assert(found == 0, "Spark alone loses the rows"))
     }
   }
 
@@ -106,12 +106,12 @@ class SafeReadQuerySuite extends SparkSuite {
     def found = spark.read.parquet(path("bytes")).where("s = CAST(X'FF41' AS STRING)").count()
     assert(found == 10)
     withConf(withoutOurFormat)(assert(found == 10))
-    withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+    withConf(off)(assert(found == 0, "Spark alone loses the rows"))
   }
 
   private val isOf4 = !org.apache.spark.SPARK_VERSION.startsWith("3.")
 
-  /** Predicates by which stock Spark loses all rows of a file, or fails, and the schema it is read with. */
+  /** Predicates by which Spark alone loses all rows of a file or fails, and the read schemas. */
   private val mistaken = Seq(
     // a file's column; what it is read as; predicates; Sparks that read it so
     ("CAST(7 AS INT) AS c", "c BIGINT", Seq("c NOT IN (5, 4294967303)"), isOf4),
@@ -150,10 +150,10 @@ class SafeReadQuerySuite extends SparkSuite {
         withConf("spark.sql.parquet.filterPushdown" -> "false", SbbfConf.Enabled.key -> "false")(
           assert(found(predicate) == 100, predicate))
         assert(found(predicate) == 100, predicate)
-        val stock = withConf(off)(Try(found(predicate)))
-        assert(!stock.toOption.contains(100L), s"stock Spark answers $predicate")
+        val alone = withConf(off)(Try(found(predicate)))
+        assert(!alone.toOption.contains(100L), s"Spark alone answers $predicate")
         val whole = withConf(withoutOurFormat)(Try(found(predicate)))
-        assert(whole.toOption.contains(100L) || stock.isFailure && whole.isFailure, predicate)
+        assert(whole.toOption.contains(100L) || alone.isFailure && whole.isFailure, predicate)
       }
     }
 
@@ -173,7 +173,7 @@ class SafeReadQuerySuite extends SparkSuite {
       try {
         assert(found == 100)
         withConf(withoutOurFormat)(assert(found == 100))
-        withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+        withConf(off)(assert(found == 0, "Spark alone loses the rows"))
       } finally java.util.TimeZone.setDefault(before)
     }
   }
@@ -190,7 +190,7 @@ class SafeReadQuerySuite extends SparkSuite {
       try {
         assert(found == 100)
         withConf(withoutOurFormat)(assert(found == 100))
-        withConf(off)(assert(found == 0, "stock Spark loses the rows"))
+        withConf(off)(assert(found == 0, "Spark alone loses the rows"))
       } finally java.util.TimeZone.setDefault(before)
     }
   }

@@ -4,7 +4,7 @@ import java.io.{IOException, PrintWriter, StringWriter}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Does the log tell where trouble came from, and no values? */
+/** Does the log state where an error came from, and no values? */
 class LogOnceSuite extends AnyFunSuite {
 
   private def printed(e: Throwable): String = {
@@ -13,13 +13,13 @@ class LogOnceSuite extends AnyFunSuite {
     text.toString
   }
 
-  test("a trace has the classes and places of trouble and of its causes, and no message.") {
-    val trouble =
+  test("a trace has the classes and places of an error and of its causes, and no message.") {
+    val error =
       new IllegalStateException("key 4711", new IOException("column secret"))
-    val told = printed(LogOnce.traceOf(trouble))
+    val trace = printed(LogOnce.traceOf(error))
     for (part <- Seq("java.lang.IllegalStateException", "java.io.IOException", "LogOnceSuite"))
-      assert(told.contains(part))
-    assert(!told.contains("4711") && !told.contains("secret"))
+      assert(trace.contains(part))
+    assert(!trace.contains("4711") && !trace.contains("secret"))
   }
 
   test("causes that go in circles are followed some steps.") {

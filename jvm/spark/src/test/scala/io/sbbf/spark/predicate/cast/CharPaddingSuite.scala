@@ -89,12 +89,12 @@ class CharPaddingSuite extends AnyFunSuite {
     for {
       text <- texts
       comparison <- comparisons(padded, literal(text))
-      asked <- Seq(comparison, Not(comparison))
+      condition <- Seq(comparison, Not(comparison))
     } {
-      val predicate = translated(asked)
+      val predicate = translated(condition)
       texts.map(UTF8String.fromString).foreach { held =>
-        val expected = if (isTrue(asked, held)) Verdict.AllMatch else Verdict.CannotMatch
-        assert(verdict(predicate, held) == expected, s"for '$held' under $asked")
+        val expected = if (isTrue(condition, held)) Verdict.AllMatch else Verdict.CannotMatch
+        assert(verdict(predicate, held) == expected, s"for '$held' under $condition")
       }
     }
   }

@@ -187,7 +187,7 @@ class UnwrapCastSuite extends AnyFunSuite {
           case Success(true) => assert(holds(predicate, v, from), hint)
           case Failure(_) =>
             assert(isBeyondCalendars(from, v) || holds(predicate, v, from), hint)
-          case Success(_) if isExact(from, to) && isTold(applied, v) =>
+          case Success(_) if isExact(from, to) && isDecidable(applied, v) =>
             assert(!predicate.canPrune || !holds(predicate, v, from), hint)
           case Success(_) =>
         }
@@ -237,13 +237,13 @@ object UnwrapCastSuite {
     case _ => false
   }
 
-  /** NaN is in no file's evidence, and what becomes NULL is not told from what does not. */
-  private def isTold(cast: Expression, v: Any): Boolean =
+  /** Whether evidence decides a value: it covers no NaN and no value that the cast makes NULL. */
+  private def isDecidable(cast: Expression, v: Any): Boolean =
     cast.eval(InternalRow(v)) != null && v.toString != "NaN"
 
   private val Day = 86400000000L
 
-  /** Within a day of the ends, where local time cannot be told. */
+  /** Whether a value is within a day of the ends, where local time cannot be computed. */
   private def isBeyondCalendars(from: DataType, v: Any): Boolean = v match {
     case micros: Long =>
       from == TimestampType && (micros > Long.MaxValue - Day || micros < Long.MinValue + Day)
