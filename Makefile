@@ -51,7 +51,7 @@ demo: wheel ## look up flights and events with stock Spark, with spark-sbbf and 
 	$(bin)/python demo/lookups.py
 
 .PHONY: test testjvm testunit testwheel testsmoke
-test: testjvm testunit testwheel testsmoke ## all tests: JVM on both Scala versions, Python on the built wheel, some on every Spark
+test: testjvm testunit testwheel testsmoke ## all tests: JVM on both Scala versions, Python on the built wheel, some on other Sparks
 testjvm: setup
 	@mkdir -p build/reports
 	./sbt +test 2>&1 | tee build/reports/jvm.log

@@ -129,7 +129,7 @@ def looked_up(spark: SparkSession, table: Path) -> list[str]:
     lines = []
     for folder in (table, table.with_name(f"{table.name}, added")):
         query = spark.read.parquet(str(folder)).where("key = 1")
-        (scan,) = sbbf.explain(query).scans
+        (scan,) = sbbf.explain(query, show=False).scans
         assert query.count() == 0
         lines.append(
             f"  an absent key in '{folder.name}': {scan.row_groups_kept} of {scan.row_groups} "

@@ -86,7 +86,7 @@ def compare(table: Table, where: str, shown: str | None = None) -> None:
     known = only(table, holders)
     stock, _ = run(table.rows, where, pruning=False)
     pruned, query = run(table.rows, where, pruning=True)
-    report = sbbf.explain(query).scans[0]  # of the first run
+    report = sbbf.explain(query, show=False).scans[0]  # of the first run
     oracle, _ = run(known, where, pruning=False)
     if not stock.rows == pruned.rows == oracle.rows:
         raise AssertionError(f"answers differ: {stock.rows}, {pruned.rows} and {oracle.rows} rows")
@@ -124,7 +124,7 @@ def only(table: Table, files: list[str]) -> DataFrame:
 def row_groups_of(rows: DataFrame) -> int:
     """All row groups of the files, counted by asking them for what none of them is ruled out by."""
     switch(rows.sparkSession, True)
-    scans = sbbf.explain(rows.where(f"{rows.columns[0]} IS NOT NULL")).scans
+    scans = sbbf.explain(rows.where(f"{rows.columns[0]} IS NOT NULL"), show=False).scans
     return sum(scan.row_groups for scan in scans)
 
 

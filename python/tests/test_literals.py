@@ -50,7 +50,7 @@ def test_a_value_becomes_the_text_that_spark_casts_back(value, text):
 
 @pytest.mark.parametrize("value", [b"\x00\xff", bytearray(b"\x00\xff")])
 def test_bytes_go_as_hexadecimal_digits(value):
-    assert _value_option(value) == {"valueHex": "00ff"}
+    assert _value_option(value) == {"value_hex": "00ff"}
 
 
 def test_a_datetime_without_a_zone_is_local_time():

@@ -98,5 +98,5 @@ EXPECTED = {
     "row groups kept": "1",
     "row groups skipped": "11",
     "row groups skipped by bloom": "11",
-    "row groups skipped by min/max": "0",
+    "row groups skipped by min_max": "0",
 }

@@ -136,7 +136,7 @@ def test_the_report_says_what_was_done_and_a_second_run_has_nothing_to_do(
     assert len(spark_filters(spark, keys)) == 4
     assert str(sbbf.add_filters(spark, str(keys), "key")) == "4 files unchanged"
     drop = sbbf.drop_filters(spark, str(keys), dry_run=True)
-    assert str(drop).startswith("would take filters out of 4 files of ")
+    assert str(drop).startswith("would drop the filters of 4 files of ")
     assert len(sbbf.drop_filters(spark, str(keys)).of("done")) == 4
     assert not spark_filters(spark, keys)
 

@@ -94,10 +94,10 @@ def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
             report = sbbf.add_filters(spark, str(file), filtered, replace=True)
         except sbbf.FilterChangeError as error:
             report = error.report
-        (outcome,) = report.files
-        told[file.name] = f"{outcome.status} {outcome.reason}".strip()
-        if outcome.status != "done":
-            assert file.read_bytes() == before and outcome.reason, file.name
+        (changed,) = report.files
+        told[file.name] = f"{changed.status} {changed.reason}".strip()
+        if changed.status != "done":
+            assert file.read_bytes() == before and changed.reason, file.name
             continue
         assert file.read_bytes().startswith(before), file.name
         schema = ", ".join(f"`{name}` {ddl}" for name, ddl in found.items())

@@ -137,7 +137,7 @@ class OneTable:
 
         answer = outcome(ask)
         if not isinstance(answer, str) and self.sessions.contender == "sbbf":
-            scans = sbbf.explain(asked[0]).scans
+            scans = sbbf.explain(asked[0], show=False).scans
             self.findings.pruned += any(s.row_groups_kept < s.row_groups for s in scans)
             for scan in scans:
                 self.findings.refuted.update(scan.refuted_by)

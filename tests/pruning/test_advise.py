@@ -97,7 +97,7 @@ def test_columns_can_be_named_and_mistakes_are_said(spark: SparkSession, lake: s
     for arguments, said in (
         ({"columns": "kye"}, "has 'kye'"),
         ({"fpp": 2}, "fpp must be between 0 and 1"),
-        ({"row_groups": 1}, "row_groups must be at least 4"),
+        ({"row_groups": 1}, "row_groups must be from 4 to 1000000"),
     ):
         with pytest.raises(ValueError, match=said):
             sbbf.advise(spark, lake, **arguments)

@@ -34,7 +34,7 @@ def test_explain_tells_what_was_pruned_by_what_and_at_what_cost(
     assert scan.summary.startswith(f"kept {scan.row_groups_kept} of 8 row groups in ")
     assert " ms; " in scan.summary and scan.summary.endswith(" read")
     html = sbbf.explain(df)._repr_html_()
-    for told in ("<table", f"{scan.row_groups_kept} of 8", "min/max", "bloom"):
+    for told in ("<table", f"{scan.row_groups_kept} of 8", "min_max", "bloom"):
         assert told in html
     assert scan.summary.split(";")[0] in str(sbbf.explain(df))
 
@@ -93,7 +93,7 @@ def test_probe_says_which_row_groups_might_hold_a_value_and_why(
     assert verdicts == ["cannot_match", "might_match", "cannot_match", "cannot_match"]
     assert {row.evidence for row in probed} <= {"bloom", "dictionary", "min_max", "none"}
     assert all(row.reason for row in probed if row.evidence == "none")
-    absent = sbbf.probe(spark, lake, "key", 5).where("file like '%filtered%'")
+    absent = sbbf.probe(spark, lake, "key", 5).where("file_name like '%filtered%'")
     assert rows(absent.select("verdict").distinct()) == ["Row(verdict='cannot_match')"]
 
 

@@ -107,7 +107,7 @@ def rows(df: DataFrame) -> list[str]:
 
 def only_scan(df: DataFrame) -> Any:
     """Returns the pruning report of the only scan of `df`."""
-    (scan,) = sbbf.explain(df).scans
+    (scan,) = sbbf.explain(df, show=False).scans
     return scan
 
 

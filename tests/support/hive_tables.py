@@ -113,7 +113,7 @@ class Cases:
 
     def look(self, name: str, query: str) -> None:
         df = self.spark.sql(query)
-        report = sbbf.explain(df)
+        report = sbbf.explain(df, show=False)
         result = {
             "case": name,
             "rows": rows(df),

@@ -65,7 +65,7 @@ def log(first: int) -> str:
 
 def look(spark: SparkSession, name: str, query: str) -> None:
     df = spark.sql(query)
-    report = sbbf.explain(df)
+    report = sbbf.explain(df, show=False)
     result = {
         "case": name,
         "rows": rows(df),

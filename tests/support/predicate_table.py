@@ -205,7 +205,7 @@ def row_groups_planned(df: DataFrame) -> int:
 
     Returns 0 if the optimizer found that nothing matches, because then no scan is left.
     """
-    report = sbbf.explain(df)
+    report = sbbf.explain(df, show=False)
     kept = [scan.row_groups_kept for scan in report.scans]
     return sum(kept + [GROUPS for _ in report.unpruned])
 
@@ -235,7 +235,7 @@ def counted(spark: SparkSession, path: str, forms: list[Form]) -> Iterator[tuple
 
 
 def unused(df: DataFrame) -> list[str]:
-    report = sbbf.explain(df)
+    report = sbbf.explain(df, show=False)
     return [reason for scan in report.scans for reason in scan.not_used] + [
         relation.reason for relation in report.unpruned
     ]

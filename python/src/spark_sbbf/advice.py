@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_sbbf.bridge import add_jar, jar_class_loader, running, translate_jvm_errors
+from spark_sbbf.bridge import (
+    add_jar,
+    jar_class_loader,
+    running,
+    table_text,
+    translate_jvm_errors,
+)
 from spark_sbbf.catalog import add_catalog, as_view
 from spark_sbbf.progress import in_notebook
 from spark_sbbf.rendering import render
@@ -80,7 +86,7 @@ def advise(
     add_jar(running(spark))
     target = None if report is None else writable(Path(report))
     named = [columns] if isinstance(columns, str) else list(columns)
-    name = os.fspath(table)
+    name = table_text(table)
     options = {"columns": json.dumps(named), "fpp": str(fpp), "row_groups": str(row_groups)}
     if history:
         options["history"] = "true"

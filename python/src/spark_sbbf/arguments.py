@@ -112,5 +112,5 @@ def _four_or_more(text: str) -> int:
 def _setting(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not (key and equals):
-        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, not '{text}'")
+        raise argparse.ArgumentTypeError("expected KEY=VALUE")  # the text may hold a credential
     return key, value

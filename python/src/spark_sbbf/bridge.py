@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -53,6 +54,16 @@ def running(session: Any) -> Any:
     elif session._sc._jsc is None:
         raise RuntimeError("this session was stopped: create a new one with builder.getOrCreate()")
     return session
+
+
+def table_text(table: str | os.PathLike[str]) -> str:
+    """Returns a table's name or a path as the JVM reads it.
+
+    Only a string may be a table's name: a relative path object gets ``./`` in front.
+    """
+    text = os.fspath(table)
+    is_name = isinstance(table, str) or os.sep in text
+    return text if is_name else os.path.join(os.curdir, text)
 
 
 def add_jar(session: Any) -> None:

@@ -74,7 +74,7 @@ def _inspect(args: Namespace) -> int:
 
 
 def _probe(args: Namespace) -> int:
-    value = {"valueHex" if args.hex else "value": args.value}
+    value = {"value_hex" if args.hex else "value": args.value}
     options = {"path": args.table, "column": args.column, **value}
     rows = _listed(args, options, [*PROBE.split(), "reason"])
     if rows is not None:

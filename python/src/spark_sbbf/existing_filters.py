@@ -16,6 +16,7 @@ from spark_sbbf.bridge import (
     is_connect,
     jar_class_loader,
     running,
+    table_text,
     translate_jvm_errors,
 )
 from spark_sbbf.catalog import add_catalog
@@ -125,7 +126,7 @@ def _change(
 ) -> FilterReport:
     add_jar(running(spark))
     own = {name: _text(flag(name, value)) for name, value in flags.items()}
-    table = os.fspath(table)
+    table = table_text(table)
     if is_connect(spark):
         if spark.version.startswith("3."):  # which has no CALL
             raise RuntimeError(

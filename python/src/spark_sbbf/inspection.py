@@ -8,7 +8,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Union
 
-from spark_sbbf.bridge import add_jar, jar_class_loader, running
+from spark_sbbf.bridge import add_jar, jar_class_loader, running, table_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,14 +65,14 @@ def probe(
 def _read(spark: SparkSession, table: str | os.PathLike[str], options: dict[str, str]) -> DataFrame:
     add_jar(running(spark))
     with jar_class_loader(spark):
-        return spark.read.format("sbbf").options(**options).load(os.fspath(table))
+        return spark.read.format("sbbf").options(**options).load(table_text(table))
 
 
 def _value_option(value: Literal) -> dict[str, str]:
     if value is None:
         raise ValueError("value: filters hold no nulls; query IS NULL instead of None")
     if isinstance(value, (bytes, bytearray)):
-        return {"valueHex": value.hex()}
+        return {"value_hex": value.hex()}
     return {"value": _as_text(value)}
 
 

@@ -86,7 +86,7 @@ def _environment(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _java_options(spark: Spark, command: str, settings: Mapping[str, str]) -> list[str]:
-    """Returns the options of a driver's JVM; short commands run without the C2 compiler."""
+    """Returns the options of a driver's JVM. ``list`` runs without the C2 compiler: it is short."""
     options = [f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPEN_PACKAGES]
     extra = settings.get("spark.driver.extraJavaOptions", "")
     if spark.line != "3.5" or VECTOR_MODULE in extra:
@@ -96,6 +96,7 @@ def _java_options(spark: Spark, command: str, settings: Mapping[str, str]) -> li
             options.append(f"-Xmx{settings['spark.driver.memory']}")
         options += shlex.split(extra)
     else:
+        options += [option for option in shlex.split(extra) if option.startswith("-D")]
         options.append("-XX:+UseSerialGC")
         if command == "list":
             options.append("-XX:TieredStopAtLevel=1")

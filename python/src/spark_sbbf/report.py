@@ -190,7 +190,7 @@ class PruneReport:
         return render("explain.html", report=self, svg=svg)
 
 
-def explain(df: DataFrame) -> PruneReport:
+def explain(df: DataFrame, *, show: bool | None = None) -> PruneReport:
     """Returns what pruning does to a query, and prints it in a script.
 
     Plans the query if it is not planned yet, and runs no job of it. A notebook and an interactive
@@ -199,6 +199,7 @@ def explain(df: DataFrame) -> PruneReport:
 
     Args:
         df: The query.
+        show: Whether to print the report. None prints it in a script.
 
     Returns:
         The report.
@@ -208,7 +209,7 @@ def explain(df: DataFrame) -> PruneReport:
         RuntimeError: If its session was never enabled.
     """
     report = _report(df)
-    if not is_interactive():
+    if not is_interactive() if show is None else show:
         print(report)
     return report
 

@@ -44,17 +44,18 @@ private[spark] object AdviceRequest {
    */
   private final val FewestRowGroups = 4
 
-  private val Known = Seq("table", "columns", "fpp", "row_groups", "history", "views")
+  private final val MostRowGroups = 1000000
+
+  private val Known = Seq("columns", "fpp", "row_groups", "history", "views")
 
   /**
    * Parses a request.
    *
-   * @param options `table` and the optional `columns` (comma-separated names, or a JSON array of
-   *   them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
+   * @param options the optional `columns` (comma-separated names, or a JSON array of them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
    *   `views` (comma-separated names); the case of keys is ignored
    * @throws IllegalArgumentException naming the option that is unknown or invalid
    */
-  def parse(options: Map[String, String]): AdviceRequest = {
+  def of(table: String, options: Map[String, String]): AdviceRequest = {
     val own = options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
     options.keys
       .find(key => !Known.contains(key.toLowerCase(Locale.ROOT)))
@@ -62,13 +63,13 @@ private[spark] object AdviceRequest {
         throw new IllegalArgumentException(
           s"'$key' has no effect here: the options are ${Known.mkString(", ")}"))
     AdviceRequest(
-      own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
+      table,
       own.get("columns").fold(Seq.empty[String])(names("columns", _)),
-      own.get("fpp").filter(_ != Auto).map(OptionText.probability("fpp", _, s", or $Auto")),
+      own.get("fpp").filter(_.trim != Auto).map(OptionText.probability("fpp", _, s", or $Auto")),
       own
         .get("row_groups")
         .fold(DefaultRowGroups)(
-          OptionText.count("row_groups", _, FewestRowGroups.toLong, Int.MaxValue.toLong).toInt),
+          OptionText.count("row_groups", _, FewestRowGroups.toLong, MostRowGroups.toLong).toInt),
       weight(
         own.get("history").exists(OptionText.flag("history", _)),
         own.get("views").map(names("views", _)))

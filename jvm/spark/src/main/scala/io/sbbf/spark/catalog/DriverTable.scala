@@ -65,7 +65,7 @@ private[catalog] object DriverTable {
       s"advice on $table",
       ColumnAdvice.Schema,
       options =>
-        new AdviceJob(session, AdviceRequest.parse(options + ("table" -> table)))
+        new AdviceJob(session, AdviceRequest.of(table, options))
           .run()
           .map(_.row))
 

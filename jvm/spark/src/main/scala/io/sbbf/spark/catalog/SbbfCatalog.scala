@@ -140,9 +140,6 @@ private[spark] object SbbfCatalog {
   private final val Off = "off"
   private val Namespaces = Seq(Filters, Reports, Advice, Session)
 
-  /** Returns the name of the table that lists the filters under a path. */
-  def filtersOf(path: String): Seq[String] = Seq(Name, Filters, path)
-
   /** Registers the catalog for all sessions of this JVM that do not configure another one. */
   def register(): Unit =
     SparkInternals.registerConf(

@@ -1,6 +1,6 @@
 package io.sbbf.spark.cli
 
-import java.io.PrintStream
+import java.io.{IOException, PrintStream}
 import java.util.LinkedHashMap
 
 import scala.util.control.NonFatal
@@ -66,8 +66,11 @@ object Main {
 
   private def list(request: Request, out: PrintStream): Unit = {
     val options = ListingOptions.parse(request.options)
+    def isPath =
+      try TableLocation.isPath(options.path, request.hadoopConf)
+      catch { case _: IOException => false } // the table may be in another store
     val path = // only a name that is no path needs a session, which takes seconds to start
-      if (TableLocation.isPath(options.path, request.hadoopConf)) options.path
+      if (isPath) options.path
       else inSession(request, Lookup)(TableLocation.of(options.path, _))
     val files = new TableFiles(path, request.hadoopConf)
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
@@ -94,7 +97,7 @@ object Main {
   }
 
   private def advise(request: Request, out: PrintStream): Unit = {
-    val wanted = AdviceRequest.parse(request.options)
+    val wanted = AdviceRequest.of(request.options("table"), request.options - "table")
     inSession(request)(
       new AdviceJob(_, wanted)
         .run()
@@ -111,7 +114,8 @@ object Main {
     (Defaults ++ request.settings ++ overrides).foreach { case (key, value) =>
       builder.config(key, value)
     }
-    if (getClass.getResource("/hive-site.xml") != null) builder.enableHiveSupport()
+    if (hasMetastore && !request.settings.contains(CatalogImplementation))
+      builder.config(CatalogImplementation, "hive")
     val session = builder.getOrCreate()
     val context = session.sparkContext
     // this JVM has the JAR on its class path, which Spark does not pass to executors
@@ -127,6 +131,13 @@ object Main {
         out.println(s"""{"done":$done,"all":$all}""")
       override def isCancelled: Boolean = false
     }
+
+  private final val CatalogImplementation = "spark.sql.catalogImplementation"
+
+  /** Whether the class path has the address of a Hive metastore, and the classes to reach it. */
+  private def hasMetastore: Boolean =
+    Seq("/hive-site.xml", "/org/apache/hadoop/hive/conf/HiveConf.class")
+      .forall(getClass.getResource(_) != null)
 
   /** Settings of a session that only looks up a table's name. */
   private val Lookup = Map("spark.master" -> "local[1]")

@@ -27,7 +27,7 @@ private[spark] final case class ListingOptions(
 }
 
 private[spark] object ListingOptions {
-  private val Known = Seq("path", "column", "value", "valueHex")
+  private val Known = Seq("path", "column", "value", "value_hex")
 
   /**
    * Parses the options of a read.
@@ -41,11 +41,11 @@ private[spark] object ListingOptions {
         s"format sbbf has no option '$key'; its options are ${Known.mkString(", ")}")
     }
     val (column, plain, hex) =
-      (options.get("column"), options.get("value"), options.get("valuehex"))
+      (options.get("column"), options.get("value"), options.get("value_hex"))
     require(options.contains("path"), "format sbbf needs a path: load(path)")
     require(
       plain.isEmpty || hex.isEmpty,
-      "format sbbf takes one of the options value and valueHex, not both")
+      "format sbbf takes one of the options value and value_hex, not both")
     require(
       column.isDefined || (plain.isEmpty && hex.isEmpty),
       "format sbbf needs the option column beside value, to name the column to probe")

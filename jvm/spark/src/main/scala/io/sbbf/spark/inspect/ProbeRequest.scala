@@ -88,6 +88,6 @@ private[spark] object ProbeRequest {
     try Hex.decodeHex(text)
     catch {
       case _: DecoderException =>
-        throw new IllegalArgumentException("the option valueHex is not hexadecimal")
+        throw new IllegalArgumentException("the option value_hex is not hexadecimal")
     }
 }

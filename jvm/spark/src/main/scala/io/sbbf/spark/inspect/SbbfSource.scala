@@ -5,7 +5,7 @@ import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister, RelationP
 
 /**
  * Implements `spark.read.format("sbbf").load(path)`, which lists the bloom filters of Parquet
- * files. With the options `column` and `value` (`valueHex` for binary columns) it shows which row
+ * files. With the options `column` and `value` (`value_hex` for binary columns) it shows which row
  * groups might hold a value. [[FilterListing]] has the columns.
  */
 final class SbbfSource extends RelationProvider with DataSourceRegister {

@@ -17,7 +17,7 @@ private[spark] final class ScanMetrics(context: SparkContext) {
   private val rowGroupsKept = count("row groups kept")
   private val rowGroupsSkipped = count("row groups skipped")
   private val skippedBy: Seq[(Evidence, SQLMetric)] =
-    Evidence.all.map(e => e -> count(s"row groups skipped by ${e.label}"))
+    Evidence.all.map(e => e -> count(s"row groups skipped by ${e.name}"))
   private val bytesRead = SQLMetrics.createSizeMetric(context, name("bytes read to decide"))
   private val nanos = SQLMetrics.createNanoTimingMetric(context, name("time to decide"))
 

@@ -29,11 +29,11 @@ private[spark] object OptionText {
   }
 
   /** Parses a whole number of 32 bits. */
-  def integer(key: String, text: String): Int = number(key, text, "a whole number")(_.toInt)
+  def integer(key: String, text: String): Int = number(key, text, "a whole number of at most 2147483647")(_.toInt)
 
   /** Parses a whole number from `least` to `most`. */
   def count(key: String, text: String, least: Long, most: Long): Long = {
-    val allowed = if (most >= Int.MaxValue) s"at least $least" else s"from $least to $most"
+    val allowed = if (most == Long.MaxValue) s"at least $least" else s"from $least to $most"
     val found = number(key, text, allowed)(_.toLong)
     if (found >= least && found <= most) found else refuse(key, text, allowed)
   }

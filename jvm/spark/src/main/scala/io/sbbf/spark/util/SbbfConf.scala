@@ -98,9 +98,9 @@ object SbbfConf {
   val SafeRead: SbbfConf[Boolean] = flag(
     "spark.sbbf.safeRead.enabled",
     default = true,
-    "Whether scans withhold from parquet-java the predicates that would make it lose rows. These " +
+    "Whether scans withhold from parquet-mr the predicates that would make it lose rows. These " +
       "depend on how each file stores the columns: a file that stores a column as the table " +
-      "declares it gets nearly all predicates. If false, parquet-java evaluates all of them, and " +
+      "declares it gets nearly all predicates. If false, parquet-mr evaluates all of them, and " +
       "loses rows as Spark alone does."
   )
 
@@ -109,7 +109,7 @@ object SbbfConf {
     default = true,
     "Whether the extension writes the bloom filters of Parquet files. It makes them as small as the " +
       "distinct values of each row group allow, at most as large as `expected.ndv` needs, and " +
-      "writes them for dictionary-encoded columns as well. If false, parquet-java writes them."
+      "writes them for dictionary-encoded columns as well. If false, parquet-mr writes them."
   )
 
   val CacheBytes: SbbfConf[Long] = bytes(

@@ -41,10 +41,11 @@ private[spark] object TableLocation {
     found match {
       case Some(_) if exists =>
         throw new IllegalArgumentException(
-          s"$table is a table and a path: write ./$table for the path, or name the database")
+          s"$table is a table and a path: write ./$table, or $SessionCatalog.database.table")
       case Some(folder) => folder()
       case None if exists => table
-      case None => throw new IllegalArgumentException(s"no file or table named $table")
+      case None => throw new IllegalArgumentException(
+          s"no file or table named $table: names are looked up in $SessionCatalog, the catalog of Parquet tables")
     }
   }
 

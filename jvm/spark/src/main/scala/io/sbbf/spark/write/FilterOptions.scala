@@ -52,7 +52,7 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
 
   /** Whether an FPP depends on the row groups of the table. */
   def needsTableSize: Boolean = settings.exists { case (key, value) =>
-    (key == OurFpp || key.startsWith(s"$OurFpp#")) && value == AutoFpp
+    (key == OurFpp || key.startsWith(s"$OurFpp#")) && value.trim == AutoFpp
   }
 
   /** Returns the columns that the settings name, in alphabetical order. */
@@ -115,7 +115,9 @@ private[spark] final class FilterOptions private (settings: Map[String, String])
         .orElse(own(BLOOM_FILTER_FPP, path).map(s"$BLOOM_FILTER_FPP#$path" -> _))
         .orElse(settings.get(OurFpp).map(OurFpp -> _))
       val fpp = stated.fold(DefaultFpp) {
-        case (key, AutoFpp) if key.startsWith(OurFpp) => chosenFpp
+        case (key, text) if key.startsWith(OurFpp) && text.trim == AutoFpp => chosenFpp
+        case (key, text) if key.startsWith(OurFpp) =>
+          OptionText.probability(key, text, s", or $AutoFpp")
         case (key, text) => OptionText.probability(key, text)
       }
       val ndv = own(BLOOM_FILTER_EXPECTED_NDV, path)

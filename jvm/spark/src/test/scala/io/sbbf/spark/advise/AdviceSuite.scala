@@ -44,7 +44,7 @@ class AdviceSuite extends SparkSuite {
   private lazy val table = write("plain", plain)
 
   private def advice(path: String, options: (String, String)*): Seq[ColumnAdvice] =
-    new AdviceJob(spark, AdviceRequest.parse(options.toMap + ("table" -> path))).run()
+    new AdviceJob(spark, AdviceRequest.of(path, options.toMap)).run()
 
   private def of(path: String, column: String, options: (String, String)*): ColumnAdvice =
     advice(path, options: _*).find(_.evidence.column == column).get
@@ -186,7 +186,7 @@ class AdviceSuite extends SparkSuite {
 
   test("a part of a large table represents the rest") {
     def some(column: String, files: Int): ColumnAdvice = {
-      val request = AdviceRequest.parse(Map("table" -> table, "fpp" -> "0.01"))
+      val request = AdviceRequest.of(table, Map("fpp" -> "0.01"))
       new AdviceJob(spark, request, mostFiles = files)
         .run()
         .find(_.evidence.column == column)
@@ -283,9 +283,9 @@ class AdviceSuite extends SparkSuite {
       Seq("fpp" -> "2") -> "fpp must be between 0 and 1, both excluded, or auto, but was '2'",
       Seq("history" -> "yes") -> "history must be true or false, but was 'yes'",
       Seq("history" -> "true", "views" -> "v") -> "history and views cannot both",
-      Seq("row_groups" -> "1") -> "row_groups must be at least 4, but was '1'",
+      Seq("row_groups" -> "1") -> "row_groups must be from 4 to 1000000, but was '1'",
       Seq(
-        "sample" -> "5") -> "'sample' has no effect here: the options are table, columns, fpp, row_groups, history, views",
+        "sample" -> "5") -> "'sample' has no effect here: the options are columns, fpp, row_groups, history, views",
       Seq("columns" -> """["nope"]""") -> s"no file of $table has 'nope'"
     )
     for ((options, message) <- wrong) {

@@ -31,7 +31,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   private def add(to: String): Seq[AddFiltersOutcome] =
     new AddFiltersJob(spark, request(to)).run()
 
-  /** Attaches as the tasks of a job with many files do. */
+  /** Adds filters as the tasks of a job with many files do. */
   private def addByFile(to: String): Seq[AddFiltersOutcome] = {
     val conf = spark.sessionState.newHadoopConf()
     new TableFiles(to, conf).data.map { file =>

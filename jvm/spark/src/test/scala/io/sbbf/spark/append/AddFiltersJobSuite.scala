@@ -105,7 +105,7 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
     assert(bytes(only(table)) == before)
   }
 
-  test("a table whose log records the length of its files is refused unless forced.") {
+  test("a table whose log records the length of its files is refused unless table formats are allowed.") {
     for ((kind, mark) <- Seq(
         "Delta" -> "_delta_log/0.json",
         "Hudi" -> ".hoodie/hoodie.properties",
@@ -210,7 +210,7 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
     val table = writeEvents("dry")
     val before = bytes(only(table))
     val Seq(planned) = add(table, "key", "name")("dry_run" -> "true")
-    assert(bytes(only(table)) == before && names(table).forall(!_.contains("add")))
+    assert(bytes(only(table)) == before && names(table).forall(!_.contains(".sbbf-tmp")))
     assert(planned.status == Planned && planned.seconds > 0)
     val Seq(done) = add(table, "key", "name")()
     assert(planned.rowGroups == done.rowGroups && planned.filters == done.filters)

@@ -136,6 +136,6 @@ class HdfsSuite extends SparkSuite with ChangesFilters {
       outcomes.forall(_.reason.contains("this user cannot give files to its owner")),
       outcomes)
     assert(statuses(table).map(file => file.getPath.getName -> file.getLen).toMap == before)
-    assert(!namesIn(table).exists(_.contains("add")))
+    assert(!namesIn(table).exists(_.contains(".sbbf-tmp")))
   }
 }

@@ -43,10 +43,10 @@ class SbbfCatalogSuite extends SparkSuite {
 
   Seq(
     Map("colum" -> "k") ->
-      "format sbbf has no option 'colum'; its options are path, column, value, valueHex",
+      "format sbbf has no option 'colum'; its options are path, column, value, value_hex",
     Map("value" -> "1") -> "needs the option column beside value",
-    Map("column" -> "k", "value" -> "1", "valueHex" -> "07") -> "value and valueHex, not both",
-    Map("column" -> "b", "valueHex" -> "7x") -> "the option valueHex is not hexadecimal"
+    Map("column" -> "k", "value" -> "1", "value_hex" -> "07") -> "value and value_hex, not both",
+    Map("column" -> "b", "value_hex" -> "7x") -> "the option value_hex is not hexadecimal"
   ).foreach { case (options, message) =>
     test(s"the options ${options.keys.mkString(", ")} are refused: $message.") {
       for (read <- Seq(

@@ -65,10 +65,10 @@ class AddPruningMetricsSuite extends SparkSuite {
     "files skipped" -> (s.numFiles - s.keptFiles).toLong,
     "row groups kept" -> s.keptRowGroups,
     "row groups skipped" -> (s.rowGroups - s.keptRowGroups)
-  ) ++ Seq("null count", "min/max", "dictionary", "bloom").map { name =>
+  ) ++ Seq("null_count", "min_max", "dictionary", "bloom").map { name =>
     s"row groups skipped by $name" -> s.refutedBy
       .collectFirst {
-        case (e, n) if e.label == name => n
+        case (e, n) if e.name == name => n
       }
       .getOrElse(0L)
   }

@@ -7,6 +7,7 @@ import org.apache.spark.unsafe.Platform
 
 import io.sbbf.core.kernel.Kernels.Mode
 import io.sbbf.core.kernel.{Kernel, Kernels, ScalarKernel, VectorKernel}
+import io.sbbf.parquet.model.Evidence
 import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.testing.SparkSuite
 
@@ -14,11 +15,14 @@ class KernelChoiceSuite extends SparkSuite {
 
   test("the selected kernel probes filters, and the doctor reports it.") {
     val target = path("kernels")
-    spark.range(0, 100, 1, 1).write.parquet(target)
+    val options = Map("parquet.bloom.filter.enabled#id" -> "true")
+    spark.range(0, 2000, 2, 1).write.options(options).parquet(target)
     try
       for (mode <- Seq(Mode.Scalar, Mode.Vector, Mode.Auto)) {
         Kernels.use(mode)
         assert(spark.read.parquet(target).where("id = 42").count() == 1)
+        val absent = spark.read.parquet(target).where("id = 43")
+        assert(absent.count() == 0 && pruning(absent).get.refutedBy(Evidence.Bloom) == 1)
         assert(Kernels.implementationName.contains("(as configured)") == (mode != Mode.Auto))
         assert(Doctor.findings(spark).toMap.apply("kernels") == Kernels.implementationName)
       }

@@ -21,7 +21,7 @@ class OptionTextSuite extends AnyFunSuite {
       "from 1 to 9",
       Seq("0", "10", "1.5", "x", "99999999999999999999")),
     (OptionText.count("k", _, 4, Long.MaxValue), "at least 4", Seq("3")),
-    (OptionText.integer("k", _), "a whole number", Seq("2147483648", "1.0"))
+    (OptionText.integer("k", _), "a whole number of at most 2147483647", Seq("2147483648", "1.0"))
   )
 
   for ((parse, allowed, texts) <- refused; text <- texts)
