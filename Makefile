@@ -9,17 +9,17 @@ export PATH := $(JAVA_HOME)/bin:$(PATH)
 endif
 
 bin := .venv/bin
-# Folders are among them: their times tell of files that went.
+# The list includes folders, because their times change when a file is removed.
 jvm_sources := build.sbt VERSION project/build.properties $(wildcard project/*.sbt) $(shell find jvm/*/src/main)
 python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py $(shell find python/src -not -path '*__pycache__*')
-# Each stamp lies in the folder that it vouches for, so that it goes when the folder goes.
+# Each stamp is in the folder that it covers, so that it is removed with the folder.
 jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
 pytest := $(bin)/python -m pytest --junitxml
 matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
 python_code := python tests benchmarks demo scripts .ci
 
-# The interoperability fixtures, where they lie beside the tree; their tests are skipped without.
+# The interoperability fixtures, if they are beside the tree; without them their tests are skipped.
 ifneq ($(wildcard ../shared/fixtures),)
 export SBBF_FIXTURES ?= $(abspath ../shared/fixtures)
 endif
@@ -47,7 +47,7 @@ $(wheel): $(jars) $(python_sources) | setup
 	touch $@
 
 .PHONY: demo
-demo: wheel ## look up flights and events with stock Spark, with spark-sbbf and with an oracle
+demo: wheel ## look up flights and events with Spark alone, with spark-sbbf and with an oracle
 	$(bin)/python demo/lookups.py
 
 .PHONY: test testjvm testunit testwheel testsmoke
@@ -91,7 +91,7 @@ format: setup ## put style right
 	$(bin)/ruff format $(python_code)
 
 .PHONY: bench
-bench: wheel ## measure lookups against stock Spark, the oracle and the filter limit
+bench: wheel ## measure lookups against Spark alone, the oracle and the filter limit
 	$(bin)/python benchmarks/lookup.py
 	$(bin)/python benchmarks/lookup.py --added --files 1000 --fpp 0.01 --out benchmarks/results/lookup-added-jdk17.txt
 
@@ -100,7 +100,7 @@ benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path
 	$(bin)/python benchmarks/against.py $(OLD)
 
 .PHONY: benchwrite
-benchwrite: wheel ## measure what exact filters cost to write, beside stock's
+benchwrite: wheel ## measure what exact filters cost to write, beside Spark's
 	$(bin)/python benchmarks/write.py
 
 .PHONY: benchaddfilters

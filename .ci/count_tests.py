@@ -1,6 +1,6 @@
 """Adds up the tests of sbt's log and of pytest's XML reports: count_tests.py REPORTS EXPECTED.
 
-Exits 1 when a test failed or fewer passed than EXPECTED asks for; the last line has the sums.
+Exits 1 when a test failed or fewer passed than EXPECTED requires; the last line has the sums.
 """
 
 import re

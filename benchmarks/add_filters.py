@@ -1,8 +1,8 @@
-"""What does it take to give existing files filters? Beside a rewrite by Spark, in one run.
+"""Measures adding filters to existing files, beside a rewrite by Spark, in one run.
 
 For tables of 12 and of 60 columns, two of which get filters: adding them, a copy of the files,
 a read of the two columns, and a rewrite by Spark that requests the same filters. All take turns,
-each on files of its own that lie in the page cache. Then lookups are planned on the tables.
+each on its own files, which are in the page cache. Then lookups are planned on the tables.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def written(spark: SparkSession, columns: int, rows: int) -> Path:
 
 
 def measured(spark: SparkSession, table: Path) -> dict[str, float]:
-    """Each way once."""
+    """Measures each way once."""
     added, copied, forced, rewritten = (
         table.with_name(f"{table.name}, {name}")
         for name in ("added", "copied", "forced", "rewritten")
@@ -100,7 +100,7 @@ def measured(spark: SparkSession, table: Path) -> dict[str, float]:
 
 
 def forced_copy(source: str, to: str) -> None:
-    """As add_filters does, or a crash of the machine may leave a name without its bytes."""
+    """Flushes as add_filters does, or a crash of the machine may leave a name without its bytes."""
     shutil.copyfile(source, to)
     with open(to, "rb") as file:
         os.fsync(file.fileno())
@@ -125,7 +125,7 @@ def described(table: Path, columns: int, rows: int, seconds: SECONDS) -> list[st
 
 
 def looked_up(spark: SparkSession, table: Path) -> list[str]:
-    """What is planned for a key that no file has, without filters and with added ones."""
+    """Returns the row groups planned for an absent key, without filters and with added ones."""
     lines = []
     for folder in (table, table.with_name(f"{table.name}, added")):
         query = spark.read.parquet(str(folder)).where("key = 1")

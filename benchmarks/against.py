@@ -1,7 +1,7 @@
-"""Is a lookup slower than it was? against.py OLD.jar measures this tree's JAR beside an older one.
+"""Measures lookups with this tree's JAR and with an older one: against.py OLD.jar.
 
-Fresh JVMs with the one and the other take turns on the tables of lookup.py, so that both meet the
-same machine. Times in milliseconds: medians over all JVMs.
+Fresh JVMs with either JAR take turns on the tables of lookup.py, so that both see the same load of
+the machine. Times are in milliseconds: medians over all JVMs.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def main() -> None:
     kinds: dict[str, Times] = {}
     for turn in range(arguments.turns):
         for name in list(jars)[:: 1 if turn % 2 else -1]:
-            told = in_a_fresh_jvm(jars[name], arguments.files)
-            top = told.pop("header")
-            for kind, seconds in told.items():
+            found = in_a_fresh_jvm(jars[name], arguments.files)
+            top = found.pop("header")
+            for kind, seconds in found.items():
                 kinds.setdefault(kind, {}).setdefault(name, []).extend(seconds)
     lines = [f"{top}; {arguments.turns} JVMs of each JAR", f"{arguments.files:,} files, FPP {FPP}"]
     for kind, times in kinds.items():

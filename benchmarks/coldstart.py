@@ -1,4 +1,4 @@
-"""What do the kernels cost a JVM that has just begun, and when does a long build become fast?
+"""Measures the cost of the kernels in a fresh JVM, and when a long build becomes fast.
 
 Starts fresh JVMs by turns in each mode of `sbbf.kernel` and writes one table for each JDK. Needs
 `make setup`.
@@ -25,7 +25,7 @@ CPU: {cpu}; shared machine
 JDK: {jdk}
 Date: {date}; spark-sbbf {version}
 First answers: milliseconds until 1,000 longs and 1,000 strings of 16 to 36 bytes are hashed and a
-filter was asked for each, from the first line of main, and the kernels' part of it; {starts} JVMs.
+filter was probed for each, from the first line of main, and the kernels' part of it; {starts} JVMs.
 Build: nanoseconds a key to hash longs and insert them into a filter of 2 MiB, 4,096 at a time, in
 all {keys} keys and in the last quarter of them; {builds} JVMs.
 """
@@ -65,11 +65,11 @@ def main() -> None:
     arguments = parser.parse_args()
     build_benchmarks()
     for jdk in arguments.jdk or [None]:
-        told = subprocess.run(
+        printed_version = subprocess.run(
             [*java(jdk), "-version"], check=True, stderr=subprocess.PIPE, text=True
         ).stderr
-        major = "".join(re.findall(r'version "(\d+)', told))
-        vm = re.sub(r"\(build ([^,)]+).*", r"\1", told.splitlines()[-1])
+        major = "".join(re.findall(r'version "(\d+)', printed_version))
+        vm = re.sub(r"\(build ([^,)]+).*", r"\1", printed_version.splitlines()[-1])
         out = RESULTS / f"coldstart-jdk{major}.txt"
         table = "\n".join(lines(jdk, vm, arguments.starts, arguments.builds))
         out.write_text(table + "\n", encoding="utf-8")
@@ -116,16 +116,16 @@ def start(jdk: str | None, mode: str) -> Start:
 
 
 def build(jdk: str | None, mode: str) -> Build:
-    told = [line.split("\t") for line in printed(jdk, mode, "LongBuild")]
-    steps = [(int(rest[0]), float(rest[1])) for kind, *rest in told if kind == "step"]
-    choices = [(int(rest[0]), int(rest[1]), rest[2]) for kind, *rest in told if kind == "choice"]
+    fields = [line.split("\t") for line in printed(jdk, mode, "LongBuild")]
+    steps = [(int(rest[0]), float(rest[1])) for kind, *rest in fields if kind == "step"]
+    choices = [(int(rest[0]), int(rest[1]), rest[2]) for kind, *rest in fields if kind == "choice"]
     return Build(steps[-1][0], [ns for _, ns in steps], choices)
 
 
 def printed(jdk: str | None, mode: str, main_class: str) -> list[str]:
     options = ["--add-modules=jdk.incubator.vector", f"-Dsbbf.kernel={mode}"]
     command = [*java(jdk), *options, f"io.sbbf.bench.{main_class}"]
-    # What the JVM says of incubator modules goes to stderr.
+    # The JVM's warnings about incubator modules go to stderr.
     ran = subprocess.run(command, check=True, capture_output=True, text=True)
     return ran.stdout.splitlines()
 
@@ -144,7 +144,7 @@ def rows(name: str, measured: dict[str, list[float]]) -> Iterator[dict[str, str]
 
 
 def takeovers(builds: list[Build]) -> Iterator[str]:
-    """When auto went over to the Vector API, for each capability that did."""
+    """States when auto switched to the Vector API, for each capability that did."""
     moves: dict[str, list[tuple[int, int]]] = {}
     for one in builds:
         for keys, ns, choice in one.choices:

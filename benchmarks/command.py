@@ -1,6 +1,6 @@
-"""How long does the command line take to look at filters? Whole processes, by turns.
+"""Measures how long the command line takes to inspect filters, as whole processes by turns.
 
-Beside it: a script that asks the same in a session of its own, and a JVM that does nothing.
+Compares it with a script that does the same in its own session, and with a JVM that does nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What does the extension add to the first query of a fresh process?
+"""Measures what the extension adds to the first query of a fresh process.
 
 Starts a Python process with a JVM of its own for each measurement, by turns without and with the
 extension.

@@ -1,4 +1,4 @@
-"""What it takes to run the classes of jvm/bench under several JDKs, and to tell of it."""
+"""Runs the classes of jvm/bench under several JDKs, and formats tables of their results."""
 
 from __future__ import annotations
 

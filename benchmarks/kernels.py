@@ -1,4 +1,4 @@
-"""How fast are the kernels, beside parquet-java and the best crates on the same machine?
+"""Measures the kernels beside parquet-java and the best crates on the same machine.
 
 Runs the native program and, under each JDK, the JMH benchmarks, and writes one table for each
 JDK. Needs `make setup`, and cargo for the native columns.
@@ -71,7 +71,7 @@ HASHED_FIRST = ("probe", "insert", "many")
 
 HEADER = """\
 XXH64 and split-block bloom filters on one thread, "absent keys" on two; ns a key. Of "many" and
-"absent keys": ns for each pair of a key and a filter; of "slices": ns a key, asked of all slices.
+"absent keys": ns for each pair of a key and a filter; of "slices": ns a key, probed in all slices.
 CPU: {cpu}; shared machine
 JDK: {jdk}
 Date: {date}; spark-sbbf {version}
@@ -80,9 +80,9 @@ Crates: {crates}
 A time is the least of {samples} means, each over an iteration of JMH; natively of 10, over 0.3 s.
 Everybody writes hashes, 4,096 at a time, into the same array. Where strings differ in width, as
 those of 4 to 40 bytes do, the vector kernel runs the scalar code.
-Probe and insert: bytes of the filter, percent of hits. A filter that is asked holds a value for
+Probe and insert: bytes of the filter, percent of hits. A probed filter holds a value for
 each 10.5 bits; inserts are of 1M keys at each size. Sorted: hashes ascend instead of being random,
-and the time holds the sort, one for all filters. The plain loop asks block after block.
+and the time holds the sort, one for all filters. The plain loop probes block after block.
 All take hashes, but the parquet crate takes values and hashes them itself. Ratios are those of the
 faster of ours: "x" says how many times faster we are (than the parquet crate: with our time for the
 hash of a long added), "of best crate" our time divided by its. B/op: the bytes that a key or pair
@@ -92,7 +92,7 @@ are among them, which slow operations show.
 
 
 class Results:
-    """Nanoseconds by what was measured; nothing is there that was not."""
+    """Nanoseconds by measurement; lacks measurements that were not made."""
 
     def __init__(self, jmh: list[dict[str, Any]], crates: list[dict[str, Any]]) -> None:
         self.jmh = jmh

@@ -1,8 +1,8 @@
-"""How long does a lookup of one key take: stock Spark, the extension, and the two best plans?
+"""Measures lookups of one key by Spark alone, by the extension and by the two best plans.
 
-The oracle is stock Spark reading only the file that holds the answer. The filter limit is stock
-Spark reading only the files whose filters say maybe: the best that a planner of whole files could
-do. All run side by side, key by key, in one session. Times in milliseconds, medians.
+The oracle is Spark alone on only the file that holds the answer. The filter limit is Spark alone on
+only the files whose filters do not rule the key out: the best that a planner of whole files could
+do. All run side by side, key by key, in one session. Times are medians in milliseconds.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def written(spark: SparkSession, files: int, fpp: float, added: bool) -> Table:
             done = sbbf.add_filters(spark, table.path, "key", fpp=fpp).of("done")
             history = f"; absent key: files kept {len(before)} before {len(done)} got filters"
             table = table._replace(history=history)
-        time.sleep(3)  # what is read sooner after a file was written is not kept
+        time.sleep(3)  # the extension does not cache files that were written more recently
     return table
 
 
@@ -127,12 +127,15 @@ def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> s
     times, kept = lookups(spark, df, present)
     lines += [
         f"  present key: files kept {statistics.mean(kept):.1f} on average",
-        *compared(times, "the filter limit", "the oracle", "stock"),
+        *compared(times, "the filter limit", "the oracle", "Spark alone"),
     ]
     times, kept = lookups(spark, df, absent, best=False)
-    lines += [f"  absent key: files kept {statistics.mean(kept):.1f}", *compared(times, "stock")]
+    lines += [
+        f"  absent key: files kept {statistics.mean(kept):.1f}",
+        *compared(times, "Spark alone"),
+    ]
     lines += ["  first query in a fresh JVM"]
-    lines += compared(first_queries(table, present[0], first_runs), "stock")
+    lines += compared(first_queries(table, present[0], first_runs), "Spark alone")
     if table.fpp == max(ROWS):  # the filters do not matter here
         for name, condition in {
             "a column with no filter": f"other = {present[0]}",
@@ -141,7 +144,7 @@ def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> s
         }.items():
             lines += [
                 f"  {name}: {condition}",
-                *compared(overhead(spark, df.where(condition)), "stock"),
+                *compared(overhead(spark, df.where(condition)), "Spark alone"),
             ]
     return "\n".join(lines)
 
@@ -157,7 +160,7 @@ Times = dict[str, list[float]]
 def lookups(
     spark: SparkSession, df: DataFrame, keys: list[int], best: bool = True
 ) -> tuple[Times, list[int]]:
-    """Times of each contestant for all but the first keys, and how many files were kept."""
+    """Returns times of each contestant for all but the first keys, and numbers of files kept."""
     times: Times = {}
     kept = []
     for n, value in enumerate(keys):
@@ -165,7 +168,7 @@ def lookups(
         answer = df.where(condition)
         maybe = answer.inputFiles()
         kept.append(len(maybe))
-        contestants = {"stock": ("false", df), "extension": ("true", df)}
+        contestants = {"Spark alone": ("false", df), "extension": ("true", df)}
         if best:
             holds = [row[0] for row in answer.select(F.input_file_name()).collect()]
             contestants["the oracle"] = ("false", spark.read.schema(SCHEMA).parquet(*holds))
@@ -186,7 +189,9 @@ def lookups(
 def overhead(spark: SparkSession, query: DataFrame, runs: int = 9) -> Times:
     times: Times = {}
     for n in range(runs):
-        for enabled, name in (("true", "extension"), ("false", "stock"))[:: 1 if n % 2 else -1]:
+        for enabled, name in (("true", "extension"), ("false", "Spark alone"))[
+            :: 1 if n % 2 else -1
+        ]:
             with switched(spark, enabled):
                 seconds, _ = timed(lambda: query.selectExpr("sum(amount)").collect())
             if n >= 3:
@@ -197,7 +202,7 @@ def overhead(spark: SparkSession, query: DataFrame, runs: int = 9) -> Times:
 def first_queries(table: Table, value: int, runs: int) -> Times:
     times: Times = {}
     for _ in range(runs):
-        for name, enabled in {"stock": "false", "extension": "true"}.items():
+        for name, enabled in {"Spark alone": "false", "extension": "true"}.items():
             command = [sys.executable, __file__, "--first", enabled, table.path, str(value)]
             result = subprocess.run(command, check=True, capture_output=True, text=True)
             times.setdefault(name, []).append(json.loads(result.stdout.splitlines()[-1]))

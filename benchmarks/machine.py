@@ -1,4 +1,4 @@
-"""What a results file says about the machine."""
+"""Describes the machine in a results file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cpu() -> str:
 
 
 def run_on(spark: SparkSession) -> list[str]:
-    """What a session ran on, and when."""
+    """Returns what a session ran on, and when."""
     jvm = spark._jvm.java.lang.System  # type: ignore[union-attr]
     return [
         f"CPU: {cpu()}, 2 task threads; shared machine",

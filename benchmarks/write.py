@@ -1,9 +1,9 @@
-"""What do exact filters cost to write, and what do they give? Beside stock Spark's, in one run.
+"""Measures the cost and the size of exact filters, beside those of Spark alone, in one run.
 
-Writes the same rows without filters, with exact ones and with stock's, sized as stock sizes them
-without and with the number of distinct values, for 1, 3 and 5 columns. All take turns, and each is
-compared with the writes without filters right before and after it. Then the heap that tasks hold
-is looked at, and the filters are asked for values that are absent.
+Writes the same rows without filters, with exact filters and with Spark's own, for 1, 3 and 5
+columns. Spark's own are sized without and with the number of distinct values. All take turns, and
+each is compared with the writes without filters right before and after it. Then the script samples
+the heap of tasks, and probes the filters for absent values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lookup import DATA, ROOT, session, timed
 from machine import run_on
 
 FPP = 0.01
-ASKED = 200_000
+ABSENT_VALUES = 200_000
 # of the split-block filter, in parquet-format's BloomFilter.md
 SALT = np.array(
     [
@@ -79,7 +79,7 @@ class Cost(NamedTuple):
 class Written(NamedTuple):
     costs: list[Cost]
     beside: list[Cost]
-    """Of the writes without filters right before and after each, their mean."""
+    """The mean of the writes without filters right before and after each."""
     data: int
     filters: int
 
@@ -122,8 +122,8 @@ def kinds() -> list[Kind]:
         columns = f"{n} column{'s' if n > 1 else ''}"
         found += [
             Kind(f"exact, {columns}", n, exact=True, ndv=False),
-            Kind(f"stock, {columns}", n, exact=False, ndv=False),
-            Kind(f"stock with NDV, {columns}", n, exact=False, ndv=True),
+            Kind(f"Spark, {columns}", n, exact=False, ndv=False),
+            Kind(f"Spark with NDV, {columns}", n, exact=False, ndv=True),
         ]
     return found
 
@@ -165,7 +165,7 @@ def write(spark: SparkSession, rows: DataFrame, kind: Kind) -> Cost:
         most = {"max_bytes": 1 << 23} if kind.ndv else {}
         options = sbbf.bloom_options(*names, fpp=FPP, ndv=ndv, **most)
     spark.conf.set("spark.sbbf.exactFilters.enabled", str(kind.exact).lower())
-    os.sync()  # or one pays for what the one before left to be written back
+    os.sync()  # else a write pays for the write-back of the one before
     before = cpu_seconds(spark)
     seconds = timed(lambda: rows.write.options(**options).parquet(str(folder)))[0]
     return Cost(seconds, cpu_seconds(spark) - before)
@@ -180,7 +180,7 @@ def cpu_seconds(spark: SparkSession) -> float:
 
 
 def memory(spark: SparkSession, rows: DataFrame) -> list[str]:
-    """What tasks hold of the heap, in a run that is not timed."""
+    """Returns the heap that tasks hold, in a run that is not timed."""
     tasks = spark.sparkContext.defaultParallelism
     lines = [f"Peak live heap of a task, of {tasks} at a time, sampled after full collections:"]
     for kind in kinds():
@@ -192,7 +192,7 @@ def memory(spark: SparkSession, rows: DataFrame) -> list[str]:
 
 
 def most_held(spark: SparkSession, work: Callable[[], object]) -> tuple[int, int]:
-    """Bytes that outlive a full collection beyond those from before, and the number of samples."""
+    """Returns the most bytes that outlive a full collection, less those before, and the samples."""
     runtime = spark._jvm.java.lang.Runtime.getRuntime()  # type: ignore[union-attr]
 
     def held() -> int:
@@ -240,10 +240,10 @@ def described(name: str, found: Written) -> str:
 
 
 def observed(folder: Path) -> list[str]:
-    """How often the filters hold values that their chunk does not, and how large they are."""
-    lines = [f"Exact filters asked for {ASKED:,} absent values each:"]
+    """Returns the false positive rates of the filters, and their sizes."""
+    lines = [f"Exact filters probed for {ABSENT_VALUES:,} absent values each:"]
     for name, column in COLUMNS.items():
-        hashes = np.array([absent(n, column.absent) for n in range(ASKED)], dtype=np.uint64)
+        hashes = np.array([absent(n, column.absent) for n in range(ABSENT_VALUES)], dtype=np.uint64)
         rates, lengths = [], []
         for file in folder.glob("*.parquet"):
             for chunk in chunks_of(file):
@@ -252,13 +252,15 @@ def observed(folder: Path) -> list[str]:
                     rates.append(contained(bits, hashes))
                     lengths.append(len(bits) * 4)
         size = f"{min(lengths):,} to {max(lengths):,} bytes"
-        told = f"{min(rates):.3%} to {max(rates):.3%}"
+        shown = f"{min(rates):.3%} to {max(rates):.3%}"
         # a file has a quarter of the rows, and of few values all
         rows = sum(chunk.num_values for chunk in chunks_of(file) if chunk.path_in_schema == name)
         exact = sbbf.sizing(min(column.ndv or rows, rows), FPP)
-        assert max(rates) <= exact.fpp + 4 * math.sqrt(exact.fpp * (1 - exact.fpp) / ASKED), name
+        assert max(rates) <= exact.fpp + 4 * math.sqrt(
+            exact.fpp * (1 - exact.fpp) / ABSENT_VALUES
+        ), name
         lines.append(
-            f"  {name:<10}{len(rates)} filters of {size}: {told}; smallest {exact.bytes:,}"
+            f"  {name:<10}{len(rates)} filters of {size}: {shown}; smallest {exact.bytes:,}"
         )
     return lines
 

@@ -1,6 +1,6 @@
-"""Looks keys up three ways: with stock Spark, with spark-sbbf, and with an oracle.
+"""Looks keys up three ways: with Spark alone, with spark-sbbf, and with an oracle.
 
-The oracle is stock Spark told in advance which files hold the answer: nothing that chooses whole
+The oracle is Spark alone on only the files that hold the answer: nothing that chooses whole
 files can read less. All three run in one session; only spark.sbbf.enabled differs.
 """
 
@@ -81,20 +81,20 @@ def title(text: str, table: Table) -> None:
 
 
 def compare(table: Table, where: str, shown: str | None = None) -> None:
-    """Prints one line for each way of asking, and what the pruning went by."""
+    """Prints one line for each way, and the evidence that pruned."""
     holders = files_with_answer(table, where)
     known = only(table, holders)
-    stock, _ = run(table.rows, where, pruning=False)
+    alone, _ = run(table.rows, where, pruning=False)
     pruned, query = run(table.rows, where, pruning=True)
     report = sbbf.explain(query, show=False).scans[0]  # of the first run
     oracle, _ = run(known, where, pruning=False)
-    if not stock.rows == pruned.rows == oracle.rows:
-        raise AssertionError(f"answers differ: {stock.rows}, {pruned.rows} and {oracle.rows} rows")
+    if not alone.rows == pruned.rows == oracle.rows:
+        raise AssertionError(f"answers differ: {alone.rows}, {pruned.rows} and {oracle.rows} rows")
     files, row_groups = report.files, report.row_groups
     print(f"\n{shown or where}")
     print_aligned(
         HEADINGS,
-        line("stock Spark", stock, share(files, files), share(row_groups, row_groups)),
+        line("Spark alone", alone, share(files, files), share(row_groups, row_groups)),
         line(
             "spark-sbbf",
             pruned,
@@ -122,7 +122,7 @@ def only(table: Table, files: list[str]) -> DataFrame:
 
 
 def row_groups_of(rows: DataFrame) -> int:
-    """All row groups of the files, counted by asking them for what none of them is ruled out by."""
+    """Counts all row groups of the files, by a predicate that rules none of them out."""
     switch(rows.sparkSession, True)
     scans = sbbf.explain(rows.where(f"{rows.columns[0]} IS NOT NULL"), show=False).scans
     return sum(scan.row_groups for scan in scans)

@@ -1,4 +1,4 @@
-"""The two tables of the demo, written once by stock PySpark under build/demo."""
+"""The two tables of the demo, written once by PySpark alone under build/demo."""
 
 from __future__ import annotations
 

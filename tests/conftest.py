@@ -37,7 +37,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def stock(spark: SparkSession) -> SparkSession:
+def spark_alone(spark: SparkSession) -> SparkSession:
     """Spark without the extension, with its own pushdown: the reference for costs and errors."""
     return session_with(spark, {"spark.sbbf.enabled": "false"})
 

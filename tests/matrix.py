@@ -1,9 +1,9 @@
-"""The tests on every supported Spark: one wheel, in a clean virtual environment for each.
+"""Runs the tests on every supported Spark: one wheel, in a clean virtual environment for each.
 
 Prints a table of Spark, Scala, Java, Python, tests, seconds and commit. Without --smoke all tests
-run, and each row goes into docs/versions.md when its tests end, in place of the one that is there
-for that Spark and Java; with it some, and fewer random queries. A JDK that is not there is skipped,
-with a line that says so. Exits 1 when a test fails.
+run, and each row goes into docs/versions.md when its tests end, in place of the row of that Spark
+and Java. With --smoke some tests run, and fewer random queries. A missing JDK is skipped, and a
+line says so. Exits 1 when a test fails.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Leg:
         return self.venv / "bin" / "python"
 
     def make_environment(self) -> None:
-        """A new environment, unless there is one of this Spark and these tests."""
+        """Makes a new environment, unless there is one of this Spark and these tests."""
         requirements = (ROOT / "requirements-test.txt").read_text()
         wanted = f"pyspark=={self.spark}\n{requirements}"
         stamp = self.venv / "made-of"
@@ -107,7 +107,7 @@ class Leg:
             stamp.write_text(wanted)
 
     def run_tests(self, tests: tuple[str, ...], queries: str | None) -> tuple[str, ...]:
-        """One row of the table."""
+        """Runs the tests and returns one row of the table."""
         run([self.python, *PIP, "--no-deps", "--force-reinstall", self.wheel])
         environment = {k: v for k, v in os.environ.items() if k not in NOT_INHERITED}
         environment["JAVA_HOME"] = str(self.jdk)
@@ -128,7 +128,7 @@ class Leg:
         return (*names, *counts(report, status), seconds)
 
 
-# each has a Spark of its own, and the files that it takes it runs whole
+# each has its own Spark and runs whole files
 PROCESSES = ("--numprocesses", "2", "--dist", "loadfile")
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 NOT_INHERITED = ("PYTHONPATH", "SPARK_HOME", "SPARK_CONF_DIR", "SPARK_SBBF_JAR", "VIRTUAL_ENV")
@@ -139,10 +139,10 @@ def run(command: list[object]) -> None:
 
 
 def counts(report: Path, status: int) -> tuple[str, str, str]:
-    """Passed, failed and skipped tests.
+    """Returns the passed, failed and skipped tests.
 
-    A run has failed that pytest did not end with 0 or 1, its statuses for tests that were run to
-    the end, and so has one in which no test passed.
+    A run fails in which no test passes, or which pytest ends with a status other than 0 or 1, the
+    statuses of complete runs.
     """
     suites = list(ElementTree.parse(report).iter("testsuite")) if report.is_file() else []
     total, failures, errors, skipped = (
@@ -172,13 +172,13 @@ def write_row(row: tuple[str, ...]) -> None:
 
 
 def place(row: tuple[str, ...]) -> int:
-    """Where a row stands: the legs' order."""
+    """Returns the place of a row: the legs' order."""
     java = row[HEADINGS.index("Java")]
     return LEGS.index((row[0], int(java.partition(".")[0])))
 
 
 def commit() -> str:
-    """What is checked out, with a + where files other than the page were changed since."""
+    """Returns the commit, with a + where files other than the page have changed since."""
     git = ["git", "-C", str(ROOT)]
     head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     changed = [*git, "diff", "--quiet", "HEAD", "--", ".", f":!{PAGE.relative_to(ROOT)}"]
@@ -191,9 +191,9 @@ def installed_jdk(number: int) -> Path | None:
     return next((home for home in places if (home / "bin" / "java").is_file()), None)
 
 
-def jdks(asked: argparse.Namespace) -> dict[int, Path]:
-    """The JDKs that are there, by their number."""
-    found = {17: asked.jdk17, 21: asked.jdk21, 25: asked.jdk25}
+def jdks(arguments: argparse.Namespace) -> dict[int, Path]:
+    """Returns the JDKs that exist, by their number."""
+    found = {17: arguments.jdk17, 21: arguments.jdk21, 25: arguments.jdk25}
     for number, home in found.items():
         if not (home and (home / "bin" / "java").is_file()):
             print(f"JDK {number}: not found ({home or 'no path given'}), its rows are skipped")
@@ -208,14 +208,14 @@ def main() -> int:
     parser.add_argument("--jdk25", type=Path, default=installed_jdk(25))
     parser.add_argument("--only", action="append", help="a version of Spark; may be repeated")
     parser.add_argument("--smoke", action="store_true")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     REPORTS.mkdir(parents=True, exist_ok=True)
-    homes, rows, tree = jdks(asked), [], commit()
+    homes, rows, tree = jdks(arguments), [], commit()
     legs = [
-        Leg(spark, number, homes[number], asked.wheel.resolve())
+        Leg(spark, number, homes[number], arguments.wheel.resolve())
         for spark, number in LEGS
-        if number in homes and (not asked.only or spark in asked.only)
-        if not asked.smoke or (spark in SMOKE and number == 17)
+        if number in homes and (not arguments.only or spark in arguments.only)
+        if not arguments.smoke or (spark in SMOKE and number == 17)
     ]
     ahead = ThreadPoolExecutor(1)  # while one is tested, the next are made
     made = [ahead.submit(leg.make_environment) for leg in legs]
@@ -223,9 +223,9 @@ def main() -> int:
         for leg, environment in zip(legs, made, strict=True):
             environment.result()
             print(f"Spark {leg.spark}, JDK {leg.number}", flush=True)
-            tests = SMOKE[leg.spark] if asked.smoke else (".",)
-            rows.append((*leg.run_tests(tests, SMOKE_QUERIES if asked.smoke else None), tree))
-            if not asked.smoke:
+            tests = SMOKE[leg.spark] if arguments.smoke else (".",)
+            rows.append((*leg.run_tests(tests, SMOKE_QUERIES if arguments.smoke else None), tree))
+            if not arguments.smoke:
                 write_row(rows[-1])
     finally:
         ahead.shutdown(cancel_futures=True)

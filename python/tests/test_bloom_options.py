@@ -35,7 +35,7 @@ def test_nested_paths_are_passed_as_they_are():
     assert options["parquet.bloom.filter.enabled#tags.list.element"] == "true"
 
 
-def test_an_fpp_by_the_table_s_size_is_stock_s_default_where_nobody_knows_it():
+def test_an_auto_fpp_sets_parquets_default_for_writers_without_the_extension():
     options = bloom_options("a", "b", fpp={"a": "auto", "b": 0.1})
     assert options["sbbf.bloom.filter.fpp#a"] == "auto"
     assert options["parquet.bloom.filter.fpp#a"] == "0.01"
@@ -43,7 +43,7 @@ def test_an_fpp_by_the_table_s_size_is_stock_s_default_where_nobody_knows_it():
     assert "sbbf.bloom.filter.fpp#b" not in options
 
 
-def test_filters_of_little_use_are_left_out_by_options_that_stock_spark_does_not_know():
+def test_options_that_spark_does_not_know_leave_out_filters_of_little_use():
     options = bloom_options("a", "b", min_ndv={"a": 100}, dictionary=False)
     assert {key: value for key, value in options.items() if key.startswith("sbbf")} == {
         "sbbf.bloom.filter.min.ndv#a": "100",
@@ -52,7 +52,7 @@ def test_filters_of_little_use_are_left_out_by_options_that_stock_spark_does_not
     }
 
 
-def test_what_counts_for_columns_that_nobody_names_goes_with_auto():
+def test_options_of_unnamed_columns_are_set_with_auto():
     assert bloom_options(auto=True) == {
         "sbbf.bloom.filter.auto": "true",
         "sbbf.bloom.filter.fpp": "0.01",

@@ -1,4 +1,4 @@
-"""The wheel's build stops unless it finds exactly the JARs that belong to this version."""
+"""Tests that the wheel's build stops unless it finds exactly the JARs of this version."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a machine lacks is said in words before anything is downloaded."""
+"""Tests that setup reports what a machine lacks before it downloads anything."""
 
 import os
 import shutil
@@ -68,21 +68,21 @@ def test_an_explicit_python_is_the_only_one_tried(machine):
         ("is version 11", {"python3": GOOD_PYTHON, "java": java("11.0.2")}),
         ("is version 1", {"python3": GOOD_PYTHON, "java": java("1.8.0_292")}),
         ("is version 25", {"python3": GOOD_PYTHON, "java": java("25.0.3")}),
-        ("cannot tell", {"python3": GOOD_PYTHON, "java": "echo hello"}),
+        ("cannot read the version", {"python3": GOOD_PYTHON, "java": "echo hello"}),
     ],
 )
-def test_what_is_missing_too_old_or_too_new_is_said(machine, said, programs):
+def test_the_script_reports_what_is_missing_too_old_or_too_new(machine, said, programs):
     done = machine(**programs)
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
 
 
-def test_a_java_home_without_java_is_said(machine, tmp_path):
+def test_the_script_reports_a_java_home_without_java(machine, tmp_path):
     home = str(tmp_path / "jdk")
     done = machine({"JAVA_HOME": home}, python3=GOOD_PYTHON, java=java("17.0.15"))
     assert done.returncode == 1 and home in done.stderr
 
 
-def test_everything_that_is_missing_is_said_at_once(machine):
+def test_the_script_reports_everything_that_is_missing_at_once(machine):
     done = machine(java=java("11.0.2"))
     assert "Python 3.11" in done.stderr and "version 11" in done.stderr

@@ -1,4 +1,4 @@
-"""The sums that close a run of all tests."""
+"""Tests the sums that close a run of all tests."""
 
 import importlib.util
 from pathlib import Path

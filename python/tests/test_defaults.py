@@ -1,4 +1,4 @@
-"""Edits of spark-defaults.conf keep every other byte, and an undo gives back each."""
+"""Tests that edits of spark-defaults.conf keep every other byte, and that undo restores all."""
 
 import pytest
 

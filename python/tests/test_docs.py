@@ -1,4 +1,4 @@
-"""The documentation names what the code says."""
+"""Tests that the documentation covers the code's reasons, versions and pages."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from spark_sbbf.jar import SCALA_OF_SPARK
 ROOT = Path(__file__).parents[2]
 TROUBLESHOOTING = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 
-# Where the JVM says why a row group was kept or a filter not believed, and how it says so.
+# Sources with the reasons why a row group is kept or a filter rejected, and their patterns.
 SOURCES = {
     "jvm/parquet/src/main/scala/io/sbbf/parquet/model/LeafResult.scala": r'= unknown\("([^"]+)"\)',
     "jvm/parquet/src/main/scala/io/sbbf/parquet/prune/ScanPruner.scala": r'val \w+ = "([^"]+)"',

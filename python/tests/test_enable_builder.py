@@ -1,4 +1,4 @@
-"""What ``enable`` adds to a builder, before any JVM runs."""
+"""Tests what ``enable`` adds to a builder, before any JVM runs."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from spark_sbbf.jar import Spark
 
 @pytest.fixture(autouse=True)
 def jar(tmp_path, monkeypatch):
-    """A JAR by name only, and no Spark settings from the machine."""
+    """Sets a JAR by name only, and hides the machine's Spark settings."""
     for name in ("HOME", "CONF_DIR", "REMOTE", "API_MODE", "CONNECT_MODE_ENABLED"):
         monkeypatch.delenv(f"SPARK_{name}", raising=False)
     monkeypatch.delenv("PYSPARK_SUBMIT_ARGS", raising=False)
@@ -24,7 +24,7 @@ def jar(tmp_path, monkeypatch):
 
 
 def enabled(builder):
-    """The lists that it then has."""
+    """Returns the lists that the builder then has."""
     assert sbbf.enable(builder) is builder
     return builder._options["spark.jars"], builder._options["spark.sql.extensions"]
 

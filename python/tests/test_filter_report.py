@@ -1,4 +1,4 @@
-"""What is made of the answer of a job that changed files?"""
+"""Tests the report of a job that changes files."""
 
 import pytest
 
@@ -17,7 +17,7 @@ ROW = {
 }
 
 
-def test_what_a_newer_jar_tells_besides_is_passed_over():
+def test_unknown_fields_of_a_newer_jar_are_ignored():
     (file,) = FilterReport.of_rows([{**ROW, "colour": "blue"}]).files
     assert file.file_name == "a.parquet" and file.filter_bytes == 64
 

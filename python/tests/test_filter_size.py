@@ -1,4 +1,4 @@
-"""Computes Python the sizes of filters as the JVM does?"""
+"""Tests that Python computes the sizes of filters as the JVM does."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`spark-sbbf install` and `uninstall` on a folder that looks like a Spark."""
+"""Tests `spark-sbbf install` and `uninstall` on a folder that looks like a Spark."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ spark.sql.extensions=org.example.Iceberg
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A Spark 4.3 without settings; the JAR to install says `first`."""
+    """Makes a Spark 4.3 without settings; the JAR to install contains `first`."""
     for variable in ("SPARK_CONF_DIR", "SPARK_REMOTE"):
         monkeypatch.delenv(variable, raising=False)
     home = tmp_path / "spark"
@@ -36,7 +36,7 @@ def version(folder, monkeypatch, number, content):
 
 
 def tree(folder):
-    """Every folder, link and file in it with what is in each, also hidden ones."""
+    """Returns every folder, link and file with its contents, including hidden ones."""
     return {str(p.relative_to(folder)): content(p) for p in folder.rglob("*")}
 
 
@@ -254,7 +254,7 @@ def refuse(*_, **__):
 
 
 def others(home, monkeypatch):
-    """The file of settings looks like someone else's, who may not be given files."""
+    """Pretends that another user owns the settings, and that files cannot be given to them."""
     status = Path.stat
 
     def of_another(path, **options):
@@ -276,7 +276,7 @@ def full(home, monkeypatch):
 
 
 @pytest.mark.parametrize("hindrance", [others, read_only, full])
-def test_where_a_file_may_not_be_written_nothing_changes_and_it_is_said_what_to_do(
+def test_where_a_file_may_not_be_written_nothing_changes_and_the_error_states_a_remedy(
     home, monkeypatch, capsys, hindrance
 ):
     conf(home, USERS)

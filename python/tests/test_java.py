@@ -1,4 +1,4 @@
-"""A Java that cannot run Spark is refused before anything starts, with what to do."""
+"""Tests that a Java that cannot run Spark is refused before anything starts."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ def spark_of(monkeypatch, tmp_path):
 
 @pytest.fixture
 def java_home(tmp_path, monkeypatch):
-    """Makes a JDK that says what it is, in its file `release` or only when it is run."""
+    """Makes a JDK that states its version, in its file `release` or only when it runs."""
 
     def make(version, release=True, runs=True):
         home = tmp_path / f"jdk-{version}"
@@ -86,7 +86,7 @@ def test_a_java_home_without_java_is_named(monkeypatch, tmp_path, spark_of):
         java.check_java(spark_of("4.3.0"))
 
 
-def test_a_java_that_says_nothing_of_itself_is_named(java_home, spark_of):
+def test_a_java_that_prints_no_version_is_named(java_home, spark_of):
     program = java_home("?", release=False, runs=False)
     with pytest.raises(RuntimeError, match="cannot read the version") as no:
         java.check_java(spark_of("4.3.0"))

@@ -39,7 +39,7 @@ def test_lines_come_as_they_are_printed(run):
     assert list(lines) == ["{1}\n", "{2}\n"]
 
 
-def test_who_stops_reading_ends_the_jvm(run):
+def test_a_reader_that_stops_ends_the_jvm(run):
     lines, started = run("echo '{1}'; exec sleep 600")
     assert list(islice(lines, 1)) == ["{1}\n"]
     assert started[0].poll() is None

@@ -1,4 +1,4 @@
-"""How Python values reach the data source: as text that Spark casts to the type of the column."""
+"""Tests how Python values become text that Spark casts to the type of the column."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The table of the test matrix: what is counted, and where it is written."""
+"""Tests the table of the test matrix: its counts and its place."""
 
 import argparse
 import importlib.util
@@ -10,7 +10,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "tests" / "matrix.py"
 spec = importlib.util.spec_from_file_location("matrix", SCRIPT)
 matrix = importlib.util.module_from_spec(spec)
-sys.modules["matrix"] = matrix  # dataclasses look their module up
+sys.modules["matrix"] = matrix  # dataclasses look up their module
 spec.loader.exec_module(matrix)
 
 

@@ -1,4 +1,4 @@
-"""The JVM's packages follow the order of docs/architecture.md."""
+"""Tests that the JVM's packages follow the order of docs/architecture.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compares Spark's own suites with and without the extension."""
+"""Tests the comparison of Spark's own suites with and without the extension."""
 
 from __future__ import annotations
 

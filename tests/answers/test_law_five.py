@@ -1,4 +1,4 @@
-"""Is a literal compared with what the file stores, whatever the query calls its type?"""
+"""Tests that literals of any type are compared as the file stores the column."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ DAY = datetime.date(2013, 1, 1)
 NOON = datetime.datetime(2013, 1, 1, 12, 0, 0, 123000)
 UTC = datetime.UTC
 
-# What the file stores; what the table calls it; literals that are in the file; literals that are
-# not, each between the lowest and the highest value so that only a filter can tell.
+# Name, type and values in the file; type in the table; literals in the file; absent literals. Each
+# absent literal is between the lowest and the highest value, so that only a filter rules it out.
 STORED: list[tuple[str, pa.DataType, list[Any], str, list[str], list[str]]] = [
     ("byte", pa.int8(), [-100, 5, 100], "tinyint", ["5Y", "-100"], ["6Y", "7"]),
     ("short", pa.int16(), [-1000, 5, 1000], "smallint", ["5S", "1000"], ["6S", "300"]),
@@ -118,9 +118,7 @@ def test_decimals_are_hashed_as_the_file_stores_them(
     assert only_scan(where(spark, path, ddl, "c = 5.26")).row_groups_kept == 0
 
 
-def test_a_duckdb_file_is_asked_through_its_dictionary_filters(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_dictionary_filters_prune_a_duckdb_file(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "d.parquet"
     select = "select i as id, (i * 7) % 1000 * 2 as c from range(5000) t(i)"
     duckdb.sql(f"copy ({select}) to '{file}' (format parquet, dictionary_size_limit 100000)")
@@ -131,7 +129,7 @@ def test_a_duckdb_file_is_asked_through_its_dictionary_filters(
 ZEROS = [samples.bits_of(-0.0), samples.bits_of(5.0), samples.bits_of(-5.0)]
 
 
-def test_a_zero_asks_for_both_zeros(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_zero_literal_probes_for_both_zeros(spark: SparkSession, tmp_path: Path) -> None:
     columns = {"id": list(range(30)), "c": samples.doubles(ZEROS * 10)}
     samples.write(tmp_path / "z.parquet", columns, 100, filters=("c",))
     for zero in ("0.0D", "-0.0D", "0"):

@@ -1,4 +1,4 @@
-"""Do the laws of the architecture hold? One section each; law nine belongs to the kernels."""
+"""Tests the laws of the architecture, one section each; law nine belongs to the kernels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
             ROWS,
             filters=("key", "text"),
         )
-        os.utime(folder / f"part-{file}.parquet", (1e9, 1e9))  # long settled, may be cached
+        os.utime(folder / f"part-{file}.parquet", (1e9, 1e9))  # old enough to be cached
     return str(folder)
 
 
@@ -118,10 +118,12 @@ def test_law_2_floating_point_answers_equal_the_oracle(
     assert wrong == []
 
 
-def test_law_2_is_about_answers_that_stock_spark_gets_wrong(
-    stock: SparkSession, oracle: SparkSession, reals: str
+def test_law_2_covers_answers_that_spark_alone_gets_wrong(
+    spark_alone: SparkSession, oracle: SparkSession, reals: str
 ) -> None:
-    wrong = [c for c in REALS if rows(where(stock, reals, c)) != rows(where(oracle, reals, c))]
+    wrong = [
+        c for c in REALS if rows(where(spark_alone, reals, c)) != rows(where(oracle, reals, c))
+    ]
     assert {"d = 0.0D", "d = double('NaN')"} <= set(wrong)
 
 
@@ -160,19 +162,19 @@ def test_law_4_listing_forgets_the_filters_it_was_planned_with(
 
 
 def test_law_4_wrappers_are_equal_exactly_when_their_bases_are(
-    spark: SparkSession, stock: SparkSession, lake: str, reals: str
+    spark: SparkSession, spark_alone: SparkSession, lake: str, reals: str
 ) -> None:
     one, two = (locations(where(spark, lake, f"key = {key}L"))[0] for key in KEYS[:2])
     (elsewhere,) = locations(where(spark, reals, "d = 7.5D"))
-    (base,) = locations(where(stock, lake, f"key = {KEYS[0]}L"))
+    (base,) = locations(where(spark_alone, lake, f"key = {KEYS[0]}L"))
     assert one.equals(two) and two.equals(one) and one.hashCode() == two.hashCode()
     assert not one.equals(elsewhere)
     assert not base.equals(one) and not one.equals(base)
     assert one.getClass().getSuperclass().getName() == "java.lang.Object"
 
 
-def test_law_4_exchanges_are_reused_as_in_stock(
-    spark: SparkSession, stock: SparkSession, lake: str
+def test_law_4_exchanges_are_reused_as_in_spark_alone(
+    spark: SparkSession, spark_alone: SparkSession, lake: str
 ) -> None:
     def reused(session: SparkSession) -> tuple[list[str], int]:
         session = session_with(session, {"spark.sql.autoBroadcastJoinThreshold": "-1"})
@@ -181,7 +183,7 @@ def test_law_4_exchanges_are_reused_as_in_stock(
         df = session.sql(f"select * from ({one}) a join ({one}) b using (day)")
         return rows(df), final_plan(df).count("ReusedExchange")
 
-    assert reused(spark) == reused(session_with(stock, {"spark.sbbf.enabled": "false"}))
+    assert reused(spark) == reused(session_with(spark_alone, {"spark.sbbf.enabled": "false"}))
     assert reused(spark)[1] > 0
 
 
@@ -217,7 +219,7 @@ def test_law_6_a_query_without_a_usable_leaf_opens_no_file(
     assert sum(scan.files_opened for scan in sbbf.explain(df).scans) == 0
 
 
-def test_law_6_what_is_known_of_a_file_is_not_read_again(spark: SparkSession, lake: str) -> None:
+def test_law_6_cached_metadata_of_a_file_is_not_read_again(spark: SparkSession, lake: str) -> None:
     planned(where(spark, lake, "other = 5L"))
     other = where(spark, lake, "other = 6L")
     before = bytes_read(spark)
@@ -256,11 +258,11 @@ def test_law_6_the_sample_is_spread_over_the_ages_of_the_files(
     assert not scan.stopped_early and scan.files_kept == 15
 
 
-# 7. The rest of the query does not notice.
+# 7. The rest of the query works as without the extension.
 
 
 @pytest.mark.parametrize("vectorized", ["true", "false"])
-def test_law_7_metadata_columns_are_as_in_stock(
+def test_law_7_metadata_columns_are_as_in_spark_alone(
     spark: SparkSession, oracle: SparkSession, lake: str, vectorized: str
 ) -> None:
     reader = {"spark.sql.parquet.enableVectorizedReader": vectorized}
@@ -277,17 +279,17 @@ def test_law_7_metadata_columns_are_as_in_stock(
 # 8. The format swap only narrows.
 
 
-def test_law_8_without_the_swap_the_format_is_stocks_and_files_are_still_pruned(
+def test_law_8_without_the_swap_the_format_is_sparks_own_and_files_are_pruned(
     spark: SparkSession, oracle: SparkSession, lake: str
 ) -> None:
     def format_of(df: DataFrame) -> str:
         leaf = df._jdf.queryExecution().optimizedPlan().collectLeaves().apply(0)
         return str(leaf.relation().fileFormat().getClass().getName())
 
-    stock_format = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
+    own_format = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
     condition = f"key = {KEYS[100]}L"
     df = where(session_with(spark, NO_TRIM), lake, condition)
-    assert format_of(df) == stock_format
-    assert format_of(where(spark, lake, condition)) != stock_format
+    assert format_of(df) == own_format
+    assert format_of(where(spark, lake, condition)) != own_format
     assert len(input_files(df)) == 1
     assert rows(df) == rows(where(oracle, lake, condition))

@@ -1,4 +1,4 @@
-"""Are arrays and maps pruned by the filters of what they hold, and is no row lost?"""
+"""Tests that filters of their contents prune arrays and maps, and that no row is lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ABSENT = samples.scattered(200, salt=10_000)
 
 
 def table() -> dict[str, pa.Array]:
-    """Three keys belong to a row, but for rows that are NULL, empty or hold NULL alone."""
+    """Gives each row three keys, except rows that are NULL, empty or hold NULL alone."""
     items = [KEYS[3 * n : 3 * n + 3] for n in range(GROUPS * ROWS)]
     holes = {3: None, 4: [], 5: [None]}
     lists = [holes.get(n % 10, three) for n, three in enumerate(items)]
@@ -120,17 +120,19 @@ def test_a_present_value_keeps_its_row_group_and_an_absent_one_none(
         "get(s, 0) IS NULL",
     ],
 )
-def test_what_rows_without_items_answer_is_not_told_by_items(
+def test_items_do_not_decide_for_rows_without_items(
     spark: SparkSession, oracle: SparkSession, path: str, condition: str
 ) -> None:
     for value in (KEYS[0], ABSENT[0]):
-        asked = condition.format(value)
-        expected = rows(where(oracle, path, asked))
-        assert rows(where(spark, path, asked)) == expected
+        predicate = condition.format(value)
+        expected = rows(where(oracle, path, predicate))
+        assert rows(where(spark, path, predicate)) == expected
         assert expected, "a condition that no row meets would show nothing"
 
 
-def test_half_a_match_in_each_of_two_row_groups_is_none(spark: SparkSession, path: str) -> None:
+def test_half_a_match_in_each_of_two_row_groups_keeps_neither(
+    spark: SparkSession, path: str
+) -> None:
     first, last = KEYS[0], KEYS[-3]
     for condition in (
         f"exists(s, x -> x.id = {first}L AND x.k = 'k{last}')",

@@ -1,4 +1,4 @@
-"""Do types that Spark 3.5 does not have answer as the oracle does, pruned where that is sound?"""
+"""Tests that types that Spark 3.5 lacks answer as the oracle, and prune where that is sound."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VARIANTS = (
 
 
 def need(session: SparkSession, expression: str) -> None:
-    """Skips the test where Spark does not know what the expression is made of."""
+    """Skips the test where Spark does not know a type or function of the expression."""
     try:
         session.sql(f"SELECT {expression}").collect()
     except AnalysisException as unknown:
@@ -39,7 +39,7 @@ def need(session: SparkSession, expression: str) -> None:
 def test_a_variant_answers_as_the_oracle_shredded_or_not(
     spark: SparkSession, tmp_path: Path, shredded: bool
 ) -> None:
-    """Shredded, its parts are columns of the file, with statistics that do not tell all rows."""
+    """The parts of a shredded variant are columns, whose statistics do not cover all rows."""
     writer = {
         "spark.sql.variant.writeShredding.enabled": str(shredded).lower(),
         "spark.sql.variant.forceShreddingSchemaForTest": "a int, b string" if shredded else "",

@@ -1,4 +1,4 @@
-"""Do queries of every shape answer, and share their work, as they do without the extension?"""
+"""Tests that queries of every shape answer, and share their work, as without the extension."""
 
 from __future__ import annotations
 
@@ -90,17 +90,17 @@ JOINS = re.compile(
 SHARED = re.compile(r"\b(ReusedExchange|ReusedSubquery|Scan parquet|dynamicpruning)")
 
 
-def test_every_shape_answers_and_shares_its_work_as_in_stock(
+def test_every_shape_answers_and_shares_its_work_as_in_spark_alone(
     sides: tuple[SparkSession, SparkSession],
 ) -> None:
     pruned, compared = set(), Counter()
     for name, query in SHAPES.items():
         df, reference = (session.sql(query) for session in sides)
         assert rows(df) == rows(reference), name
-        mine, stock = final_plan(df), final_plan(reference)
-        if sorted(JOINS.findall(mine)) == sorted(JOINS.findall(stock)):
-            assert Counter(SHARED.findall(mine)) == Counter(SHARED.findall(stock)), name
-            compared.update(SHARED.findall(stock))
+        mine, theirs = final_plan(df), final_plan(reference)
+        if sorted(JOINS.findall(mine)) == sorted(JOINS.findall(theirs)):
+            assert Counter(SHARED.findall(mine)) == Counter(SHARED.findall(theirs)), name
+            compared.update(SHARED.findall(theirs))
         if any(scan.row_groups_kept < scan.row_groups for scan in sbbf.explain(df).scans):
             pruned.add(name)
     assert set(SHAPES) - pruned <= {"partition column only"}
@@ -128,7 +128,7 @@ def test_statistics_of_an_analyzed_table_shrink_with_it(
 
     def statistics(session: SparkSession) -> Any:
         plan = session.table(table).where(f"user_id = {KEY}")._jdf.queryExecution().optimizedPlan()
-        with active(session):  # statistics are worked out when asked for
+        with active(session):  # Spark computes statistics lazily
             return plan.collectLeaves().apply(0).stats()
 
     conf = {"spark.sql.cbo.planStats.enabled": "true"}  # or row counts stay hidden
@@ -165,15 +165,15 @@ def test_a_cached_table_holds_all_rows_and_a_cached_query_its_own(
     whole.unpersist()
 
 
-def test_overwriting_the_table_being_read_fails_as_in_stock(
-    spark: SparkSession, stock: SparkSession, lake: Path
+def test_overwriting_the_table_being_read_fails_as_in_spark_alone(
+    spark: SparkSession, spark_alone: SparkSession, lake: Path
 ) -> None:
     def attempt(session: SparkSession) -> tuple[str | None, str]:
         with pytest.raises(AnalysisException) as failure:
             session.sql(f"insert overwrite saved select * from saved where user_id = {KEY}")
         return condition_of(failure.value), str(failure.value)
 
-    assert attempt(spark) == attempt(stock)
+    assert attempt(spark) == attempt(spark_alone)
     assert spark.table("saved").count() == ROWS
 
 

@@ -1,4 +1,4 @@
-"""Is a column found by what the table means, where names, ids, defaults or collations interfere?"""
+"""Tests how columns are found where names, field ids, defaults or collations interfere."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_field_ids_decide_before_names(spark: SparkSession, tmp_path: Path) -> N
     session = session_with(spark, {"spark.sql.parquet.fieldId.read.enabled": "true"})
     scans = sbbf.explain(session.read.schema(schema).parquet(str(file)).where(condition)).scans
     assert all(scan.files_kept == 1 for scan in scans)
-    # Stock's own pushdown goes by name and loses the row (seen on 4.3.0); ours must not.
+    # Spark's own pushdown uses names and loses the row (seen on 4.3.0); the extension must not.
     session.conf.set("spark.sql.parquet.filterPushdown", "false")
     found = session.read.schema(schema).parquet(str(file)).where(condition).collect()
     assert [row.b for row in found] == [KEYS[10]]
@@ -123,7 +123,9 @@ def test_char_columns_compare_without_their_padding(
 
 
 @pytest.mark.skipif(pyspark.__version__.startswith("3."), reason="collations came with Spark 4.0")
-def test_a_collation_is_not_asked_by_its_bytes(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_collated_column_is_not_compared_by_its_bytes(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     path, options = str(tmp_path / "t"), sbbf.bloom_options("name", ndv=2)
     frame = spark.sql("select 'Anna' as name union all select 'bert' as name")
     frame.coalesce(1).write.options(**options, **{"parquet.enable.dictionary": "false"}).parquet(

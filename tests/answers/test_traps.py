@@ -1,4 +1,4 @@
-"""Traps that cost other readers rows and have no test elsewhere, and the list of all of them."""
+"""Tests traps that cost other readers rows and have no test elsewhere, and the list of all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def named_tests() -> list[tuple[str, str]]:
     return re.findall(r"`(test_\w+\.py|\w+Suite): ([^`]+)`", page)
 
 
-def test_the_documentation_names_tests_that_there_are() -> None:
+def test_every_test_that_the_documentation_names_exists() -> None:
     sources = {
         file.stem if file.suffix == ".scala" else file.name: file.read_text()
         for pattern in ("tests/**/test_*.py", "jvm/*/src/test/**/*Suite.scala")
@@ -57,7 +57,7 @@ def test_the_documentation_lists_32_traps_with_a_test_each() -> None:
 def test_fields_of_structs_that_are_compared_lose_no_row(
     spark: SparkSession, tmp_path: Path, predicate: str, ours: str
 ) -> None:
-    """Spark 4.3 hands them down to stock Parquet one by one."""
+    """Spark 4.3 pushes each field down to parquet-mr."""
     columns = "id", "id * -0.0D AS f", "named_struct('f', id * -0.0D) AS st"
     spark.range(0, 20, 1, 1).selectExpr(*columns).write.parquet(str(tmp_path / "t"))
     session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": ours})
@@ -78,9 +78,9 @@ def test_statistics_that_old_writers_got_wrong_lose_no_row(
     footer = content[start:].replace(b"zzz", b"sss")
     session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": ours})
     for version, found in ((b"10.0.1", 1), (b"11.0.0", 0)):
-        told = re.sub(rb"(?<=parquet-cpp-arrow version )\d\d\.\d\.\d", version, footer)
-        assert version in told
-        file.write_bytes(content[:start] + told)
+        edited = re.sub(rb"(?<=parquet-cpp-arrow version )\d\d\.\d\.\d", version, footer)
+        assert version in edited
+        file.write_bytes(content[:start] + edited)
         session.catalog.refreshByPath(str(file.parent))
         assert session.read.parquet(str(file.parent)).where("c = 'zzz'").count() == found
 
@@ -129,7 +129,7 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize(("condition", "count"), FUNCTIONS, ids=[f[0] for f in FUNCTIONS])
-def test_a_function_of_the_column_is_not_asked_as_the_column(
+def test_a_function_of_the_column_is_not_evaluated_as_the_column(
     spark: SparkSession, oracle: SparkSession, tmp_path: Path, condition: str, count: int
 ) -> None:
     """The literal itself is not in the column, or not in the column's row groups."""

@@ -1,4 +1,4 @@
-"""Does all of it work through Spark Connect, in the session that asked for it and in no other?"""
+"""Tests the package through Spark Connect: only the session that enables it has it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """It knows nothing of spark-sbbf."""
+    """Starts a server without spark-sbbf."""
     with connect_server(tmp_path_factory.mktemp("server")) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The extension is in all of its sessions, by service file and by configuration at once."""
+    """Starts a server whose sessions all have the extension, by service file and configuration."""
     options = ("--jars", sbbf.jar_path(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
     with connect_server(tmp_path_factory.mktemp("configured"), *options) as started:
         yield started
@@ -65,8 +65,8 @@ def test_a_running_session_is_enabled_and_prunes_for_itself_alone(
 ) -> None:
     session, other = server.session(), server.session()
 
-    def counted(asked: Any) -> tuple[list[str], int]:
-        return server.tasks_of(asked, lambda: rows(looked_up(asked, lake)))
+    def counted(of: Any) -> tuple[list[str], int]:
+        return server.tasks_of(of, lambda: rows(looked_up(of, lake)))
 
     answer = [f"Row(key={KEY}, seq=7)"]
     assert counted(session) == (answer, FILES)
@@ -78,7 +78,7 @@ def test_a_running_session_is_enabled_and_prunes_for_itself_alone(
     assert counted(server.session()) == (answer, FILES)
 
 
-def test_a_stream_s_files_have_the_filters_that_its_options_ask_for(
+def test_a_stream_s_files_have_the_filters_that_its_options_request(
     server: Server, tmp_path: Path
 ) -> None:
     source = str(tmp_path / "source")
@@ -91,8 +91,8 @@ def test_a_stream_s_files_have_the_filters_that_its_options_ask_for(
     to = str(tmp_path / "other's")
     stream = stream.option("checkpointLocation", f"{to} checkpoint").trigger(availableNow=True)
     stream.start(to).awaitTermination()
-    of_stock = sbbf.inspect(session, to).select("filter_bytes").collect()
-    assert {row.filter_bytes for row in of_stock} <= {None, 1 << 20}
+    by_spark_alone = sbbf.inspect(session, to).select("filter_bytes").collect()
+    assert {row.filter_bytes for row in by_spark_alone} <= {None, 1 << 20}
     assert other.read.parquet(to).count() == 1000
 
 
@@ -104,7 +104,7 @@ def test_enabling_twice_and_disabling_twice_change_nothing(server: Server, lake:
         sbbf.disable(session)
         sbbf.disable(session)
         assert not sbbf.is_enabled(session) and not is_pruned(session, lake)
-        assert session.conf.get("spark.sbbf.enabled") == "true"  # it was the rule that went
+        assert session.conf.get("spark.sbbf.enabled") == "true"  # only the rule was removed
     never = server.session()
     sbbf.disable(never)
     assert not sbbf.is_enabled(never)
@@ -152,7 +152,7 @@ def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) 
         filters = sbbf.inspect(session, written).where("filter_bytes = 32")
         assert filters.count() == len(list((tmp_path / "written").glob("*.parquet")))
         session.stop()
-        # what checks the values came from the session that ended, with its JAR
+        # the checks of the values came with the JAR of the session that ended
         for key, value in BAD_VALUES.items():
             with pytest.raises(Exception, match=f"{key} must be"):
                 other.conf.set(key, value)
@@ -181,8 +181,8 @@ def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
     probed = rows(sbbf.probe(spark, lake, "key", KEY))
     options = f"(column = 'key', value = '{KEY}')"
     assert rows(session.sql(f"SELECT * FROM {table} WITH {options}")) == probed
-    asked = session.read.option("column", "key").option("value", KEY)
-    assert rows(asked.table(table)) == probed
+    reader = session.read.option("column", "key").option("value", KEY)
+    assert rows(reader.table(table)) == probed
     namespaces = session.sql("SHOW NAMESPACES IN sbbf").collect()
     assert [row.namespace for row in namespaces] == ["filters", "reports", "advice", "session"]
 
@@ -280,7 +280,7 @@ def test_executors_of_the_server_have_what_one_session_brought(server: Server) -
     assert sbbf.doctor(session)["executors"] == "have the JAR, as far as is known"
 
 
-def test_the_doctor_tells_of_the_server(server: Server) -> None:
+def test_the_doctor_reports_on_the_server(server: Server) -> None:
     session = server.session()
     missing = sbbf.doctor(session)
     assert missing == {

@@ -1,4 +1,4 @@
-"""Do executors get the extension, by each way in?"""
+"""Tests that executors get the extension by each way to add it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: 
 
 
 @pytest.mark.parametrize("way", ["by its name", "by a link"])
-def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said(
+def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_the_doctor_says_so(
     lake: str, tmp_path: Path, way: str
 ) -> None:
     path = Path(sbbf.jar_path())
@@ -76,7 +76,7 @@ def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_it_is_said
     jar = ("--driver-class-path", str(path), "--master", "local-cluster[1,1,1024]")
     named = ("--conf", f"spark.sql.extensions={EXTENSIONS}")
     done = finished("spark-sql", *jar, *named, "-e", query, cwd=tmp_path)
-    assert done.returncode != 0  # as filters are listed by tasks alone
+    assert done.returncode != 0  # because only tasks list filters
     assert "ships it: name it in spark.jars (--jars)" in done.stderr, done.stderr[-3000:]
     count, written, found = [line for line in done.stdout.splitlines() if line][-3:]
     assert (count, written) == ("1", str(len(KEYS))) and done.stderr.count(found) == 1
@@ -97,4 +97,4 @@ def test_a_day_is_found_where_executors_are_in_another_zone(tmp_path: Path) -> N
             spark.conf.set("spark.sbbf.enabled", enabled)
             print("#", spark.read.parquet(sys.argv[1]).where("day = DATE'2026-01-05'").count())
     """
-    assert fresh(script, str(tmp_path / "days")) == ["100", "0"]  # as stock asks for the 4th
+    assert fresh(script, str(tmp_path / "days")) == ["100", "0"]  # as Spark alone pushes the 4th

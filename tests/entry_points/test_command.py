@@ -1,4 +1,4 @@
-"""Does the command line say what the data source says, and install what it says it installs?"""
+"""Tests that the command line and the data source agree, and what `install` installs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Command = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture
 def command(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Runs the command in the session's time zone and answers what it printed as JSON."""
+    """Runs the command in the session's time zone and returns the JSON that it printed."""
 
     def run(*arguments: str) -> list[dict[str, Any]]:
         zone = f"spark.sql.session.timeZone={spark.conf.get('spark.sql.session.timeZone')}"
@@ -43,7 +43,7 @@ def command(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two files in the folder itself, and what Spark passes over."""
+    """Two files in the folder itself, and files that Spark ignores."""
     folder = tmp_path_factory.mktemp("command")
     columns = {"key": KEYS, "seq": list(range(4 * ROWS))}
     samples.write(folder / "filtered.parquet", columns, ROWS, filters=("key",))
@@ -163,9 +163,7 @@ def test_text_means_the_same_value_to_the_command_and_to_the_data_source(
         assert by_place(command("probe", typed, column, value)) == expected
 
 
-def test_bytes_are_asked_for_in_hexadecimal(
-    spark: SparkSession, command: Command, typed: str
-) -> None:
+def test_bytes_are_given_in_hexadecimal(spark: SparkSession, command: Command, typed: str) -> None:
     found = command("probe", typed, "bin", "6237", "--hex")
     assert by_place(found) == of_source(sbbf.probe(spark, typed, "bin", b"b7"))
     assert found[0]["verdict"] == "might_match"
@@ -196,14 +194,14 @@ def test_a_path_without_anything_is_named(
     assert capsys.readouterr().err == f"spark-sbbf: no file or folder {path}\n"
 
 
-def test_a_value_needs_a_file_that_tells_the_column_type(
+def test_a_value_needs_a_file_that_states_the_column_type(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["probe", str(tmp_path), "key", "7"]) == 1
     assert f"no Parquet file in {tmp_path}" in capsys.readouterr().err
 
 
-def test_the_doctor_tells_versions_kernels_and_every_setting(
+def test_the_doctor_reports_versions_kernels_and_every_setting(
     capsys: pytest.CaptureFixture[str], spark: SparkSession
 ) -> None:
     bad = "spark.sbbf.planning.threads=0"
@@ -238,7 +236,7 @@ def test_filters_are_looked_at_without_a_session(
 
 
 def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None]) -> None:
-    """CPU time, as others may use this machine; how long it takes tells `make benchcommand`."""
+    """Measures CPU time on a shared machine; `make benchcommand` measures elapsed time."""
     before = os.times()
     script = [str(Path(sys.executable).parent / "spark-sbbf"), "probe", str(lake), "key", "5"]
     done = subprocess.run(script, capture_output=True, text=True)
@@ -252,7 +250,7 @@ def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None
 
 @pytest.fixture
 def spark_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Spark of one's own, which shares all files with the installed one."""
+    """Another installation of Spark, which shares all files with the installed one."""
     home, installed = tmp_path / "spark", find_spark().home
     home.mkdir()
     for part in ("bin", "jars"):

@@ -1,4 +1,4 @@
-"""Can the extension be switched on anywhere, set up and switched off at once?"""
+"""Tests enabling, configuring and disabling the extension, for builders and running sessions."""
 
 from __future__ import annotations
 

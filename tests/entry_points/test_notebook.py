@@ -1,4 +1,4 @@
-"""Does a notebook whose session runs already get pruned queries, and a picture of what was?"""
+"""Tests notebooks whose session runs already: pruned queries, and pictures of the pruning."""
 
 from __future__ import annotations
 

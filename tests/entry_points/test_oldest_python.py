@@ -1,4 +1,4 @@
-"""Does the package do all it does on the oldest Python that a Spark runs on?"""
+"""Tests the whole package on the oldest Python that each Spark supports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark import __version__
 from harness import fresh
 
 OLDEST = {"3.5": "3.9", "4.0": "3.9", "4.1": "3.10", "4.2": "3.10", "4.3": "3.11"}
-# None has to be compiled for a Python: jinja2's markupsafe does without.
+# No package needs code compiled for one Python: jinja2's markupsafe works without it.
 PACKAGES = ("pyspark", "py4j", "spark_sbbf", "jinja2", "markupsafe", "tqdm")
 
 # In a Python of 2020.
@@ -31,8 +31,8 @@ SCRIPT = """
     print("#", found, probed, report.scans[0].row_groups_kept, "<svg" in report._repr_html_())
     done = sbbf.add_filters(spark, table, "id", replace=True, progress=True).of("done")
     dropped = sbbf.drop_filters(spark, table).of("done")
-    asked = "SELECT * FROM parquet.`%s` WHERE id = 7" % table
-    advised = sbbf.advise(spark, table, queries=asked, report=page)
+    query = "SELECT * FROM parquet.`%s` WHERE id = 7" % table
+    advised = sbbf.advise(spark, table, queries=query, report=page)
     print("#", len(done), len(dropped), advised.count(), "<svg" in Path(page).read_text())
     print("#", sbbf.sizing(1000, 0.01).bytes, sbbf.doctor(spark)["extension"])
     sbbf.disable(spark)
@@ -44,7 +44,7 @@ SCRIPT = """
 
 
 def python(version: str) -> str:
-    """An interpreter of this version, of the PATH or one that pyenv has installed."""
+    """Returns an interpreter of this version, from the PATH or from pyenv."""
     if version == f"{sys.version_info.major}.{sys.version_info.minor}":
         return sys.executable
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
@@ -68,6 +68,6 @@ def test_everything_works_on_the_oldest_python(
     monkeypatch.setenv("PYTHONPATH", str(packages))
     monkeypatch.setenv("PYSPARK_PYTHON", python(version))
     files = (str(tmp_path / "table"), str(tmp_path / "page.html"))
-    told = fresh(SCRIPT, *files, python=python(version))
+    printed = fresh(SCRIPT, *files, python=python(version))
     commands = [f"{name} 0" for name in ("jar", "inspect", "probe", "doctor", "sizing", "install")]
-    assert told == [version, "2 1 1 True", "2 2 1 True", "2048 active", *commands]
+    assert printed == [version, "2 1 1 True", "2 2 1 True", "2048 active", *commands]

@@ -1,4 +1,4 @@
-"""Do submitted jobs, shells and servers get the extension by each way in?"""
+"""Tests that submitted jobs, shells and servers get the extension by each way to add it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
     return samples.write_lake(tmp_path_factory.mktemp("lake"), KEYS, FILES, ROWS)
 
 
-def printed(told: str) -> list[str]:
-    """Without the warnings of libraries that spark-submit lets through."""
-    return [line for line in told.splitlines() if line.startswith("# ")]
+def printed(output: str) -> list[str]:
+    """Drops the warnings of libraries that spark-submit prints."""
+    return [line for line in output.splitlines() if line.startswith("# ")]
 
 
 def test_a_submitted_job_has_it_by_its_jar_and_one_setting(lake: str, tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ def test_a_submitted_job_has_it_by_its_jar_and_one_setting(lake: str, tmp_path: 
         """)
     )
     jar = ("--jars", sbbf.jar_path(), "--conf", f"spark.sql.extensions={EXTENSIONS}")
-    told = run("spark-submit", *jar, str(job), lake, str(KEYS[7]), cwd=tmp_path)
-    assert printed(told) == ["# 1 1"]
+    output = run("spark-submit", *jar, str(job), lake, str(KEYS[7]), cwd=tmp_path)
+    assert printed(output) == ["# 1 1"]
 
 
 def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> No
         print("#", len(df.inputFiles()), df.count(), sbbf.is_enabled(spark))
         """)
     )
-    told = run("spark-submit", str(job), lake, str(KEYS[7]), cwd=tmp_path)
-    assert printed(told) == ["# 1 1 True"]
+    output = run("spark-submit", str(job), lake, str(KEYS[7]), cwd=tmp_path)
+    assert printed(output) == ["# 1 1 True"]
 
 
 def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path: Path) -> None:
@@ -71,10 +71,10 @@ def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path:
         SELECT verdict, count(*) FROM probed GROUP BY 1 ORDER BY 1;
         SELECT value FROM sbbf.session.doctor WHERE name = 'extension';
     """
-    told = run("spark-sql", *jar, "-e", query, cwd=tmp_path)
+    output = run("spark-sql", *jar, "-e", query, cwd=tmp_path)
     groups = FILES * GROUPS
     expected = ["1", str(groups), f"cannot_match\t{groups - 1}", "might_match\t1", "active"]
-    assert [line for line in told.splitlines() if line][-5:] == expected
+    assert [line for line in output.splitlines() if line][-5:] == expected
 
 
 def test_the_scala_shell_has_it(lake: str, tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_sql_alone_brings_it_into_a_session_without_the_extension(
         SELECT count(*) FROM lookup;
         SELECT get_json_object(report, '$.scans[0].row_groups_kept') FROM sbbf.reports.lookup;
     """
-    told = run("spark-sql", "-e", query, cwd=tmp_path)
-    lines = [line for line in told.splitlines() if line]
+    output = run("spark-sql", "-e", query, cwd=tmp_path)
+    lines = [line for line in output.splitlines() if line]
     assert lines[-3].startswith("not in this session") and lines[-2:] == ["1", "1"]
 
 
@@ -131,7 +131,7 @@ def test_the_thrift_server_has_it_in_its_sessions(lake: str, tmp_path: Path) -> 
         assert process.poll() is None, (tmp_path / "server" / "log").read_text()[-3000:]
         shell = ("-u", f"jdbc:hive2://localhost:{port}", "--silent=true", "--showHeader=false")
         table = ("--outputformat=tsv2", "-e", " ".join(query.split()))
-        told = run("beeline", *shell, *table, cwd=tmp_path).split("\n")
+        output = run("beeline", *shell, *table, cwd=tmp_path).split("\n")
     groups = FILES * GROUPS
     expected = ["1", f"cannot_match\t{groups - 1}", "might_match\t1", "spark.sbbf.enabled\tfalse"]
-    assert [line for line in told if line] == [*expected, "off: spark.sbbf.enabled is false"]
+    assert [line for line in output if line] == [*expected, "off: spark.sbbf.enabled is false"]

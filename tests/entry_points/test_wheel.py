@@ -1,4 +1,4 @@
-"""Is the wheel what it says: two JARs, nothing but ours in them, and installable anywhere?"""
+"""Tests the wheel: it holds two JARs with only our classes, and installs anywhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 WHEELS = sorted((Path(__file__).parents[2] / "python" / "dist").glob("*.whl"))
 
-# Ours; what the services are found by; and the one package of Spark's that reaches its internals.
+# Our classes; service files; and the one package of Spark's that reaches its internals.
 ALLOWED = re.compile(
     r"io/sbbf/.*\.class|io/sbbf/spark/session/warm-up\.parquet|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
     r"META-INF/services/org\.apache\.spark\.sql\.(SparkSessionExtensionsProvider|"
@@ -66,8 +66,8 @@ def test_a_jar_holds_nothing_but_ours(jar: Path, say: Callable[[str], None]) -> 
     assert jar.stat().st_size < 4_000_000
 
 
-def test_no_class_asks_for_a_newer_java_than_its_spark_has(jar: Path) -> None:
-    """Java 8 (52) finds the extension of Spark 3.5, which tells it that it is too old."""
+def test_no_class_needs_a_newer_java_than_its_spark_has(jar: Path) -> None:
+    """Java 8 (52) can load the extension of Spark 3.5, which then reports that Java is too old."""
     with zipfile.ZipFile(jar) as archive:
         for name in archive.namelist():
             if name.endswith(".class"):
@@ -79,7 +79,7 @@ def test_no_class_asks_for_a_newer_java_than_its_spark_has(jar: Path) -> None:
 WRITTEN_IN_JAVA = {"io/sbbf/core/bloom/LittleEndian.class"}
 
 
-def test_it_installs_with_what_it_asks_for_and_says_what_it_lacks(
+def test_the_wheel_installs_its_requirements_and_names_what_is_missing(
     wheel: Path, tmp_path: Path
 ) -> None:
     venv.create(tmp_path / "clean", with_pip=True)
@@ -92,8 +92,8 @@ def test_it_installs_with_what_it_asks_for_and_says_what_it_lacks(
     assert "parquet.bloom.filter.enabled#a" in done.stdout and done.returncode == 1
     assert "pip install 'spark-sbbf[pyspark]'" in done.stderr.splitlines()[-1]
     command = [str(tmp_path / "clean" / "bin" / "spark-sbbf"), "jar"]
-    told = subprocess.run(command, capture_output=True, text=True, env=clean)
-    assert told.returncode == 1 and "no Spark found" in told.stderr
+    ran = subprocess.run(command, capture_output=True, text=True, env=clean)
+    assert ran.returncode == 1 and "no Spark found" in ran.stderr
 
 
 def test_both_jars_name_the_extension_and_the_data_source(jar: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_template_library_is_required_and_pyspark_an_extra() -> None:
     assert distribution("spark-sbbf").requires == required
 
 
-def test_the_command_tells_its_version() -> None:
+def test_the_command_prints_its_version() -> None:
     script = [str(Path(sys.executable).parent / "spark-sbbf"), "--version"]
     done = subprocess.run(script, capture_output=True, text=True)
     assert done.stdout == f"{distribution('spark-sbbf').version}\n"

@@ -1,4 +1,4 @@
-"""Do files of every writer get filters, whoever reads or kills meanwhile?"""
+"""Tests adding filters to files of every writer, while others read them or the job is killed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from readers import COUNTED_BY, read_by_all
 from test_foreign_files import SPARK_35, STORED, assert_pruned, columns
 
 KEYS = 20_000
-# Their values are written alike in the SQL of all readers.
+# All readers write values of these columns alike in SQL.
 COMPARED_BY_ALL = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "s")
 
 
@@ -59,7 +59,7 @@ def keys(spark: SparkSession, tmp_path: Path) -> Path:
 
 def test_files_of_every_writer_get_filters_and_keep_their_rows(
     spark: SparkSession,
-    stock: SparkSession,
+    spark_alone: SparkSession,
     oracle: SparkSession,
     file: Path,
     say: Callable[[str], None],
@@ -75,15 +75,15 @@ def test_files_of_every_writer_get_filters_and_keep_their_rows(
     assert read_by_all(file, oracle) == wanted
     assert rows(spark.read.parquet(str(file))) == rows(oracle.read.parquet(str(file)))
     assert_pruned(spark, file, say)
-    assert_others_find_what_is_there((spark, stock), file, kinds)
+    assert_others_find_what_is_there((spark, spark_alone), file, kinds)
 
 
 def assert_others_find_what_is_there(
     sessions: tuple[SparkSession, SparkSession], file: Path, kinds: list[foreign.Kind]
 ) -> None:
-    """By filters of ours, where these readers ask them; the second session is stock Spark's."""
-    asked = {kind.name: kind.present()[7] for kind in kinds if kind.name in COMPARED_BY_ALL}
-    conditions = [f"{name} = {value!r}" for name, value in asked.items()]
+    """Looks values up by our filters, in several readers; the second session is Spark alone."""
+    values = {kind.name: kind.present()[7] for kind in kinds if kind.name in COMPARED_BY_ALL}
+    conditions = [f"{name} = {value!r}" for name, value in values.items()]
     for reader, count in COUNTED_BY.items():
         assert count(file, conditions) == [1] * len(conditions), reader
     for kind in kinds:
@@ -94,7 +94,7 @@ def assert_others_find_what_is_there(
         assert counts == [1, 0 if is_lost else 1], kind.name
 
 
-def test_filters_whose_length_no_footer_tells_stay_in_use(
+def test_filters_whose_length_no_footer_states_stay_in_use(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     file = Path(shutil.copy(SPARK_35, tmp_path))
@@ -162,14 +162,14 @@ def test_a_mistake_is_named_before_anything_is_done(
     assert {file: file.stat().st_mtime_ns for file in keys.glob("*.parquet")} == before
 
 
-def test_files_that_are_refused_are_warned_of(spark: SparkSession, keys: Path) -> None:
+def test_refused_files_raise_a_warning(spark: SparkSession, keys: Path) -> None:
     (keys / "none.parquet").write_bytes(b"this is no file")
     with pytest.warns(UserWarning, match=r"1 of 5 files were refused .*none\.parquet"):
         report = sbbf.add_filters(spark, str(keys), "key")
     assert len(report.of("done")) == 4
 
 
-def test_no_column_is_no_way_to_name_all_of_them(spark: SparkSession, keys: Path) -> None:
+def test_an_empty_list_of_columns_is_refused(spark: SparkSession, keys: Path) -> None:
     sbbf.add_filters(spark, str(keys), "key")
     with pytest.raises(ValueError, match="columns: name at least one column"):
         sbbf.drop_filters(spark, str(keys), [])
@@ -254,14 +254,14 @@ def test_any_nan_of_another_writer_is_found_once_filters_are_added(
     bits = struct.pack("<2Q", 0xFFF8 << 48, 0x7FF8000000000123)
     column = pa.Array.from_buffers(pa.float64(), 2, [None, pa.py_buffer(bits)])
     pq.write_table(pa.table({"x": column}), tmp_path / "nan.parquet", use_dictionary=False)
-    stock = session_with(spark, {"spark.sbbf.enabled": "false"})
+    spark_alone = session_with(spark, {"spark.sbbf.enabled": "false"})
 
     def found(session: SparkSession) -> int:
         return session.read.parquet(str(tmp_path)).where("x = double('NaN')").count()
 
-    assert found(stock) == 2
+    assert found(spark_alone) == 2
     sbbf.add_filters(spark, str(tmp_path), "x")
-    assert (found(stock), found(spark)) == (2, 2)
+    assert (found(spark_alone), found(spark)) == (2, 2)
 
 
 def litter(folder: Path) -> set[str]:
@@ -289,7 +289,7 @@ def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
         query = spark.read.parquet(str(folder)).where(f"key IN ({some}) AND id >= 0")
         assert query.count() == len(some.split(","))
         states.add(len({row.file_name for row in spark_filters(spark, folder)}))
-    assert len(states) > 1, states  # some runs got on
+    assert len(states) > 1, states  # some runs made progress
     sbbf.add_filters(spark, str(folder), "key")
     assert len(spark_filters(spark, folder)) == 24
     assert not litter(folder)

@@ -1,4 +1,4 @@
-"""Does a damaged, changed or missing file cost no row, and fail only where stock Spark fails?"""
+"""Tests that a damaged, changed or missing file loses no row, and fails only as in Spark alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Breaking = Callable[[Path], None]
 
 
 def lake(folder: Path, files: int = 2) -> Path:
-    """Files of four row groups each with `key` filtered and `seq` sorted; answers their folder."""
+    """Writes files of four row groups, `key` with filters, `seq` sorted; returns their folder."""
     for file in range(files):
         keys = KEYS[file * 4 * ROWS :][: 4 * ROWS]
         columns = {
@@ -42,14 +42,14 @@ def where(session: SparkSession, path: Path, condition: str) -> DataFrame:
 
 
 def same_outcome(
-    spark: SparkSession, stock: SparkSession, path: Path, condition: str
+    spark: SparkSession, spark_alone: SparkSession, path: Path, condition: str
 ) -> list[str] | str:
     mine = outcome(lambda: where(spark, path, condition))
-    assert mine == outcome(lambda: where(stock, path, condition)), condition
+    assert mine == outcome(lambda: where(spark_alone, path, condition)), condition
     return mine
 
 
-# Filters that lie: every one must be seen through, no row lost.
+# Damaged filters: each must be detected, and no row lost.
 
 
 def header(file: Path) -> int:
@@ -65,7 +65,7 @@ def zeroed_bits(file: Path) -> None:
     damage.patch(file, header(file) + length(file) - bits, bytes(bits))
 
 
-LIES: dict[str, Breaking] = {
+DAMAGES: dict[str, Breaking] = {
     "all bits are zero": zeroed_bits,
     "offset beyond the end": lambda f: damage.patch_footer(f, header(f), f.stat().st_size + 4096),
     "offset inside the footer": lambda f: damage.patch_footer(
@@ -83,34 +83,34 @@ LIES: dict[str, Breaking] = {
 }
 
 
-@pytest.mark.parametrize("lie", LIES)
-def test_a_filter_that_lies_loses_no_row(
-    spark: SparkSession, oracle: SparkSession, tmp_path: Path, lie: str
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_filter_loses_no_row(
+    spark: SparkSession, oracle: SparkSession, tmp_path: Path, kind: str
 ) -> None:
     path = lake(tmp_path / "lake")
     keys = [f"key = {KEYS[row]}L" for row in (0, 7, ROWS, 3 * ROWS, 5 * ROWS)]
     damaged = path / "part-0.parquet"
     assert only_scan(where(spark, path, "key = 5L")).row_groups_kept == 0
-    LIES[lie](damaged)
+    DAMAGES[kind](damaged)
     whole = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": "false"})
     for condition in keys:
         expected = rows(where(oracle, path, condition))
         assert len(expected) == 1 and rows(where(spark, path, condition)) == expected
         assert rows(where(whole, path, condition)) == expected
     scan = only_scan(where(spark, path, "key = 5L"))
-    assert scan.row_groups_kept == 1, "the other row groups still have honest filters"
+    assert scan.row_groups_kept == 1, "the other row groups still have valid filters"
 
 
 def test_every_rejected_filter_is_counted_by_reason_and_listed(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     path = lake(tmp_path / "lake", files=3)
-    for file, lie in ((0, "no thrift at all"), (1, "not whole blocks")):
-        LIES[lie](path / f"part-{file}.parquet")
+    for file, kind in ((0, "no thrift at all"), (1, "not whole blocks")):
+        DAMAGES[kind](path / f"part-{file}.parquet")
     scan = only_scan(where(spark, path, "key = 5L"))
     reasons = {"damaged header": 1, "not a whole number of blocks": 1}
     assert scan.filters_rejected == reasons and "damaged header 1" in str(scan)
-    # another leaf's evidence, or the lack of it, does not hide them
+    # the evidence of another leaf, or its absence, does not hide them
     scan = only_scan(where(spark, path, f"seq % 2 = 1 and seq >= 0 and key = {KEYS[1]}L"))
     assert scan.filters_rejected == reasons
     listed = sbbf.inspect(spark, str(path)).where("filter_bytes is null").collect()
@@ -135,7 +135,7 @@ GARBAGE: dict[str, Breaking] = {
 
 
 @pytest.mark.parametrize("garbage", GARBAGE)
-def test_a_file_that_is_not_parquet_fails_or_is_skipped_as_in_stock(
+def test_a_file_that_is_not_parquet_fails_or_is_skipped_as_in_spark_alone(
     spark: SparkSession, tmp_path: Path, garbage: str
 ) -> None:
     path = lake(tmp_path / "lake", files=3)
@@ -145,17 +145,17 @@ def test_a_file_that_is_not_parquet_fails_or_is_skipped_as_in_stock(
         on, off = (session_with(spark, {**tolerance, **switch}) for switch in ({}, OFF))
         for condition in (f"key = {KEYS[3]}L", f"key = {KEYS[5 * ROWS]}L", "key = 5L", "seq < 9"):
             answer = same_outcome(on, off, path, condition)
-            skipped = ignore == "true" or garbage == "empty"  # stock makes no split of 0 bytes
+            skipped = ignore == "true" or garbage == "empty"  # Spark plans no split of 0 bytes
             assert isinstance(answer, list) == skipped
 
 
 def test_a_hidden_file_and_another_kind_of_file_are_left_alone(
-    spark: SparkSession, stock: SparkSession, tmp_path: Path
+    spark: SparkSession, spark_alone: SparkSession, tmp_path: Path
 ) -> None:
     path = lake(tmp_path / "lake")
     for name in ("_SUCCESS", ".part.crc", "_metadata.tmp"):
         (path / name).write_text("x")
-    assert len(same_outcome(spark, stock, path, f"key = {KEYS[3]}L")) == 1
+    assert len(same_outcome(spark, spark_alone, path, f"key = {KEYS[3]}L")) == 1
 
 
 # Files that change between plan and run.
@@ -170,7 +170,7 @@ def changed(
 
 
 @pytest.mark.parametrize("ignore", ["false", "true"])
-def test_a_file_deleted_between_plan_and_run_fails_or_is_skipped_as_in_stock(
+def test_a_file_deleted_between_plan_and_run_fails_or_is_skipped_as_in_spark_alone(
     spark: SparkSession, tmp_path: Path, ignore: str
 ) -> None:
     tolerance = {"spark.sql.files.ignoreMissingFiles": ignore}
@@ -184,11 +184,11 @@ def test_a_file_deleted_between_plan_and_run_fails_or_is_skipped_as_in_stock(
     assert isinstance(outcomes[0], list) == (ignore == "true")
 
 
-def test_a_file_truncated_between_plan_and_run_fails_as_in_stock(
-    spark: SparkSession, stock: SparkSession, tmp_path: Path
+def test_a_file_truncated_between_plan_and_run_fails_as_in_spark_alone(
+    spark: SparkSession, spark_alone: SparkSession, tmp_path: Path
 ) -> None:
     outcomes = []
-    for name, session in (("on", spark), ("off", stock)):
+    for name, session in (("on", spark), ("off", spark_alone)):
         path = lake(tmp_path / name)
         file = path / "part-0.parquet"
         outcomes.append(
@@ -202,8 +202,10 @@ def test_a_file_truncated_between_plan_and_run_fails_as_in_stock(
 def test_a_file_replaced_between_plan_and_run_is_never_read_in_part(
     spark: SparkSession, tmp_path: Path, trim: str, groups: int
 ) -> None:
-    """The new file holds the same keys in another order and in other row groups. It is no longer
-    than the old one: of a longer one even stock Spark reads only the length that it planned."""
+    """Replaces the file by one with the same keys in another order and in other row groups.
+
+    The new file is not longer: of a longer one, even Spark alone reads only the planned length.
+    """
     session = session_with(spark, {"spark.sbbf.rowGroupPruning.enabled": trim})
     total, other = 4 * ROWS, tmp_path / "new.parquet"
     samples.write(other, {"key": KEYS[:total][::-1], "seq": [1000] * total}, total // groups)
@@ -222,7 +224,7 @@ def test_a_file_replaced_between_plan_and_run_is_never_read_in_part(
 def test_a_file_replaced_at_once_is_not_answered_from_the_cache(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Same name, same length, and a clock that has not moved: it tells whole seconds, say."""
+    """Keeps name, length and modification time, as on a clock that counts whole seconds."""
     file, clock = tmp_path / "lake" / "part.parquet", time.time() + 60
     lengths = set()
     for turn in range(6):
@@ -238,23 +240,23 @@ def test_a_file_replaced_at_once_is_not_answered_from_the_cache(
 
 
 def test_a_folder_without_files_answers_nothing(
-    spark: SparkSession, stock: SparkSession, tmp_path: Path
+    spark: SparkSession, spark_alone: SparkSession, tmp_path: Path
 ) -> None:
-    assert same_outcome(spark, stock, tmp_path, "key = 5L") == []
+    assert same_outcome(spark, spark_alone, tmp_path, "key = 5L") == []
     scan = only_scan(where(spark, tmp_path, "key = 5L"))
     assert (scan.files, scan.row_groups, scan.files_kept) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("name", ["with space", "ünï-cødé 日本", "per%20cent #? +&"])
 def test_a_path_with_spaces_and_unicode_is_read(
-    spark: SparkSession, stock: SparkSession, tmp_path: Path, name: str
+    spark: SparkSession, spark_alone: SparkSession, tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / name
-    frame = where(stock, lake(tmp_path / "plain"), "true").selectExpr("*", "'a b/ü%' as city")
+    frame = where(spark_alone, lake(tmp_path / "plain"), "true").selectExpr("*", "'a b/ü%' as city")
     writer = frame.write.partitionBy("city")
     writer.option("parquet.bloom.filter.enabled#key", "true").parquet(str(path))
     condition = f"key = {KEYS[3]}L and city = 'a b/ü%'"
-    on, off = (s.read.parquet(str(path)).where(condition) for s in (spark, stock))
+    on, off = (s.read.parquet(str(path)).where(condition) for s in (spark, spark_alone))
     assert rows(on) == rows(off) and on.count() == 1
     assert only_scan(on).files_kept == 1
     assert only_scan(spark.read.parquet(str(path)).where("key = 5L")).files_kept == 0

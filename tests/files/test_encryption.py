@@ -1,4 +1,4 @@
-"""Encrypted tables of Spark and pyarrow: pruned with the keys, read as stock without them."""
+"""Tests that encrypted tables are pruned with their keys, and read as in Spark alone without."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def write_with_pyarrow(target: Path, config: pe.EncryptionConfiguration | None) 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], list[Answer]]:
-    """What each session found in each table, in the order of the predicates."""
+    """Returns each session's results for each table, in the order of the predicates."""
     folder = tmp_path_factory.mktemp("tables")
     classes = tmp_path_factory.mktemp("classes")
     jars = Path(os.environ.get("SPARK_HOME", pyspark.__path__[0])) / "jars"
@@ -108,15 +108,15 @@ def test_with_its_keys_a_table_is_pruned_as_if_it_were_not_encrypted(
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("footer", FOOTERS)
 @pytest.mark.parametrize("session", ["stranger", "eve"])
-def test_without_keys_nothing_is_told_and_queries_do_what_stock_does(
+def test_without_keys_nothing_is_revealed_and_queries_end_as_in_spark_alone(
     answers: dict[tuple[str, str], list[Answer]], writer: str, footer: str, session: str
 ) -> None:
     table = f"{writer}-{footer}"
-    pairs = zip(answers[session, table], answers["stock", table], strict=True)
-    for answer, stock in pairs:
-        assert isinstance(stock["outcome"], str)
+    pairs = zip(answers[session, table], answers["spark alone", table], strict=True)
+    for answer, alone in pairs:
+        assert isinstance(alone["outcome"], str)
         if not answer["refuted_by"]:
-            assert answer["outcome"] == stock["outcome"]
+            assert answer["outcome"] == alone["outcome"]
         else:
             assert session == "stranger" and footer == "legacy"
             assert answer["predicate"].startswith("open")
@@ -128,7 +128,7 @@ def test_without_keys_nothing_is_told_and_queries_do_what_stock_does(
 
 
 @pytest.mark.parametrize("table", [f"{w}-{f}" for w in WRITERS for f in FOOTERS])
-def test_who_has_the_keys_of_some_columns_prunes_by_those(
+def test_a_session_with_the_keys_of_some_columns_prunes_by_those(
     answers: dict[tuple[str, str], list[Answer]], table: str
 ) -> None:
     holder = answers["holder", table]

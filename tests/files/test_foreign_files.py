@@ -1,4 +1,4 @@
-"""Are files of every writer asked rightly: what they hold is kept, nearly all else is ruled out?"""
+"""Tests files of every writer: present values are kept, and nearly all absent ones refuted."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ STORED = {
     "parquet-go": FILES / "parquet-go.parquet",
 }
 
-# A plan is asked for one value of so many; the kernels are, below, for each. Spark 3.5 plans unions
-# of more than 30 queries in cubic time.
+# Plans look up one in EVERY values, and the kernels below probe all. Spark 3.5 plans unions of more
+# than 30 queries in cubic time.
 EVERY = 4
 
-# Columns in which the writer stores something else than was given, or no filter that could help.
+# Columns that the writer stores otherwise than given, or without a filter that could prune.
 OTHERWISE = {
     "chdb": {"ntz": "stored as an instant"},
     "deltalake": dict.fromkeys(foreign.UNSIGNED, "Delta has no unsigned types"),
@@ -56,25 +56,25 @@ def columns(file: Path) -> list[Kind]:
 
 
 def scans(spark: SparkSession, file: Path, kind: Kind, values: list) -> list[ScanReport]:
-    """What the pruner does for each value asked alone; one plan for some is made faster."""
+    """Returns the scan of each value. One plan of several lookups takes less time."""
     table = spark.read.schema(f"{kind.name} {kind.ddl}").parquet(str(file))
     table.createOrReplaceTempView("foreign")
-    asked = [f"select 1 from foreign where {kind.name} = {foreign.sql(v, kind)}" for v in values]
-    found = sbbf.explain(spark.sql(" union all ".join(asked))).scans
+    queries = [f"select 1 from foreign where {kind.name} = {foreign.sql(v, kind)}" for v in values]
+    found = sbbf.explain(spark.sql(" union all ".join(queries))).scans
     assert len(found) == len(values), kind.name
     return found
 
 
 def assert_pruned(spark: SparkSession, file: Path, say: Callable[[str], None]) -> None:
-    """Row groups with a value are kept, and nearly all others are not."""
-    refuted, asked = {}, VALUES // EVERY
+    """Asserts that row groups with a value are kept, and nearly all others are not."""
+    refuted, looked_up = {}, VALUES // EVERY
     for kind in columns(file):
         present = scans(spark, file, kind, kind.present()[::EVERY])
         assert min(scan.row_groups_kept for scan in present) >= 1, kind.name
         absent = scans(spark, file, kind, kind.absent()[::EVERY])
         refuted[kind.name] = sum(scan.row_groups_kept == 0 for scan in absent)
-    say(f"{file.stem}: of {asked} absent values are refuted {refuted}")
-    assert all(count >= 0.95 * asked for count in refuted.values()), refuted
+    say(f"{file.stem}: of {looked_up} absent values are refuted {refuted}")
+    assert all(count >= 0.95 * looked_up for count in refuted.values()), refuted
 
 
 def test_present_values_are_kept_and_absent_ones_refuted(
@@ -88,7 +88,7 @@ def test_a_present_value_is_answered_and_a_writer_s_types_are_what_spark_reads(
 ) -> None:
     for kind in columns(file):
         values = kind.present()[:: VALUES // 3]
-        asked = " union all ".join(
+        query = " union all ".join(
             f"select {kind.name} from foreign where {kind.name} = {foreign.sql(value, kind)}"
             for value in values
         )
@@ -96,7 +96,7 @@ def test_a_present_value_is_answered_and_a_writer_s_types_are_what_spark_reads(
         for session in (spark, oracle):
             table = session.read.schema(f"{kind.name} {kind.ddl}").parquet(str(file))
             table.createOrReplaceTempView("foreign")
-            answers.append(rows(session.sql(asked)))
+            answers.append(rows(session.sql(query)))
         assert answers[0] == answers[1] and len(answers[0]) == len(values), kind.name
 
 
@@ -104,7 +104,7 @@ def test_filters_hold_every_value_of_their_chunk_by_both_kernels(
     spark: SparkSession, file: Path
 ) -> None:
     kernels = [Kernel(spark, name) for name in ("scalar", "vector")]
-    data, parquet, asked = file.read_bytes(), pq.ParquetFile(file), 0
+    data, parquet, probed = file.read_bytes(), pq.ParquetFile(file), 0
     for kind, group, column, offset in foreign.filters(file):
         bitset = twin.Filter(data, offset).words.tobytes()
         stored = parquet.read_row_group(group, [kind.name]).column(0).cast(kind.arrow).to_pylist()
@@ -114,17 +114,17 @@ def test_filters_hold_every_value_of_their_chunk_by_both_kernels(
             assert kernel.unsigned(hashes) == [xxhash.xxh64_intdigest(value) for value in held]
             assert all(kernel.probe(bitset, hashes)), (kind.name, group)
             assert all(kernel.contains(bitset, hashes, n) for n in range(len(held)))
-        asked += len(held)
-    assert asked >= VALUES * 15
+        probed += len(held)
+    assert probed >= VALUES * 15
 
 
 def test_kernels_agree_on_what_filters_do_not_hold(spark: SparkSession, file: Path) -> None:
     scalar, vector = (Kernel(spark, name) for name in ("scalar", "vector"))
-    data, claimed, asked = file.read_bytes(), 0, 0
+    data, claimed, probed = file.read_bytes(), 0, 0
     for kind, _, column, offset in foreign.filters(file):
         bitset = twin.Filter(data, offset).words.tobytes()
         hashes = scalar.hash([foreign.plain(value, column) for value in kind.absent()])
         answers = scalar.probe(bitset, hashes)
         assert vector.probe(bitset, hashes) == answers
-        claimed, asked = claimed + sum(answers), asked + VALUES
-    assert claimed < 0.02 * asked
+        claimed, probed = claimed + sum(answers), probed + VALUES
+    assert claimed < 0.02 * probed

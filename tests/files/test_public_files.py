@@ -1,6 +1,6 @@
-"""Are the files that other projects test their filters with answered as without pushdown?
+"""Tests that filter test files of other projects answer as without pushdown.
 
-Also when they got new filters.
+Repeats the queries after new filters were added to the files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DDL = {
 
 
 def columns(file: Path) -> dict[str, str] | None:
-    """Name and type of the columns that Spark can read; None if the footer cannot be read."""
+    """Returns name and type of the columns that Spark can read; None for a bad footer."""
     try:
         schema = pq.read_schema(file)
     except (pa.ArrowInvalid, OSError):
@@ -43,7 +43,7 @@ def columns(file: Path) -> dict[str, str] | None:
 
 
 def some_values(table: DataFrame, column: str, ddl: str) -> list[object]:
-    """Values that the column holds, or an innocent one where it cannot be read."""
+    """Returns values of the column, or a default where it cannot be read."""
     name = F.col(f"`{column}`")
     held = table.select(name.alias("value")).where(name.isNotNull()).distinct().limit(VALUES)
     if isinstance(outcome(lambda: held), str):
@@ -73,7 +73,7 @@ def test_every_public_file_answers_as_without_pushdown(
                 assert outcome(lambda: mine.where(condition)) == answer, (file.name, column)
                 queries += 1
                 failed += isinstance(answer, str)
-    say(f"{queries} queries on {len(files)} public files; {failed} fail, as in stock Spark")
+    say(f"{queries} queries on {len(files)} public files; {failed} fail, as in Spark alone")
     assert queries - failed > 25
 
 
@@ -84,7 +84,7 @@ def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
     tmp_path: Path,
     say: Callable[[str], None],
 ) -> None:
-    told = {}
+    results = {}
     for original in sorted(fixtures.rglob("*.parquet")) + sorted(fixtures.rglob("*.encrypted")):
         file = Path(shutil.copy(original, tmp_path))
         found = columns(file) or {"any": "int"}
@@ -95,7 +95,7 @@ def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
         except sbbf.FilterChangeError as error:
             report = error.report
         (changed,) = report.files
-        told[file.name] = f"{changed.status} {changed.reason}".strip()
+        results[file.name] = f"{changed.status} {changed.reason}".strip()
         if changed.status != "done":
             assert file.read_bytes() == before and changed.reason, file.name
             continue
@@ -110,9 +110,9 @@ def test_every_public_file_gets_filters_and_keeps_its_rows_or_says_why_not(
                 condition = F.col(f"`{column}`") == value
                 answer = outcome(lambda: old.where(condition))
                 assert outcome(lambda: new.where(condition)) == answer, (file.name, column)
-    say(f"added to public files: {told}")
-    assert list(told.values()).count("done") > 5
-    assert {text for name, text in told.items() if "encrypt" in name} == {"refused encrypted"}
+    say(f"added to public files: {results}")
+    assert list(results.values()).count("done") > 5
+    assert {text for name, text in results.items() if "encrypt" in name} == {"refused encrypted"}
 
 
 @pytest.mark.parametrize("name", ["stats", "with_length"])

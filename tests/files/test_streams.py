@@ -1,4 +1,4 @@
-"""Do the files that a stream writes have the filters that its options ask for?"""
+"""Tests that the files of a stream have the filters that its options request."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def source(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str
     return folder
 
 
-def test_a_stream_s_files_are_pruned_by_the_filters_that_its_options_ask_for(
+def test_a_stream_s_files_are_pruned_by_the_filters_that_its_options_request(
     spark: SparkSession, source: str, tmp_path: Path
 ) -> None:
     to = str(tmp_path / "filtered")
     sizes = streamed(spark, source, to, **sbbf.bloom_options("key", fpp=0.0001))
-    assert sizes and sum(sizes) < ROWS * 8  # those of stock have 1 MiB each
+    assert sizes and sum(sizes) < ROWS * 8  # those of Spark alone have 1 MiB each
     absent, there = (spark.read.parquet(to).where(f"key = {key}") for key in (2001, 2002))
     assert only_scan(absent).row_groups_kept == 0 and rows(absent) == []
     assert rows(there) == ["Row(key=2002)"]
@@ -39,7 +39,7 @@ ENABLED_LATER = """
         stream = spark.readStream.schema("id LONG").parquet(source).writeStream
         stream = stream.options(**sbbf.bloom_options("id"), checkpointLocation=to + " checkpoint")
         return stream.trigger(**trigger).start(to)
-    def are_exact(to, old=()):  # stock Spark's have 1 MiB, if there are any
+    def are_exact(to, old=()):  # filters of Spark alone have 1 MiB, if any
         found = sbbf.inspect(spark, to).select("file_name", "filter_bytes").collect()
         new = [row.filter_bytes for row in found if Path(row.file_name).name not in old]
         return bool(new) and all(size and size < 10000 for size in new)
@@ -56,7 +56,7 @@ ENABLED_LATER = """
 """
 
 
-def test_streams_that_start_once_a_session_is_enabled_have_them(
+def test_streams_that_start_once_a_session_is_enabled_write_exact_filters(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     source = str(tmp_path / "source")

@@ -1,6 +1,6 @@
-"""Are files with exact filters, written or added later, plain Parquet for every reader?
+"""Tests that files with exact filters, written or added later, are plain Parquet for every reader.
 
-And do readers prune by them?
+Tests that readers prune by these filters.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def rows_of(count: int) -> str:
 
 
 ABSENT = 10_001
-# Of columns with filters: a value that no row has and one that some have, within the bounds of row
-# groups, and the other readers that ask filters of this kind of column.
+# For each column with filters: an absent and a present value within the bounds of row groups, and
+# the other readers that use filters of such columns.
 LOOK_UPS = {
     "key": (ABSENT, ABSENT - 1, ("duckdb", "datafusion", "chdb")),
     "name": ("'user-1000x'", "'user-1500'", ("duckdb", "datafusion", "chdb")),
     "price": (17.33, 17.25, ("duckdb",)),
     "st.tag": ("'t10x'", "'t100'", ("duckdb",)),
 }
-OTHERS = [(reader, column) for column, asked in LOOK_UPS.items() for reader in asked[2]]
+OTHERS = [(reader, column) for column, (_, _, readers) in LOOK_UPS.items() for reader in readers]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def exact(
     return file
 
 
-def test_filters_are_a_fraction_of_stock_s(spark: SparkSession, exact: Path) -> None:
+def test_filters_are_a_fraction_of_the_size_of_sparks_own(spark: SparkSession, exact: Path) -> None:
     found = sbbf.inspect(spark, str(exact)).where("filter_bytes IS NOT NULL").collect()
     groups = pq.ParquetFile(exact).num_row_groups
     assert len(found) == groups * len(COLUMNS)
@@ -78,18 +78,18 @@ def test_filters_are_a_fraction_of_stock_s(spark: SparkSession, exact: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def stock(table: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same rows, as Spark writes them without any filter."""
-    folder = tmp_path_factory.mktemp("stock") / "table"
+def unfiltered(table: DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that Spark writes of the same rows, without any filter."""
+    folder = tmp_path_factory.mktemp("unfiltered") / "table"
     table.write.options(**SMALL_ROW_GROUPS).parquet(str(folder))
     (file,) = folder.glob("*.parquet")
     return file
 
 
-def test_every_reader_reads_the_rows_of_stock_s_file(
-    spark: SparkSession, oracle: SparkSession, exact: Path, stock: Path, table: DataFrame
+def test_every_reader_reads_the_same_rows_with_and_without_filters(
+    spark: SparkSession, oracle: SparkSession, exact: Path, unfiltered: Path, table: DataFrame
 ) -> None:
-    wanted = read_by_all(stock, oracle)
+    wanted = read_by_all(unfiltered, oracle)
     assert read_by_all(exact, oracle) == wanted
     assert rows(spark.read.parquet(str(exact))) == rows(table)
     assert all(said.count("user-") == ROWS for said in wanted.values())
@@ -105,8 +105,8 @@ def described(file: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in chunk.items() if "bloom" not in k} for chunk in chunks]
 
 
-def test_all_but_the_filters_is_as_stock_writes_it(exact: Path, stock: Path) -> None:
-    assert described(exact) == described(stock)
+def test_all_but_the_filters_is_as_spark_writes_it(exact: Path, unfiltered: Path) -> None:
+    assert described(exact) == described(unfiltered)
     metadata = pq.ParquetFile(exact).metadata
     chunk = metadata.row_group(0).column(1)
     assert chunk.has_column_index and chunk.has_offset_index
@@ -117,22 +117,24 @@ def test_all_but_the_filters_is_as_stock_writes_it(exact: Path, stock: Path) -> 
         if chunk.bloom_filter_offset
     ]
     assert len(filters) == len(COLUMNS) * metadata.num_row_groups
-    # each fills the length that the footer tells: the next one begins behind it
+    # each filter fills the length in the footer: the next one begins behind it
     ends = {offset + length for offset, length in filters}
     assert len({offset for offset, _ in filters} - ends) == 1
     data = min(offset for offset, _ in filters)
-    assert exact.read_bytes()[:data] == stock.read_bytes()[:data]
+    assert exact.read_bytes()[:data] == unfiltered.read_bytes()[:data]
 
 
 @pytest.mark.parametrize(("reader", "column"), OTHERS)
-def test_other_readers_prune_by_them(exact: Path, stock: Path, reader: str, column: str) -> None:
+def test_other_readers_prune_by_the_filters(
+    exact: Path, unfiltered: Path, reader: str, column: str
+) -> None:
     read = READ_BY[reader]
     absent, present, _ = LOOK_UPS[column]
-    assert read(exact, f"{column} = {absent}") == 0 < read(stock, f"{column} = {absent}")
-    assert 0 < read(exact, f"{column} = {present}") <= read(stock, f"{column} = {present}")
+    assert read(exact, f"{column} = {absent}") == 0 < read(unfiltered, f"{column} = {absent}")
+    assert 0 < read(exact, f"{column} = {present}") <= read(unfiltered, f"{column} = {present}")
 
 
-def test_spark_prunes_by_them_with_and_without_the_extension(
+def test_spark_prunes_by_the_filters_with_and_without_the_extension(
     spark: SparkSession, exact: Path
 ) -> None:
     off = session_with(spark, {"spark.sbbf.enabled": "false"})
@@ -149,7 +151,7 @@ def test_spark_prunes_by_them_with_and_without_the_extension(
 def test_files_of_the_oldest_and_the_newest_spark_are_read_and_pruned_by_each(
     spark: SparkSession, oracle: SparkSession, writer: str
 ) -> None:
-    """They are 3,000 of the rows, written with `bloom_options(*COLUMNS)`."""
+    """The files hold 3,000 of the rows, written with `bloom_options(*COLUMNS)`."""
     file = str(SUPPORT / "files" / f"exact-{writer}.parquet")
     off = session_with(spark, {"spark.sbbf.enabled": "false"})
     wanted = rows(spark.sql(rows_of(3000)))
@@ -214,9 +216,10 @@ def test_a_task_that_runs_twice_or_is_killed_leaves_one_file(
 ) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()
-    with standalone_cluster(tmp_path) as master:  # no host runs a task twice at a time
+    # needs two hosts: no host runs a task twice at a time
+    with standalone_cluster(tmp_path) as master:
         assert fresh(TWICE, master, str(folder), algorithm) == ["4 4 160000"] * 2
     assert (folder / "begun").read_text() == "2"  # two tasks had a file for the same rows
     attempts = {path.name for path in folder.iterdir()}
     assert {"slow-0-0", "slow-0-1", "killed-1-0", "killed-1-1"} <= attempts
-    assert len(list(tmp_path.rglob("app-*/*/stderr"))) == 3  # one for the killed one
+    assert len(list(tmp_path.rglob("app-*/*/stderr"))) == 3  # one replaces the killed executor

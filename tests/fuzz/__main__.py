@@ -1,7 +1,7 @@
-"""The differential fuzzer: both layers, for so many seconds or queries, from one seed.
+"""Runs both layers of the differential fuzzer, for some seconds or queries, from one seed.
 
 Prints queries, differences, errors and how many queries planned fewer row groups. Exits 1 on a
-difference, and when fewer than 40 % of the queries were pruned: they would prove nothing.
+difference, and when fewer than 40 % of the queries were pruned: the run would prove nothing.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ def main() -> int:
     parser.add_argument("--queries", type=int, help="for each layer, instead of seconds")
     parser.add_argument("--layer", choices=("1", "2", "both"), default="both")
     parser.add_argument("--contender", choices=list(CONTENDERS), default="sbbf")
-    asked = parser.parse_args()
-    queries = asked.queries or ENDLESS
-    seconds = asked.seconds or (ENDLESS if asked.queries else 600)
-    if asked.layer == "both" and asked.contender == "sbbf":
+    arguments = parser.parse_args()
+    queries = arguments.queries or ENDLESS
+    seconds = arguments.seconds or (ENDLESS if arguments.queries else 600)
+    if arguments.layer == "both" and arguments.contender == "sbbf":
         seconds //= 2
     good = True
-    if asked.layer != "2" and asked.contender == "sbbf":
-        good = verdicts(asked.seed, queries, seconds)
-    if asked.layer != "1":
-        good = whole_queries(asked.seed, queries, seconds, asked.contender) and good
-    print(f"seed {asked.seed}: {'no difference' if good else 'FAILED'}")
+    if arguments.layer != "2" and arguments.contender == "sbbf":
+        good = verdicts(arguments.seed, queries, seconds)
+    if arguments.layer != "1":
+        good = whole_queries(arguments.seed, queries, seconds, arguments.contender) and good
+    print(f"seed {arguments.seed}: {'no difference' if good else 'FAILED'}")
     return 0 if good else 1
 
 

@@ -1,4 +1,4 @@
-"""Who answers: sessions with the extension, with stock Spark's own pushdown, and with neither."""
+"""Sessions with the extension, with Spark's own pushdown alone, and with neither."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tables import Table
 
 OFF = {"spark.sbbf.enabled": "false"}
 ORACLE = {**OFF, "spark.sql.parquet.filterPushdown": "false"}
-CONTENDERS: Mapping[str, Mapping[str, str]] = {"sbbf": {}, "stock": OFF}
+CONTENDERS: Mapping[str, Mapping[str, str]] = {"sbbf": {}, "spark": OFF}
 
 # Compiling each new literal takes longer than interpreting a few hundred rows.
 QUICK = {
@@ -28,7 +28,7 @@ AS_IT_COMES = "as it comes"
 
 @dataclass(frozen=True)
 class Mode:
-    """A way to run queries, and how often it is drawn beside the others."""
+    """A way to run queries, and its weight in random draws."""
 
     share: int
     conf: Mapping[str, str]
@@ -61,7 +61,7 @@ def random_mode(rng: random.Random) -> str:
 
 
 class Sessions:
-    """The sessions of one table, each made when it is first asked for."""
+    """The sessions of one table, each made at its first use."""
 
     def __init__(self, spark: SparkSession, table: Table, contender: str):
         self.spark, self.table, self.contender = spark, table, contender

@@ -1,4 +1,4 @@
-"""Whole queries: a contender's answers against those of Spark without any pushdown."""
+"""Compares a contender's answers to whole queries with Spark without any pushdown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Difference:
 
 @dataclass
 class Findings:
-    """What a run has seen. An error is a difference unless the oracle has it too."""
+    """The results of a run. An error is a difference unless the oracle fails as well."""
 
     seed: str
     queries: int = 0
@@ -51,7 +51,7 @@ class Findings:
 
     @property
     def share(self) -> float:
-        """Of the queries, those that planned fewer row groups."""
+        """The share of the queries that planned fewer row groups."""
         return self.pruned / max(1, self.queries)
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ class OneTable:
                 self.judge(query, mode, answer)
 
     def in_one_scan(self, queries: list[Query]) -> list[Answer]:
-        """The predicates as columns of one scan, which therefore filters nothing."""
+        """Evaluates the predicates as columns of one scan, which therefore filters nothing."""
         columns = ", ".join(
             f"struct(count_if({test}) n, sum(if({test}, {query.witness}, null)) s)"
             for query in queries
@@ -125,19 +125,19 @@ class OneTable:
             df = self.sessions.oracle(AS_IT_COMES).sql(f"select {columns} from {self.table.name}")
             return [[repr(pair)] for pair in df.collect()[0]]
         except (PySparkException, Py4JJavaError):
-            return []  # each is then judged by itself
+            return []  # each is then judged separately
 
     def answered(self, query: Query, mode: str) -> Answer:
-        """By the contender, with a note of what it left out."""
-        asked = []
+        """Returns the contender's answer, and counts the row groups that it pruned."""
+        planned = []
 
-        def ask() -> DataFrame:
-            asked.append(self.sessions.of(mode).sql(query.sql))
-            return asked[0]
+        def plan() -> DataFrame:
+            planned.append(self.sessions.of(mode).sql(query.sql))
+            return planned[0]
 
-        answer = outcome(ask)
+        answer = outcome(plan)
         if not isinstance(answer, str) and self.sessions.contender == "sbbf":
-            scans = sbbf.explain(asked[0], show=False).scans
+            scans = sbbf.explain(planned[0], show=False).scans
             self.findings.pruned += any(s.row_groups_kept < s.row_groups for s in scans)
             for scan in scans:
                 self.findings.refuted.update(scan.refuted_by)
@@ -147,7 +147,7 @@ class OneTable:
         return outcome(lambda: self.sessions.oracle(mode).sql(sql))
 
     def judge(self, query: Query, mode: str, answer: Answer) -> None:
-        """Asks the real oracle, in the contender's mode, and reports what differs from it."""
+        """Compares with the oracle in the contender's mode, and reports a difference."""
         right = self.right(query.sql, mode)
         if isinstance(right, str):
             both = isinstance(answer, str)
@@ -171,7 +171,7 @@ class OneTable:
         return query
 
     def report(self, query: Query, mode: str) -> str:
-        """All that it takes to see the difference again."""
+        """Returns everything needed to repeat the difference."""
         lines = [
             f"DIFFERENCE (seed {self.findings.seed}, table {self.number}, {mode})",
             f"query: {query.sql}",
@@ -184,7 +184,7 @@ class OneTable:
         return "\n  ".join(lines)
 
     def lost_rows(self, query: Query, mode: str) -> list[str]:
-        """Which ids differ under the query's predicate, with the writers of their files."""
+        """Returns the ids that differ by the query's predicate, with the writers of their files."""
         sql = f"select id from {self.table.name} where {query.tests[0].sql}"
         sides = self.contended(sql, mode), self.right(sql, mode)
         ids = [set(side) if isinstance(side, list) else set() for side in sides]

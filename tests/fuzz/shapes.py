@@ -104,7 +104,7 @@ class Queries:
         return Query(shape, self.table.name, self.witness(), tests)
 
     def witness(self) -> str:
-        """Of a row: what tells whether it has stayed whole. Maps cannot be hashed, only printed."""
+        """Returns a hash of a row's id and two columns. Maps have no hash; their text is hashed."""
         sites = self.rng.sample(self.predicates.columns, 2)
         hashed: list[Any] = [
             f"cast({s.sql} as string)" if s.kind.ddl.startswith("map") else s.sql for s in sites

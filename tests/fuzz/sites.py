@@ -1,4 +1,4 @@
-"""What predicates are about, and what they are before a query has them."""
+"""The columns and fields that predicates use, and the parts of predicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nested import Kind, Struct
 
 @dataclass(frozen=True)
 class Predicate:
-    """`arms` are smaller predicates within it, for shrinking; `raises` tells that it may."""
+    """`arms` are smaller predicates within it, for shrinking; `raises` states that it may raise."""
 
     sql: str
     arms: tuple[Predicate, ...] = ()

@@ -21,7 +21,7 @@ from texts import identifier
 from writers import FOREIGN, ROW_GROUPS, ROWS, spark_options
 
 FILES = 8
-FIRST_ID = 1_000_000  # of the second file; so an id tells its file
+FIRST_ID = 1_000_000  # of the second file, so that an id names its file
 NAMES = ("c", "Big", "größe", "x.y", "z`z", "_", "value", "Id2", "k1", "K2", "e1", "e2", "e3")
 ZONES = ("UTC", "UTC", "America/Los_Angeles", "Asia/Kolkata", "Europe/Vienna")
 DEFAULT = 42  # what `added` reads as in files that do not have it
@@ -46,7 +46,7 @@ class Schema:
 
     @property
     def readable(self) -> dict[str, Kind]:
-        """All that a query may name, but for `id` and the partition column."""
+        """All that a query may name, except `id` and the partition column."""
         return {**self.columns, "added": INT} if self.defaulted else self.columns
 
     def statements(self, name: str, files: Path) -> list[str]:
@@ -78,7 +78,7 @@ class Table:
         return self.schema.statements(self.name, self.folder / "files")
 
     def writer_of(self, row: int) -> str:
-        """Who wrote the file that the row with this id is in."""
+        """Returns the writer of the file that holds the row with this id."""
         return self.writers[row // FIRST_ID]
 
 

@@ -1,4 +1,4 @@
-"""Does the fuzzer find nothing in the extension, and what is known of stock Spark?"""
+"""Tests that the fuzzer finds no fault in the extension, and the known faults of Spark alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 SEED = os.environ.get("SBBF_SEED", "20261121")
 QUERIES = int(os.environ.get("SBBF_QUERIES", "500"))
-STOCK_QUERIES = 1000  # at most
+SPARK_QUERIES = 1000  # at most
 FAULTS = {"zero", "NaN", "range"}
 
 
@@ -28,7 +28,7 @@ def test_random_queries_answer_as_without_any_pushdown(
 
 
 def zeros_and_nan_and_ranges(findings: Findings) -> set[str]:
-    """Which of stock Spark's known faults are among the differences."""
+    """Returns those of Spark's known faults that are among the differences."""
     caught = set()
     for difference in findings.differences:
         sql = difference.query.tests[0].sql
@@ -41,12 +41,12 @@ def zeros_and_nan_and_ranges(findings: Findings) -> set[str]:
     return caught
 
 
-def test_stock_spark_is_caught_losing_rows_about_zeros_and_nan(
+def test_the_fuzzer_catches_spark_alone_losing_rows_with_zeros_and_nan(
     spark: SparkSession, say: Callable[[str], None]
 ) -> None:
-    fuzzer = Fuzzer(spark, "stock", contender="stock", only=REALS)
+    fuzzer = Fuzzer(spark, "stock", contender="spark", only=REALS)
     findings = fuzzer.run(
-        lambda found: found.queries >= STOCK_QUERIES or zeros_and_nan_and_ranges(found) == FAULTS
+        lambda found: found.queries >= SPARK_QUERIES or zeros_and_nan_and_ranges(found) == FAULTS
     )
-    say(f"stock Spark: {len(findings.differences)} differences in {findings.queries} queries")
+    say(f"Spark alone: {len(findings.differences)} differences in {findings.queries} queries")
     assert zeros_and_nan_and_ranges(findings) == FAULTS

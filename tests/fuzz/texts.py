@@ -1,4 +1,4 @@
-"""Strings that are hard to tell apart or to prune by, and how SQL quotes them."""
+"""Strings that are hard to distinguish or to prune by, and how SQL quotes them."""
 
 from __future__ import annotations
 

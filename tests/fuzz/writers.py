@@ -1,4 +1,4 @@
-"""Who writes the fuzzer's files, each with options drawn anew."""
+"""The writers of the fuzzer's files, each with random options."""
 
 from __future__ import annotations
 

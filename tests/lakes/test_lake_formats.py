@@ -1,4 +1,4 @@
-"""Do Delta's and Iceberg's extensions and tables work beside ours, untouched?"""
+"""Tests that extensions and tables of Delta and Iceberg work unchanged beside the extension."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     if "unresolved dependency" in done.stderr and "CI" not in os.environ:
         pytest.skip(f"cannot fetch {', '.join(FORMATS.values())}")
     assert done.returncode == 0, done.stderr[-3000:]
-    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {answer["case"]: answer for answer in told}
+    printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {answer["case"]: answer for answer in printed}
 
 
-def test_parquet_beside_them_is_pruned(answers: dict[str, Any]) -> None:
+def test_parquet_beside_delta_and_iceberg_is_pruned(answers: dict[str, Any]) -> None:
     plain = answers["plain"]
     assert plain["rows"] == plain["oracle"] and len(plain["rows"]) == 1
     assert plain["scans"] == [[1, 4]] and plain["unpruned"] == {}
@@ -43,21 +43,25 @@ def test_parquet_beside_them_is_pruned(answers: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", ROWS_OF_CASE)
 @pytest.mark.parametrize("name", FORMATS)
-def test_answers_are_theirs(answers: dict[str, Any], name: str, case: str) -> None:
+def test_delta_and_iceberg_tables_answer_as_the_oracle(
+    answers: dict[str, Any], name: str, case: str
+) -> None:
     answer = answers[f"{name}: {case}"]
     assert answer["rows"] == answer["oracle"]
     assert len(answer["rows"]) == ROWS_OF_CASE[case]
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_was_merged_into_a_table_is_all_there(answers: dict[str, Any], name: str) -> None:
+def test_a_merged_table_has_every_row(answers: dict[str, Any], name: str) -> None:
     answer = answers[f"{name}: whole"]
     assert answer["rows"] == answer["oracle"]
     assert answer["rows"] == [f"Row(count(1)={ROWS}, sum(seq)={sum(range(ROWS))})"]
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_explain_names_their_tables_as_not_pruned(answers: dict[str, Any], name: str) -> None:
+def test_explain_names_delta_and_iceberg_tables_as_not_pruned(
+    answers: dict[str, Any], name: str
+) -> None:
     for case in ("look-up", "updated", "merged"):
         answer = answers[f"{name}: {case}"]
         ((relation, reason),) = answer["unpruned"].items()

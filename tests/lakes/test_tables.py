@@ -1,4 +1,4 @@
-"""Are tables of every kind pruned, or named as not pruned, and answered as by the oracle?"""
+"""Tests tables of every kind: pruned or reported as not pruned, with the oracle's answers."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
         cwd=folder,  # Derby writes its log where it runs
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {answer["case"]: answer for answer in told}
+    printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {answer["case"]: answer for answer in printed}
 
 
 @pytest.mark.parametrize("case", ROWS_OF_CASE)
@@ -59,7 +59,9 @@ def test_a_table_of_the_catalog_is_pruned_and_answers_as_the_oracle(
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_what_a_pruned_query_leaves_behind_is_whole(answers: dict[str, Answer], kind: str) -> None:
+def test_a_table_created_or_cached_by_a_pruned_query_is_whole(
+    answers: dict[str, Answer], kind: str
+) -> None:
     created, cached = answers[f"{kind}: created as select"], answers[f"{kind}: cached"]
     assert created["rows"] == created["oracle"] == answers[f"{kind}: look-up"]["rows"]
     assert cached["rows"] == cached["oracle"] == answers[f"{kind}: look-up"]["rows"]
@@ -67,7 +69,7 @@ def test_what_a_pruned_query_leaves_behind_is_whole(answers: dict[str, Answer], 
 
 
 @pytest.mark.parametrize("kind", EXTERNAL)
-def test_files_put_there_behind_the_catalogs_back_are_found_after_refresh(
+def test_files_that_the_catalog_does_not_know_are_found_after_refresh(
     answers: dict[str, Answer], kind: str
 ) -> None:
     answer = answers[f"{kind}: refreshed"]
@@ -130,5 +132,5 @@ def test_without_the_format_swap_explain_and_the_plan_say_the_same(
     df = session.read.parquet(lake).where(LOOK_UP)
     assert (only_scan(df).files_kept, len(df.inputFiles())) == (1, 1)
     leaf = df._jdf.queryExecution().optimizedPlan().collectLeaves().apply(0)
-    stock = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
-    assert leaf.relation().fileFormat().getClass().getName() == stock
+    own_format = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
+    assert leaf.relation().fileFormat().getClass().getName() == own_format

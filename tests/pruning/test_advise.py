@@ -1,4 +1,4 @@
-"""Is what is foretold of filters what they then do, and what is advised what one would want?"""
+"""Tests that filters prune as advice predicts, and that the advice fits each column."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def advised(df: Any) -> dict[str, Any]:
 
 
 def kept(spark: SparkSession, path: str, keys: list[int]) -> float:
-    """Row groups that lookups keep, on average."""
+    """Returns the average number of row groups that lookups keep."""
     df = spark.read.parquet(path)
     return sum(only_scan(df.where(df.key == key)).row_groups_kept for key in keys) / len(keys)
 
 
-def test_what_is_foretold_of_lookups_is_what_filters_do(
+def test_advice_predicts_the_row_groups_that_lookups_keep(
     spark: SparkSession, lake: str, tmp_path: Path
 ) -> None:
     path = str(tmp_path / "lake")
@@ -91,7 +91,7 @@ def test_each_column_gets_the_advice_that_fits_it(
     assert all(f"<td>{name}<br>" in html for name in by_column)
 
 
-def test_columns_can_be_named_and_mistakes_are_said(spark: SparkSession, lake: str) -> None:
+def test_columns_can_be_named_and_errors_name_the_mistake(spark: SparkSession, lake: str) -> None:
     assert set(advised(sbbf.advise(spark, lake, "key"))) == {"key"}
     assert set(advised(sbbf.advise(spark, lake, ["Name", "st.trace"]))) == {"Name", "st.trace"}
     for arguments, said in (

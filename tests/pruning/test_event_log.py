@@ -1,4 +1,4 @@
-"""Are the row groups that a look-up plans exactly those that evidence cannot refute?"""
+"""Tests that a lookup plans exactly the row groups that evidence cannot refute."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Lookup:
-    """What the extension did for one key, beside what the twin would have done."""
+    """The row groups and tasks of one key, by the extension and by the twin."""
 
     key: Key
     expected: list[RowGroup]
@@ -103,7 +103,7 @@ def log(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> EventL
     return EventLog(spark, event_log.write(spark, tmp_path_factory.mktemp("log"), FILES))
 
 
-def test_the_log_is_what_the_other_tests_take_it_for(log: EventLog) -> None:
+def test_the_log_is_as_the_other_tests_assume(log: EventLog) -> None:
     for groups in log.row_groups.values():
         assert len(groups) == FILES * event_log.ROW_GROUPS_PER_FILE
         assert all(group.filter is not None for group in groups)
@@ -181,7 +181,7 @@ def test_a_list_of_keys_keeps_what_any_of_them_keeps(log: EventLog) -> None:
 
 
 def test_a_file_cut_into_a_hundred_splits_runs_one_task_for_one_row_group(
-    log: EventLog, stock: SparkSession
+    log: EventLog, spark_alone: SparkSession
 ) -> None:
     look = log.key_of_one_row_group()
     (name,) = look.files
@@ -194,5 +194,5 @@ def test_a_file_cut_into_a_hundred_splits_runs_one_task_for_one_row_group(
         assert len(answer) == look.rows
         return count
 
-    assert tasks(session_with(stock, {**small, "spark.sbbf.enabled": "false"})) >= 100
+    assert tasks(session_with(spark_alone, {**small, "spark.sbbf.enabled": "false"})) >= 100
     assert tasks(session_with(log.spark, small)) == 1

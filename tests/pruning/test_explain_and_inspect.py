@@ -1,4 +1,4 @@
-"""Is it seen what pruning does to a query, and which filters there are?"""
+"""Tests the reports of pruning and of the filters in files."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> str:
     return samples.write_with_and_without_filters(tmp_path_factory.mktemp("looking"), KEYS, ROWS)
 
 
-def test_explain_tells_what_was_pruned_by_what_and_at_what_cost(
+def test_explain_reports_what_each_kind_of_evidence_pruned_and_at_what_cost(
     spark: SparkSession, lake: str
 ) -> None:
     df = spark.read.parquet(lake).where(f"key = {KEYS[60]}L and seq < 100")
     scan = only_scan(df)
     assert (scan.files, scan.row_groups) == (2, 8)
     # The filtered file: its second row group holds the key, two fail on `seq`, one on the filter.
-    # The plain file: the two row groups of `seq` below 100 stay, unless min/max of `key` tells.
+    # The plain file: two row groups have `seq` below 100, and min/max of `key` may refute them.
     assert scan.row_groups_kept <= 3 and scan.files_kept <= 2
     assert scan.refuted_by["min_max"] >= 4 and scan.refuted_by["bloom"] >= 1
     assert sum(scan.refuted_by.values()) == scan.row_groups - scan.row_groups_kept
     assert scan.summary.startswith(f"kept {scan.row_groups_kept} of 8 row groups in ")
     assert " ms; " in scan.summary and scan.summary.endswith(" read")
     html = sbbf.explain(df)._repr_html_()
-    for told in ("<table", f"{scan.row_groups_kept} of 8", "min_max", "bloom"):
-        assert told in html
+    for text in ("<table", f"{scan.row_groups_kept} of 8", "min_max", "bloom"):
+        assert text in html
     assert scan.summary.split(";")[0] in str(sbbf.explain(df))
 
 
@@ -108,10 +108,12 @@ def test_bloom_options_refuses_an_impossible_rate(fpp: float) -> None:
         sbbf.bloom_options("key", fpp=fpp)
 
 
-def test_bloom_options_make_stock_spark_write_filters(spark: SparkSession, tmp_path: Path) -> None:
+def test_bloom_options_make_sparks_own_writer_write_filters(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     options = sbbf.bloom_options("id", "st.leaf", fpp=0.01, ndv=100)
-    stock = session_with(spark, {"spark.sbbf.exactFilters.enabled": "false"})
-    frame = stock.range(100).selectExpr("id", "named_struct('leaf', id * 7) as st", "id as none")
+    session = session_with(spark, {"spark.sbbf.exactFilters.enabled": "false"})
+    frame = session.range(100).selectExpr("id", "named_struct('leaf', id * 7) as st", "id as none")
     plain = {"parquet.enable.dictionary": "false"}
     frame.coalesce(1).write.options(**options, **plain).parquet(str(tmp_path / "t"))
     found = (

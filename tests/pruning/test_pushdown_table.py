@@ -1,4 +1,4 @@
-"""Do tasks read no more rows than those of Spark alone, where Spark alone is right?"""
+"""Tests that tasks read no more rows than those of Spark alone, where Spark alone is right."""
 
 from __future__ import annotations
 

@@ -77,14 +77,14 @@ def main(folder: Path, classes: str) -> None:
         "half": session_with(spark, crypto("kFooter kName")),
         "eve": session_with(spark, crypto("none")),
         "stranger": spark,
-        "stock": session_with(spark, {"spark.sbbf.enabled": "false"}),
+        "spark alone": session_with(spark, {"spark.sbbf.enabled": "false"}),
     }
     for name, session in sessions.items():
         for table in sorted(t for t in folder.iterdir() if t.name.count("-") == 1):
             for predicate in PREDICATES:
                 query = session.read.schema(SCHEMA).parquet(str(table)).where(predicate)
                 found = {"session": name, "table": table.name, "predicate": predicate}
-                if name != "stock":
+                if name != "spark alone":
                     scan = only_scan(query)
                     found["kept"] = scan.row_groups_kept
                     found["row_groups"] = scan.row_groups

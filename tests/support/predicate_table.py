@@ -31,7 +31,7 @@ CITIES = [f"{chr(65 + n // 3)}{'aeo'[n % 3]}ville" for n in range(60)]
 ORACLE = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
 OURS = {"spark.sql.adaptive.enabled": "false"}  # so that plans show their scans
 # Every column chunk is one page, so page indexes hold no more than the footer does.
-STOCK = {**OURS, "spark.sbbf.enabled": "false"}
+ALONE = {**OURS, "spark.sbbf.enabled": "false"}
 
 
 def group(g: int) -> dict[str, list[object]]:
@@ -183,7 +183,7 @@ class Counts:
     `lost` states whether Spark alone loses rows. The tasks of the extension read `read`.
     """
 
-    stock: int
+    alone: int
     lost: bool
     ours: int
     read: int
@@ -211,14 +211,14 @@ def row_groups_planned(df: DataFrame) -> int:
 
 
 def counted(spark: SparkSession, path: str, forms: list[Form]) -> Iterator[tuple[Form, Counts]]:
-    enabled, stock, oracle = (session_with(spark, conf) for conf in (OURS, STOCK, ORACLE))
+    enabled, spark_alone, oracle = (session_with(spark, conf) for conf in (OURS, ALONE, ORACLE))
     for form in forms:
 
         def query(session: SparkSession) -> DataFrame:
             return session.read.parquet(path).where(form.predicate)
 
         right = rows(query(oracle))
-        ours, theirs = query(enabled), query(stock)
+        ours, theirs = query(enabled), query(spark_alone)
         assert rows(ours) == right, form.predicate
         lost = rows(theirs) != right
         yield (
@@ -268,9 +268,9 @@ def rendered(table: list[tuple[Form, Counts]]) -> str:
         "|---|---:|---:|---:|---|",
     ]
     for form, counts in table:
-        stock = f"{counts.stock}, **loses rows**" if counts.lost else f"{counts.stock}"
+        alone = f"{counts.alone}, **loses rows**" if counts.lost else f"{counts.alone}"
         lines.append(
-            f"| `{form.predicate}` | {stock} | {counts.ours} | {counts.perfect} | {form.beyond} |"
+            f"| `{form.predicate}` | {alone} | {counts.ours} | {counts.perfect} | {form.beyond} |"
         )
     return "\n".join(lines) + "\n"
 

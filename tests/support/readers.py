@@ -1,4 +1,4 @@
-"""What do all the readers at hand make of a file, and how much of it do they read?"""
+"""Reads files by several readers, and measures how much of a file each of them reads."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from harness import rows
 
 
 def read_by_all(file: Path, session: SparkSession) -> dict[str, str]:
-    """The file's rows as each reader tells them, as text."""
-    # not all of them take bytes for what they are
+    """Returns the rows of the file as text, by reader."""
+    # some readers turn bytes into text
     columns = [name for name in pq.read_schema(file).names if name != "bin"]
     names = ", ".join(f'"{name}"' for name in columns)
     context = datafusion.SessionContext()
@@ -28,14 +28,14 @@ def read_by_all(file: Path, session: SparkSession) -> dict[str, str]:
         texts = f"select cast(t as varchar) from (select {names} from '{file}') t"
         by_duckdb = sorted(map(str, connection.execute(texts).fetchall()))
     query = f"select {names} from file('{file}', 'Parquet') order by all"
-    told = {
+    read = {
         "datafusion": by_datafusion,
         "duckdb": by_duckdb,
         "chdb": chdb.Session().query(query, "CSV"),
         "pyarrow": pq.read_table(file, columns=columns).to_pydict(),
         "spark": rows(session.read.parquet(str(file))),
     }
-    return {reader: str(said) for reader, said in told.items()}
+    return {reader: str(found) for reader, found in read.items()}
 
 
 def groups_by_duckdb(file: Path, condition: str) -> int:
@@ -47,24 +47,24 @@ def groups_by_datafusion(file: Path, condition: str) -> int:
     context = datafusion.SessionContext()
     context.register_parquet("t", str(file))
     query = f"explain analyze select count(*) from t where {condition}"
-    told = str(context.sql(query).to_pylist())
-    return _number(r"row_groups_pruned_bloom_filter=\d+ total . (\d+) matched", told)
+    profile = str(context.sql(query).to_pylist())
+    return _number(r"row_groups_pruned_bloom_filter=\d+ total . (\d+) matched", profile)
 
 
 def rows_by_chdb(file: Path, condition: str) -> int:
     query = f"select count() from file('{file}', 'Parquet') where {condition} settings "
     query += "input_format_parquet_bloom_filter_push_down = 1"
-    told = json.loads(str(chdb.Session().query(query, "JSON")))
-    return int(told["statistics"]["rows_read"])
+    answer = json.loads(str(chdb.Session().query(query, "JSON")))
+    return int(answer["statistics"]["rows_read"])
 
 
-def _number(pattern: str, told: str) -> int:
-    found = re.search(pattern, told)
-    assert found, told
+def _number(pattern: str, text: str) -> int:
+    found = re.search(pattern, text)
+    assert found, text
     return int(found[1])
 
 
-# What a reader reads of a file to find the rows of a condition: row groups, or rows.
+# The row groups or rows that a reader reads to find the rows of a condition.
 READ_BY: dict[str, Callable[[Path, str], int]] = {
     "duckdb": groups_by_duckdb,
     "datafusion": groups_by_datafusion,
@@ -90,13 +90,13 @@ def counts_by_datafusion(file: Path, conditions: list[str]) -> list[int]:
 
 
 def counts_by_chdb(file: Path, conditions: list[str]) -> list[int]:
-    ask = chdb.Session().query
+    run = chdb.Session().query
     settings = "settings input_format_parquet_bloom_filter_push_down = 1"
     query = f"select count() from file('{file}', 'Parquet') where"
-    return [int(str(ask(f"{query} {condition} {settings}"))) for condition in conditions]
+    return [int(str(run(f"{query} {condition} {settings}"))) for condition in conditions]
 
 
-# How many rows each of some conditions has, by readers that ask filters.
+# The numbers of rows of conditions, by readers that use filters.
 COUNTED_BY: dict[str, Callable[[Path, list[str]], list[int]]] = {
     "duckdb": counts_by_duckdb,
     "datafusion": counts_by_datafusion,

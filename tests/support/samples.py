@@ -27,7 +27,7 @@ def write(
 
 
 def write_lake(folder: Path, keys: Sequence[int], files: int, rows_per_group: int) -> str:
-    """The keys, in their order, over files of equal length, with filters; `seq` counts the rows."""
+    """Spreads the keys in order over files of equal length, with filters; `seq` counts the rows."""
     size = len(keys) // files
     for n in range(files):
         columns = {"key": list(keys[n * size : (n + 1) * size]), "seq": list(range(size))}

@@ -1,5 +1,7 @@
-"""A plain twin of the pruner, for columns without dictionaries: pyarrow for the footer, the
-specification by hand for the filter. Shares no code with what it checks."""
+"""Prunes independently of the extension, for columns without dictionaries.
+
+Reads footers by pyarrow and filters by the specification, and shares no code with the extension.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ class Filter:
         self.words = memoryview(data[at : at + size]).cast("I")
 
     def might_contain(self, plain: bytes) -> bool:
-        """Whether the value with that PLAIN encoding may have been inserted."""
+        """Returns whether the value with that PLAIN encoding may have been inserted."""
         digest = xxhash.xxh64_intdigest(plain)
         block = ((digest >> 32) * (len(self.words) // 8) >> 32) * 8
         low = digest & 0xFFFFFFFF
@@ -55,7 +57,7 @@ class Filter:
 
     @cached_property
     def false_positive_rate(self) -> float:
-        """Of a value that was never inserted, exactly, from the bits that are set."""
+        """Returns the exact rate for values that were never inserted, from the bits set."""
         blocks = range(0, len(self.words), 8)
         hit = (math.prod(w.bit_count() / 32 for w in self.words[b : b + 8]) for b in blocks)
         return sum(hit) / len(blocks)
@@ -63,7 +65,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class RowGroup:
-    """What one row group says about one column."""
+    """The evidence of one row group for one column."""
 
     file: str
     ordinal: int
