@@ -330,18 +330,23 @@ object UnwrapCastSuite {
   }
 
   /** The values around, where a wrong cut would show. */
-  private def neighbours(v: Any): Seq[Any] = v match {
+  private[cast] def neighbours(v: Any): Seq[Any] = v match {
     case b: Byte => Seq((b - 1).toByte, (b + 1).toByte)
     case s: Short => Seq((s - 1).toShort, (s + 1).toShort)
     case i: Int => Seq(i - 1, i + 1)
     case l: Long => Seq(l - 1, l + 1, l - 3600000000L, l + 3600000000L, l + 60000000L)
     case f: Float => Seq(Math.nextUp(f), Math.nextDown(f))
     case d: Double => Seq(Math.nextUp(d), Math.nextDown(d))
+    case d: Decimal =>
+      Seq(-1L, 1L)
+        .map(n => d.toJavaBigDecimal.add(BigDecimal.valueOf(n, d.scale)))
+        .filter(_.precision <= d.precision)
+        .map(Decimal(_, d.precision, d.scale))
     case _ => Nil
   }
 
   /** Whether the predicate is TRUE, or unknown, for one value of the column. */
-  private def holds(predicate: RowGroupPredicate, v: Any, t: DataType): Boolean =
+  private[cast] def holds(predicate: RowGroupPredicate, v: Any, t: DataType): Boolean =
     predicate match {
       case True | Unknown(_) => true
       case False => false
