@@ -29,7 +29,8 @@ private[spark] object OptionText {
   }
 
   /** Parses a whole number of 32 bits. */
-  def integer(key: String, text: String): Int = number(key, text, "a whole number of at most 2147483647")(_.toInt)
+  def integer(key: String, text: String): Int =
+    number(key, text, "a whole number of at most 2147483647")(_.toInt)
 
   /** Parses a whole number from `least` to `most`. */
   def count(key: String, text: String, least: Long, most: Long): Long = {

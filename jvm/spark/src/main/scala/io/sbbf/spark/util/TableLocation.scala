@@ -44,7 +44,8 @@ private[spark] object TableLocation {
           s"$table is a table and a path: write ./$table, or $SessionCatalog.database.table")
       case Some(folder) => folder()
       case None if exists => table
-      case None => throw new IllegalArgumentException(
+      case None =>
+        throw new IllegalArgumentException(
           s"no file or table named $table: names are looked up in $SessionCatalog, the catalog of Parquet tables")
     }
   }

@@ -105,7 +105,8 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
     assert(bytes(only(table)) == before)
   }
 
-  test("a table whose log records the length of its files is refused unless table formats are allowed.") {
+  test(
+    "a table whose log records the length of its files is refused unless table formats are allowed.") {
     for ((kind, mark) <- Seq(
         "Delta" -> "_delta_log/0.json",
         "Hudi" -> ".hoodie/hoodie.properties",

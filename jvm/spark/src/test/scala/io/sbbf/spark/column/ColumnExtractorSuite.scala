@@ -4,9 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.types._
 
-import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.ColumnPath.Field
-import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 import io.sbbf.spark.predicate.TranslatorSuite
 import io.sbbf.spark.util.FieldId
 

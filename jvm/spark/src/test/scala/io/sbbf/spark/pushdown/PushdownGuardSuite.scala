@@ -110,81 +110,83 @@ class PushdownGuardSuite extends AnyFunSuite {
         And(GreaterThan("f", 1.0), EqualTo("id", 1L)),
         EqualTo("id", 1L),
         And(GreaterThan("f", 1.0), EqualTo("id", 1L)))
-      ) ++
-      because("a narrower type may be stored wider, and parquet-mr drops NULL and what does not fit")(
-      same(GreaterThan("id", 0L)),
-      same(Not(EqualTo("id", 0L))),
-      same(In("id", Array(5L, beyondInt))),
-      same(Not(EqualTo("id", beyondInt))),
-      same(Not(In("id", Array(5L, 7L)))),
-      ifDeclared(Not(In("id", Array(5L, beyondInt)))),
-      ifDeclared(Not(Or(EqualTo("id", 1L), In("id", Array(5L, beyondInt))))),
-      as(In("id", Array(null, 5L, null)), In("id", Array(5L))),
-      never(In("id", Array(null))),
-      ifDeclared(EqualTo("b", 44.toByte)),
-      ifDeclared(LessThan("b", 100.toByte)),
-      ifDeclared(Not(EqualTo("b", 44.toByte)))
+    ) ++
+      because(
+        "a narrower type may be stored wider, and parquet-mr drops NULL and what does not fit")(
+        same(GreaterThan("id", 0L)),
+        same(Not(EqualTo("id", 0L))),
+        same(In("id", Array(5L, beyondInt))),
+        same(Not(EqualTo("id", beyondInt))),
+        same(Not(In("id", Array(5L, 7L)))),
+        ifDeclared(Not(In("id", Array(5L, beyondInt)))),
+        ifDeclared(Not(Or(EqualTo("id", 1L), In("id", Array(5L, beyondInt))))),
+        as(In("id", Array(null, 5L, null)), In("id", Array(5L))),
+        never(In("id", Array(null))),
+        ifDeclared(EqualTo("b", 44.toByte)),
+        ifDeclared(LessThan("b", 100.toByte)),
+        ifDeclared(Not(EqualTo("b", 44.toByte)))
       ) ++
       because("a file may store fewer digits than the table declares, and count NULLs otherwise")(
-      same(EqualTo("d", narrow)),
-      same(LessThan("d", narrow)),
-      same(IsNotNull("s.d")),
-      ifDeclared(EqualTo("d", wide)),
-      ifDeclared(LessThan("d", wide)),
-      ifDeclared(GreaterThan("d", wide.negate)),
-      ifDeclared(Not(EqualTo("d", wide))),
-      ifDeclared(In("d", Array(narrow, long))),
-      never(EqualNullSafe("d", null)),
-      ifDeclared(IsNull("s.d")),
-      ifDeclared(IsNull("s.a")), // not every writer counts the NULLs of a struct in its fields
-      ifDeclared(Not(IsNotNull("s.a"))),
-      same(IsNotNull("s.a")),
-      ifDeclared(IsNull("`e.f`")),
-      ifDeclared(Not(IsNotNull("d"))),
-      never(IsNull("unknown"))
+        same(EqualTo("d", narrow)),
+        same(LessThan("d", narrow)),
+        same(IsNotNull("s.d")),
+        ifDeclared(EqualTo("d", wide)),
+        ifDeclared(LessThan("d", wide)),
+        ifDeclared(GreaterThan("d", wide.negate)),
+        ifDeclared(Not(EqualTo("d", wide))),
+        ifDeclared(In("d", Array(narrow, long))),
+        never(EqualNullSafe("d", null)),
+        ifDeclared(IsNull("s.d")),
+        ifDeclared(IsNull("s.a")), // not every writer counts the NULLs of a struct in its fields
+        ifDeclared(Not(IsNotNull("s.a"))),
+        same(IsNotNull("s.a")),
+        ifDeclared(IsNull("`e.f`")),
+        ifDeclared(Not(IsNotNull("d"))),
+        never(IsNull("unknown"))
       ) ++
       because("U+FFFD may stand for any invalid bytes")(
-      same(EqualTo("text", "0.0")),
-      same(StringStartsWith("text", "ä")),
-      never(EqualTo("text", broken)),
-      never(In("text", Array("b", broken))),
-      never(GreaterThan("text", broken)),
-      never(StringStartsWith("text", broken)),
-      never(Not(StringContains("text", broken)))
+        same(EqualTo("text", "0.0")),
+        same(StringStartsWith("text", "ä")),
+        never(EqualTo("text", broken)),
+        never(In("text", Array("b", broken))),
+        never(GreaterThan("text", broken)),
+        never(StringStartsWith("text", broken)),
+        never(Not(StringContains("text", broken)))
       ) ++
-      because("a day may be stored in the Julian calendar, and java.sql.Date has no form for some days")(
-      same(EqualTo("day", modern)),
-      same(LessThan("day", modern)),
-      ifDeclared(EqualTo("day", leftOut)),
-      same(EqualTo("day", ancient)),
-      ifDeclared(EqualTo("day", afterJulianLeapDay)),
-      as(EqualTo("day", Date.valueOf(ancient)), EqualTo("day", ancient)),
-      as(EqualTo("day", Date.valueOf(modern)), EqualTo("day", modern)),
-      never(GreaterThan("day", DateTimeUtils.toJavaDate(leftOut.toEpochDay.toInt))),
-      never(Not(EqualTo("day", Date.valueOf("1582-10-15"))))
+      because(
+        "a day may be stored in the Julian calendar, and java.sql.Date has no form for some days")(
+        same(EqualTo("day", modern)),
+        same(LessThan("day", modern)),
+        ifDeclared(EqualTo("day", leftOut)),
+        same(EqualTo("day", ancient)),
+        ifDeclared(EqualTo("day", afterJulianLeapDay)),
+        as(EqualTo("day", Date.valueOf(ancient)), EqualTo("day", ancient)),
+        as(EqualTo("day", Date.valueOf(modern)), EqualTo("day", modern)),
+        never(GreaterThan("day", DateTimeUtils.toJavaDate(leftOut.toEpochDay.toInt))),
+        never(Not(EqualTo("day", Date.valueOf("1582-10-15"))))
       ) ++
       because("a file may store milliseconds, or the Julian calendar")(
-      same(EqualTo("t", fine)),
-      same(LessThanOrEqual("t", fine)),
-      same(GreaterThan("t", fine)),
-      same(LessThan("t", millis)),
-      same(Not(EqualTo("t", millis))),
-      same(GreaterThan("t", settled)),
-      as(EqualTo("t", Timestamp.from(fine)), EqualTo("t", fine)),
-      other(LessThan("t", fine), LessThanOrEqual("t", fine), LessThan("t", fine)),
-      ifDeclared(Not(EqualTo("t", fine))),
-      ifDeclared(Not(In("t", Array(millis, fine)))),
-      ifDeclared(Not(GreaterThanOrEqual("t", fine))),
-      ifDeclared(EqualTo("t", old)),
-      ifDeclared(EqualTo("t", Instant.parse("1500-02-28T00:00:00Z"))),
-      same(EqualTo("t", julian)),
-      other(LessThan("t", julian), LessThanOrEqual("t", julian), LessThan("t", julian)),
-      ifDeclared(In("t", Array(fine, settled.minusSeconds(1)))),
-      never(LessThan("t", Timestamp.valueOf(leftOut.atStartOfDay))),
-      (
-        LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235")),
-        Some(LessThanOrEqual("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))),
-        Some(LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))))
+        same(EqualTo("t", fine)),
+        same(LessThanOrEqual("t", fine)),
+        same(GreaterThan("t", fine)),
+        same(LessThan("t", millis)),
+        same(Not(EqualTo("t", millis))),
+        same(GreaterThan("t", settled)),
+        as(EqualTo("t", Timestamp.from(fine)), EqualTo("t", fine)),
+        other(LessThan("t", fine), LessThanOrEqual("t", fine), LessThan("t", fine)),
+        ifDeclared(Not(EqualTo("t", fine))),
+        ifDeclared(Not(In("t", Array(millis, fine)))),
+        ifDeclared(Not(GreaterThanOrEqual("t", fine))),
+        ifDeclared(EqualTo("t", old)),
+        ifDeclared(EqualTo("t", Instant.parse("1500-02-28T00:00:00Z"))),
+        same(EqualTo("t", julian)),
+        other(LessThan("t", julian), LessThanOrEqual("t", julian), LessThan("t", julian)),
+        ifDeclared(In("t", Array(fine, settled.minusSeconds(1)))),
+        never(LessThan("t", Timestamp.valueOf(leftOut.atStartOfDay))),
+        (
+          LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235")),
+          Some(LessThanOrEqual("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))),
+          Some(LessThan("t", LocalDateTime.parse("2026-01-01T12:00:00.1235"))))
       )
   }
 
@@ -414,7 +416,7 @@ class PushdownGuardSuite extends AnyFunSuite {
   }
 
   test("all checks are off for one filter that parquet-mr would evaluate otherwise.") {
-    for ((filter, any, _) <- cases) {
+    for ((_, (filter, any, _)) <- cases) {
       val zoned = PushedFilterRewriter.withoutZone(filter)
       val isUnchanged = any.map(_.toString).contains(zoned.toString) &&
         !PushedFilterRewriter.values(zoned).exists(PushedValue.isOld)

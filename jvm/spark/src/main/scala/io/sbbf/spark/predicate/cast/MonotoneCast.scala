@@ -85,13 +85,22 @@ private[spark] final class MonotoneCast private (
   }
 
   /**
+   * Whether some casts of casts raise errors and others give NULL. The values that raise may then
+   * lie anywhere outside of those that the casts accept.
+   */
+  private lazy val mixesModes: Boolean =
+    cast.collect { case inner: Cast => inner.evalMode }.distinct.size > 1
+
+  /**
    * Returns `predicate`, extended to keep row groups in which the cast may raise an error. Casts
    * of casts may give NULL at the domain's ends and raise only next to the values that they
    * accept.
    */
   private def orRaises(predicate: RowGroupPredicate): RowGroupPredicate = {
-    val raisesBelow = raises(domain.low) || low > domain.low && raises(low - 1)
-    val raisesAbove = raises(domain.high) || high < domain.high && raises(high + 1)
+    val raisesBelow =
+      mixesModes || raises(domain.low) || low > domain.low && raises(low - 1)
+    val raisesAbove =
+      mixesModes || raises(domain.high) || high < domain.high && raises(high + 1)
     val arms =
       (if (raisesBelow) Seq(below(domain(low), orEqual = false)) else Nil) ++
         (if (raisesAbove) Seq(above(domain(high), orEqual = false)) else Nil)

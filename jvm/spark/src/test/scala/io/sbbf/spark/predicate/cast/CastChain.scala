@@ -11,12 +11,16 @@ import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
 import io.sbbf.spark.column.Column
 
 /** Builds a cast, or casts of casts, from a text such as "BIGINT > INT > DOUBLE". */
-private[cast] final class CastChain(path: String, mode: EvalMode.Value) {
+private[cast] final class CastChain(path: String, modes: Seq[EvalMode.Value]) {
+  def this(path: String, mode: EvalMode.Value) = this(path, Seq(mode))
+
   private val types = path.split(" > ").map(parseDataType).toSeq
   val from: DataType = types.head
   val cast: Cast = types.tail
-    .foldLeft[Expression](BoundReference(0, from, nullable = true))(
-      Cast(_, _, Some("Europe/Berlin"), mode))
+    .zipAll(modes, from, modes.last)
+    .foldLeft[Expression](BoundReference(0, from, nullable = true)) { case (inner, (to, mode)) =>
+      Cast(inner, to, Some("Europe/Berlin"), mode)
+    }
     .asInstanceOf[Cast]
   val monotone: Option[MonotoneCast] =
     MonotoneCast.of(Column(ColumnPath.named(Seq("c")), from), cast)

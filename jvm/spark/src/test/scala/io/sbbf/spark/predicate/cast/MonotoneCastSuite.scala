@@ -69,6 +69,13 @@ class MonotoneCastSuite extends AnyFunSuite {
       for (mode <- modes) compareWithSpark(new CastChain(path, mode), random, s"$path in $mode")
     }
 
+  test("values that raise errors between values that give NULL are kept.") {
+    for (modes <- Seq(Seq(TRY, ANSI, TRY), Seq(TRY, ANSI, ANSI), Seq(ANSI, TRY, TRY))) {
+      val chain = new CastChain("BIGINT > INT > SMALLINT > TINYINT", modes)
+      compareWithSpark(chain, new Random(seed), s"BIGINT to TINYINT in $modes")
+    }
+  }
+
   private def compareWithSpark(chain: CastChain, random: Random, title: String): Unit = {
     val values = CastChain.boundaries(chain.from)
     // of a small type all, literals as well
