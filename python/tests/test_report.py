@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from spark_sbbf import PruneReport
+from spark_sbbf import report as module
 
 SCAN = {
     "paths": ["/lake/<events>"],
@@ -136,3 +137,17 @@ def without(tree, key):
 def test_a_report_of_another_version_is_refused_with_what_to_do(tree):
     with pytest.raises(RuntimeError, match=r"of another version than the package.*install' again"):
         PruneReport.from_json(json.dumps(tree))
+
+
+@pytest.mark.parametrize(
+    ("show", "interactive", "printed"),
+    [(None, False, True), (None, True, False), (True, True, True), (False, False, False)],
+)
+def test_explain_prints_where_nothing_else_shows_the_report(
+    monkeypatch, capsys, show, interactive, printed
+):
+    found = PruneReport(enabled=False, scans=[], unpruned=[])
+    monkeypatch.setattr(module, "_report", lambda df: found)
+    monkeypatch.setattr(module, "is_interactive", lambda: interactive)
+    assert module.explain(object(), show=show) is found
+    assert capsys.readouterr().out == (f"{found}\n" if printed else "")

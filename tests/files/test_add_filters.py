@@ -294,3 +294,28 @@ def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
     assert len(spark_filters(spark, folder)) == 24
     assert not litter(folder)
     assert rows(spark.read.parquet(str(folder))) == wanted
+
+
+def test_a_table_s_name_works_wherever_a_path_does(spark: SparkSession) -> None:
+    spark.range(2000).selectExpr("xxhash64(id) AS key").write.saveAsTable("named_events")
+    try:
+        assert sbbf.add_filters(spark, "default.named_events", "key").of("done")
+        assert sbbf.inspect(spark, "named_events").where("filter_bytes > 0").count() > 0
+        probed = sbbf.probe(spark, "default.named_events", "key", 42)
+        assert {row.verdict for row in probed.collect()} <= {"cannot_match", "might_match"}
+        assert probed.count() > 0
+        advised = sbbf.advise(spark, "named_events", row_groups=4)
+        assert [row.path_in_schema for row in advised.collect()] == ["key"]
+        assert sbbf.drop_filters(spark, "named_events").of("done")
+        with pytest.raises(ValueError, match="no file or table named nothing"):
+            sbbf.add_filters(spark, "nothing", "key")
+        with pytest.raises(ValueError, match=r"no file or folder \./named_events"):
+            sbbf.add_filters(spark, Path("named_events"), "key")
+    finally:
+        spark.sql("DROP TABLE named_events")
+
+
+def test_the_command_looks_names_up_in_the_catalog_of_spark(keys: Path) -> None:
+    done = command("inspect", "db.nothing")
+    out, err = done.communicate(timeout=180)
+    assert (done.returncode, out) == (1, "") and "no file or table named db.nothing" in err
