@@ -98,9 +98,9 @@ private[spark] final class MonotoneCast private (
    */
   private def orRaises(predicate: RowGroupPredicate): RowGroupPredicate = {
     val raisesBelow =
-      mixesModes || raises(domain.low) || low > domain.low && raises(low - 1)
+      raises(domain.low) || low > domain.low && (mixesModes || raises(low - 1))
     val raisesAbove =
-      mixesModes || raises(domain.high) || high < domain.high && raises(high + 1)
+      raises(domain.high) || high < domain.high && (mixesModes || raises(high + 1))
     val arms =
       (if (raisesBelow) Seq(below(domain(low), orEqual = false)) else Nil) ++
         (if (raisesAbove) Seq(above(domain(high), orEqual = false)) else Nil)
