@@ -149,7 +149,7 @@ class EncryptedScanSuite extends SparkSuite {
       assert(scan.get("row_groups").asInt == 0 && scan.get("files_kept").asInt == 2)
       assert(scan.get("refuted_by").isEmpty)
       assert(scan.get("kept_because").toString == s"""{"$reason":2}""")
-      val nothing = Seq.fill(12)("null").mkString(",")
+      val nothing = Seq.fill(13)("null").mkString(",")
       assert(inspected(in, closed) == Seq.fill(2)(s"[$nothing,none,null,$reason]"))
     }
     assert(found(lookup(holder, closed, "id = 400")) == holders)
