@@ -77,7 +77,7 @@ private[spark] object TableLocation {
 
     private def identifier: Option[TableIdentifier] = {
       val isCurrent =
-        session.sessionState.catalogManager.currentCatalog.name == SessionCatalog
+        session.catalog.currentCatalog() == SessionCatalog
       Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).toOption.collect {
         case Seq(name) if catalog.isTempView(TableIdentifier(name)) =>
           refuse("is a temporary view: name its table")
