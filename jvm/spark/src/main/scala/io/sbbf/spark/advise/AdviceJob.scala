@@ -49,7 +49,7 @@ private[spark] final class AdviceJob(
   def run(): Seq[ColumnAdvice] = {
     ExecutorJar.require(context)
     val all = new TableFiles(path, hadoopConf).data
-    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${path}")
+    if (all.isEmpty) throw new IllegalArgumentException(s"no files in $path")
     refuseTableFormats()
     val queried = lookups()
     val seen = footers(some(all, mostFiles).map(ListedFile.of), queried.toSeq.flatMap(_.keys))
@@ -76,7 +76,7 @@ private[spark] final class AdviceJob(
   private def refuseTableFormats(): Unit =
     for ((folder, kind) <- TableFormatDetector.of(found, hadoopConf))
       throw new IllegalArgumentException(
-        s"${path} belongs to the $kind table $folder: its reader skips files itself, " +
+        s"$path belongs to the $kind table $folder: its reader skips files itself, " +
           "and add_filters does not change them")
 
   /** Returns None if the request names no queries. */
@@ -89,7 +89,7 @@ private[spark] final class AdviceJob(
     }
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
-        s"no query looks up a value in the files of ${path}; the history of a session " +
+        s"no query looks up a value in the files of $path; the history of a session " +
           "begins when it is enabled")
     counts
   }

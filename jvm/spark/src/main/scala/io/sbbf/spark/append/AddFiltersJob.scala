@@ -65,7 +65,7 @@ private[spark] final class AddFiltersJob(
         .of(roots, hadoopConf, files)
         .orElse(found.tableWithLog))
       throw new IllegalArgumentException(
-        s"${path} belongs to the $kind table $folder, whose log records the length of " +
+        s"$path belongs to the $kind table $folder, whose log records the length of " +
           "each file. Its readers may fail on files that grew, or ignore the filters. " +
           "Use allow_table_formats only on copies outside the table.")
   }
@@ -127,7 +127,7 @@ private[spark] final class AddFiltersJob(
     try session.catalog.refreshByPath(path)
     catch {
       case NonFatal(e) => // the files have changed already
-        logWarning(s"Cached data of ${path} was not refreshed: ${e.getClass.getName}")
+        logWarning(s"Cached data of $path was not refreshed: ${e.getClass.getName}")
     }
     outcomes
   }
