@@ -30,10 +30,11 @@ private[spark] final class TableFiles(path: String, conf: Configuration) {
 
   /** The files, ordered by path. */
   val data: Seq[FileStatus] = {
-    val files = found.filter(f => f.status.getLen > 0 && isData(f.status.getPath.getName))
+    val files = found.filter(f => isData(f.status.getPath.getName))
+    // as in Spark, an empty file makes its folder a partition too
     val partitions = files.filter(_.isPartition)
     val table = if (partitions.nonEmpty) partitions else files.filter(_.depth == 0)
-    table.map(_.status).sortBy(_.getPath.toString)
+    table.map(_.status).filter(_.getLen > 0).sortBy(_.getPath.toString)
   }
 
   /**
