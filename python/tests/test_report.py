@@ -23,6 +23,7 @@ SCAN = {
     "bytes_read": 38_912,
     "files_opened": 1000,
     "stopped_early": False,
+    "files_not_cached": 0,
     "bars": [
         {
             "first": "part-0<0>.parquet",
@@ -67,6 +68,12 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
         "  bytes         160,000 of 640,000,000",
         "csv <x>: not pruned, not Parquet",
     ]
+
+
+def test_a_full_cache_is_named_with_what_to_do():
+    full = str(report(scans=[{**SCAN, "files_not_cached": 2100}]))
+    assert "2,100 files" in full and "spark.sbbf.cache.maxBytes" in full
+    assert "cache full" not in str(report(scans=[SCAN]))
 
 
 def test_a_pass_that_stopped_early_says_so():

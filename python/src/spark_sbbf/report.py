@@ -73,6 +73,8 @@ class ScanReport:
     stopped_early: bool
     """Whether a sample of the files showed that the filters do not help. The other files are then
     kept."""
+    files_not_cached: int
+    """Number of files for which the cache had no room. Every query reads them again."""
     bars: list[FileBar]
     """All files, in the order of their listing, in at most 50 ranges."""
     summary: str
@@ -111,6 +113,11 @@ class ScanReport:
         lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
         if self.stopped_early:
             lines.append("  stopped early: a sample of the files showed no benefit of the filters")
+        if self.files_not_cached:
+            lines.append(
+                f"  cache full    {self.files_not_cached:,} files are read again by every query; "
+                "raise spark.sbbf.cache.maxBytes, or the driver's memory"
+            )
         return "\n".join(lines)
 
 

@@ -1,36 +1,56 @@
 package io.sbbf.parquet.chunk
 
-import java.util.concurrent.atomic.{AtomicLong, AtomicReferenceArray}
+import java.util.concurrent.atomic.AtomicReferenceArray
 
 /**
- * Caches the contents that were read from a file's column chunks. The cache only grows. Entries
- * are immutable, so threads can share them. Two threads may read the same entry at once without
- * harm.
+ * Holds the filters and dictionaries that were read from a column's chunks in one file. It only
+ * grows. Entries are immutable, so threads can share them. Two threads may read the same entry
+ * at once without harm.
  */
-private[parquet] final class ChunkCache[T <: AnyRef](rowGroups: Int, columns: Int) {
-  private val byColumn = new AtomicReferenceArray[AtomicReferenceArray[T]](columns)
-  private val retained = new AtomicLong
+private[parquet] final class ColumnContents(rowGroups: Int) {
+  import ColumnContents._
 
-  /** Returns the entry, or null. */
-  def get(rowGroup: Int, column: Int): T = {
-    val entries = byColumn.get(column)
-    if (entries == null) null.asInstanceOf[T] else entries.get(rowGroup)
+  val filters = new Entries[FilterState](rowGroups)
+  val dictionaries = new Entries[DictionaryReader.State](rowGroups)
+
+  /** The latest pass that used the column. */
+  @volatile var lastUse: Long = UseClock.now
+
+  /** Returns the heap that the contents hold, in bytes. */
+  def retainedBytes: Long = 48L + filters.retainedBytes + dictionaries.retainedBytes
+}
+
+private[parquet] object ColumnContents {
+
+  /** Holds one entry for each row group that was read. */
+  final class Entries[T <: AnyRef](rowGroups: Int) {
+    @volatile private var entries: AtomicReferenceArray[T] = _
+    private var retained = 0L
+
+    /** Returns the entry, or null. */
+    def get(rowGroup: Int): T = {
+      val known = entries
+      if (known == null) null.asInstanceOf[T] else known.get(rowGroup)
+    }
+
+    /**
+     * Adds an entry unless there is one, and returns the one that is there: this or an earlier
+     * one.
+     *
+     * @param bytes the heap that the entry holds
+     */
+    def publish(rowGroup: Int, entry: T, bytes: Long): T = synchronized {
+      if (entries == null) {
+        entries = new AtomicReferenceArray[T](rowGroups)
+        retained += 16L + 8L * rowGroups
+      }
+      if (entries.get(rowGroup) == null) {
+        entries.set(rowGroup, entry)
+        retained += bytes
+      }
+      entries.get(rowGroup)
+    }
+
+    def retainedBytes: Long = synchronized(32L + retained)
   }
-
-  /**
-   * Adds an entry unless there is one, and returns the entry of the cache: this or an earlier one.
-   *
-   * @param bytes the heap that the entry holds
-   */
-  def publish(rowGroup: Int, column: Int, entry: T, bytes: Long): T = {
-    if (byColumn.get(column) == null &&
-      byColumn.compareAndSet(column, null, new AtomicReferenceArray[T](rowGroups)))
-      retained.addAndGet(16L + 8L * rowGroups)
-    if (byColumn.get(column).compareAndSet(rowGroup, null.asInstanceOf[T], entry))
-      retained.addAndGet(bytes)
-    get(rowGroup, column)
-  }
-
-  /** Returns the heap that the cache and its entries hold, in bytes. */
-  def retainedBytes: Long = 64L + 8L * columns + retained.get
 }

@@ -1,9 +1,10 @@
 package io.sbbf.parquet.eval
 
 import java.io.IOException
+import java.util.concurrent.atomic.AtomicReferenceArray
 
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNullDecimal, Leaf}
-import io.sbbf.parquet.chunk.{ChunkCache, DictionaryReader, FilterReader, FilterState}
+import io.sbbf.parquet.chunk.{ColumnContents, DictionaryReader, FilterReader, FilterState, UseClock}
 import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.BoundPredicate.ValueTest
@@ -20,9 +21,7 @@ import io.sbbf.parquet.statistics.DeclaredType
  */
 final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
   private val filterReader = new FilterReader(footer)
-  private val filters = new ChunkCache[FilterState](footer.numRowGroups, footer.numColumns)
-  private val dictionaries =
-    new ChunkCache[DictionaryReader.State](footer.numRowGroups, footer.numColumns)
+  private val contents = new AtomicReferenceArray[ColumnContents](footer.numColumns)
 
   /**
    * Returns the evaluator of a leaf for this file.
@@ -44,6 +43,8 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       case FileSchema.Found(_) if mayReadNulls(leaf, lookup) =>
         new ConstantLeaf(footer, LeafResult.NoEvidence)
       case FileSchema.Found(column) =>
+        val known = contents.get(column)
+        if (known != null) known.lastUse = UseClock.now
         val node = footer.schema.column(column)
         val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
         if (node.isFlat) values else RepeatedLeaf.of(leaf.test, values, footer)
@@ -56,12 +57,37 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     case _ => false
   }
 
+  /** Returns the heap held by the footer and the contents that were read since, in bytes. */
+  def retainedBytes: Long = footerBytes + contentBytes
+
+  /** Returns the heap held without filters and dictionaries, in bytes. */
+  private[parquet] def footerBytes: Long = 80 + 8L * footer.numColumns + footer.retainedBytes
+
+  /** Returns the heap that filters and dictionaries hold, in bytes. */
+  private[parquet] def contentBytes: Long =
+    columnsRead.map(contents.get).filter(_ != null).map(_.retainedBytes).sum
+
   /**
-   * Returns the heap held by the footer and the contents that were read since, in bytes. It only
-   * grows.
+   * Forgets the filters and dictionaries of the columns that no pass from `usedBefore` on has
+   * used. The next request reads them again.
    */
-  def retainedBytes: Long =
-    64 + footer.retainedBytes + filters.retainedBytes + dictionaries.retainedBytes
+  private[parquet] def forgetContents(usedBefore: Long): Unit =
+    for (column <- columnsRead) {
+      val known = contents.get(column)
+      if (known != null && known.lastUse < usedBefore) contents.set(column, null)
+    }
+
+  private def columnsRead: Iterator[Int] =
+    Iterator.range(0, footer.numColumns).filter(contents.get(_) != null)
+
+  private def ofColumn(column: Int): ColumnContents = {
+    val known = contents.get(column)
+    if (known != null) known
+    else {
+      contents.compareAndSet(column, null, new ColumnContents(footer.numRowGroups))
+      ofColumn(column)
+    }
+  }
 
   /**
    * Returns the filter of a column chunk, and reads it if it was not read before. If the read
@@ -102,15 +128,20 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       rowGroup: Int,
       column: Int,
       bytes: => FileBytes): FilterState = {
-    val known = filters.get(rowGroup, column)
+    val known = knownFilter(rowGroup, column)
     if (known != null) known
     else if (filterOffset(rowGroup, column) < 0 && !isUnreadable(rowGroup, column))
       FilterState.Absent
     else {
       val state = filterReader.read(rowGroup, column, bytes)
       if (retainedBytes + state.retainedBytes > mostRetained) state
-      else filters.publish(rowGroup, column, state, state.retainedBytes)
+      else ofColumn(column).filters.publish(rowGroup, state, state.retainedBytes)
     }
+  }
+
+  private def knownFilter(rowGroup: Int, column: Int): FilterState = {
+    val known = contents.get(column)
+    if (known == null) null else known.filters.get(rowGroup)
   }
 
   /**
@@ -123,11 +154,11 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       column: Int,
       isWanted: Int => Boolean,
       bytes: => FileBytes): Unit =
-    if (filters.get(rowGroup, column) == null) {
+    if (knownFilter(rowGroup, column) == null) {
       val length = filterReader.lengthWithNext(
         rowGroup,
         column,
-        g => filters.get(g, column) == null && isWanted(g))
+        g => knownFilter(g, column) == null && isWanted(g))
       if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
     }
 
@@ -139,17 +170,19 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       rowGroup: Int,
       column: Int,
       test: ValueTest,
-      bytes: => FileBytes): DictionaryReader.State =
-    dictionaries.get(rowGroup, column) match {
+      bytes: => FileBytes): DictionaryReader.State = {
+    val read = contents.get(column)
+    (if (read == null) null else read.dictionaries.get(rowGroup)) match {
       case null if footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0 =>
         DictionaryReader.Absent
       case null =>
         val state = DictionaryReader.read(footer, rowGroup, column, bytes)
         val kept = state.remembered
-        dictionaries.publish(rowGroup, column, kept, kept.retainedBytes)
+        ofColumn(column).dictionaries.publish(rowGroup, kept, kept.retainedBytes)
         state
       case DictionaryReader.Readable(dictionary) if !dictionary.canEvaluate(test) =>
         DictionaryReader.read(footer, rowGroup, column, bytes)
       case known => known
     }
+  }
 }

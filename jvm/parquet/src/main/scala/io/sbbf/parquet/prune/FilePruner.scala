@@ -29,7 +29,7 @@ private[sbbf] final class FilePruner(
     predicate: RowGroupPredicate,
     lookup: ColumnLookup,
     limits: PlanningLimits,
-    cache: FooterCache,
+    cache: FooterCache#Pass,
     requirements: StorageRequirements,
     warnings: PruningWarnings) {
   import FilePruner._
@@ -86,11 +86,11 @@ private[sbbf] final class FilePruner(
       val share = limits.cacheBytes / limits.threads
       val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
       if (keys.mayShare(fresh.footer.isEncrypted))
-        cache.put(version, fresh, readAt, limits.cacheBytes)
+        cache.put(version, fresh, readAt)
       fresh
     }
     try verdicts(file, evidence, () => bytes)
-    finally cache.reweigh(version, limits.cacheBytes)
+    finally cache.settle(version)
   }
 
   private def cached(version: FileVersion): Option[FileEvidence] =

@@ -53,8 +53,9 @@ private[sbbf] final class ScanPruner(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
       lookup: ColumnLookup): PrunedFiles = {
+    val pass = cache.pass(limits.cacheBytes)
     val pruner =
-      new FilePruner(hadoopConf, predicate, lookup, limits, cache, requirements, warnings)
+      new FilePruner(hadoopConf, predicate, lookup, limits, pass, requirements, warnings)
     // Evaluating cached evidence costs less than handing the file to another thread.
     val outcomes = Array.tabulate(files.size)(i => pruner.fromMemory(files(i)).orNull)
     def read(some: IndexedSeq[Int]): Unit = {
@@ -72,7 +73,8 @@ private[sbbf] final class ScanPruner(
     PrunedFiles(
       files.indices.map(i =>
         Option(outcomes(i)).getOrElse(FilePruning.keepAll(files(i).getLen, NotChecked))),
-      stoppedEarly = stops)
+      stoppedEarly = stops,
+      filesDeclined = pass.filesDeclined)
   }
 
   /**

@@ -10,6 +10,8 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
  *
  * @param outcomes the outcome of each of `files`, in their order
  * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
+ * @param filesDeclined the number of files for which the cache had no room; the next pass reads
+ *   them again
  * @param nanos the duration of pruning, in nanoseconds
  */
 private[sbbf] final class ScanPruning(
@@ -17,6 +19,7 @@ private[sbbf] final class ScanPruning(
     files: IndexedSeq[FileStatus],
     val outcomes: IndexedSeq[FilePruning],
     val stoppedEarly: Boolean,
+    val filesDeclined: Int,
     val nanos: Long) {
 
   private lazy val thinFiles: Map[Path, FilePruning] =
@@ -90,7 +93,10 @@ private[sbbf] final class ScanPruning(
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: ${ScanPruner.NoUsableLeaf}"
     else
       f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
-        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note"
+        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note$room"
+
+  private def room: String =
+    if (filesDeclined == 0) "" else f"; no room in the cache for $filesDeclined%,d files"
 
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)

@@ -14,7 +14,7 @@ class ScanPruningSuite extends AnyFunSuite {
     }
     val statuses = (0 until files).map(i =>
       new FileStatus(100L, false, 1, 100L, 0L, new Path(s"/lake/part-$i.parquet")))
-    new ScanPruning(RowGroupPredicate.True, statuses, outcomes, false, 0L)
+    new ScanPruning(RowGroupPredicate.True, statuses, outcomes, false, 0, 0L)
   }
 
   test("file ranges hold all files in their order, and there are at most as many as allowed.") {

@@ -73,6 +73,7 @@ private[spark] object PruneReport {
       "bytes_read" -> s.bytesRead,
       "files_opened" -> s.filesOpened,
       "stopped_early" -> s.stoppedEarly,
+      "files_not_cached" -> s.filesDeclined,
       "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
       "summary" -> s.summary
     )

@@ -116,7 +116,13 @@ final class PrunedFileIndex private[spark] (
       catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(files, e) }
     val spent = System.nanoTime - started
     val selection =
-      new ScanPruning(predicate, files, pruned.outcomes, pruned.stoppedEarly, spent)
+      new ScanPruning(
+          predicate,
+          files,
+          pruned.outcomes,
+          pruned.stoppedEarly,
+          pruned.filesDeclined,
+          spent)
     nanos.addAndGet(spent)
     latest = Some(lookup -> selection)
     selection

@@ -80,6 +80,15 @@ object SbbfConf {
       JavaUtils.byteStringAsBytes,
       n => n >= from && n <= to)
 
+  /** Parses a size in bytes, or a percentage of this JVM's heap. */
+  private def sizeOrShare(text: String): Long =
+    if (!text.endsWith("%")) JavaUtils.byteStringAsBytes(text)
+    else {
+      val percent = text.dropRight(1).trim.toInt
+      require(percent >= 0 && percent <= 90)
+      Runtime.getRuntime.maxMemory / 100 * percent
+    }
+
   val Enabled: SbbfConf[Boolean] = flag(
     "spark.sbbf.enabled",
     default = true,
@@ -112,12 +121,14 @@ object SbbfConf {
       "writes them for dictionary-encoded columns as well. If false, parquet-mr writes them."
   )
 
-  val CacheBytes: SbbfConf[Long] = bytes(
+  val CacheBytes: SbbfConf[Long] = new SbbfConf(
     "spark.sbbf.cache.maxBytes",
-    "256m",
-    0L,
-    1L << 40,
-    "Maximum memory that cached footers and filters take on the driver. All sessions share one cache."
+    "Maximum memory that cached footers and filters take on the driver, as a size or as a share of " +
+      "its heap. All sessions share one cache.",
+    "25%",
+    "a size from 0 to 1099511627776 bytes (such as 512m) or a percentage from 0% to 90% (such as 25%)",
+    sizeOrShare,
+    n => n >= 0L && n <= (1L << 40)
   )
 
   val Threads: SbbfConf[Int] = count(

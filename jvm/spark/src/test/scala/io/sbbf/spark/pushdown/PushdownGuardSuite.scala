@@ -326,7 +326,8 @@ class PushdownGuardSuite extends AnyFunSuite {
         statuses,
         files.toIndexedSeq,
         stoppedEarly,
-        0)
+        filesDeclined = 0,
+        nanos = 0)
     PlannedScan(Some(pruning), guard(filters), mayListOthers, hasRuntimeFilters)
   }
 

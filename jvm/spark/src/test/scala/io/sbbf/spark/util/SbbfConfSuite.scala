@@ -12,6 +12,9 @@ class SbbfConfSuite extends SparkSuite {
     "spark.sbbf.rowGroupPruning.enabled" -> "2",
     "spark.sbbf.cache.maxBytes" -> "-1",
     "spark.sbbf.cache.maxBytes" -> "much",
+    "spark.sbbf.cache.maxBytes" -> "91%",
+    "spark.sbbf.cache.maxBytes" -> "-1%",
+    "spark.sbbf.cache.maxBytes" -> "%",
     "spark.sbbf.planning.threads" -> "0",
     "spark.sbbf.planning.threads" -> "x",
     "spark.sbbf.planning.sampleFiles" -> "-1",
@@ -34,6 +37,14 @@ class SbbfConfSuite extends SparkSuite {
     withConf("spark.sbbf.cache.maxBytes" -> "3m") {
       assert(SbbfConf.CacheBytes.get(spark.sessionState.conf) == 3L << 20)
     }
+  }
+
+  test("the cache takes a quarter of the heap unless a size or another share is set.") {
+    val heap = Runtime.getRuntime.maxMemory
+    def size = SbbfConf.CacheBytes.get(spark.sessionState.conf)
+    assert(size == heap / 100 * 25)
+    withConf("spark.sbbf.cache.maxBytes" -> " 50 % ")(assert(size == heap / 100 * 50))
+    withConf("spark.sbbf.cache.maxBytes" -> "0%")(assert(size == 0))
   }
 
   test("docs/configuration.md lists the keys as they are; SBBF_GENERATE=1 writes it anew.") {
