@@ -23,7 +23,7 @@ import io.sbbf.spark.util.SbbfConf
 class ConcurrencySuite extends SparkSuite {
   import ConcurrencySuite._
 
-  private val queries = sys.env.get("SBBF_QUERIES").fold(40)(_.toInt)
+  private val queries = sys.env.get("SBBF_QUERIES").fold(40)(_.toInt) / TestFiles.stride
 
   test("16 threads get correct rows while files are replaced and the cache evicts.") {
     val seed = TestFiles.seed()
