@@ -99,6 +99,10 @@ bench: wheel ## measure lookups against Spark alone, the oracle and the filter l
 benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar
 	$(bin)/python benchmarks/against.py $(OLD)
 
+.PHONY: benchcache
+benchcache: wheel ## measure lookups in a table that exceeds the cache, beside an older JAR; OLD=/path/to/spark-sbbf.jar
+	$(bin)/python benchmarks/cache.py $(OLD)
+
 .PHONY: benchwrite
 benchwrite: wheel ## measure what exact filters cost to write, beside Spark's
 	$(bin)/python benchmarks/write.py

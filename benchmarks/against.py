@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import spark_sbbf as sbbf
 from lookup import (
@@ -47,7 +48,7 @@ def main() -> None:
     kinds: dict[str, Times] = {}
     for turn in range(arguments.turns):
         for name in list(jars)[:: 1 if turn % 2 else -1]:
-            found = in_a_fresh_jvm(jars[name], arguments.files)
+            found = in_a_fresh_jvm(jars[name], __file__, "--files", str(arguments.files))
             top = found.pop("header")
             for kind, seconds in found.items():
                 kinds.setdefault(kind, {}).setdefault(name, []).extend(seconds)
@@ -58,11 +59,12 @@ def main() -> None:
     arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def in_a_fresh_jvm(jar: Path, files: int) -> dict[str, list[float]]:
-    command = [sys.executable, __file__, "--files", str(files)]
+def in_a_fresh_jvm(jar: Path, *script: str) -> dict[str, Any]:
+    """Runs a script with this JAR of the extension, and returns the JSON of its last line."""
     environment = {**os.environ, "SPARK_SBBF_JAR": str(jar.resolve())}
+    command = [sys.executable, *script]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    found: dict[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 

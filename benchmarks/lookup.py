@@ -88,7 +88,7 @@ def session(enabled: str) -> SparkSession:
     return builder.getOrCreate()
 
 
-def written(spark: SparkSession, files: int, fpp: float, added: bool) -> Table:
+def written(spark: SparkSession, files: int, fpp: float, added: bool = False) -> Table:
     name = f"{files}x{ROW_GROUPS}x{ROWS[fpp]}-{fpp}" + ("-added" if added else "")
     table = Table(str(DATA / name), files, fpp)
     if added or not Path(table.path, "_SUCCESS").exists():
