@@ -1,0 +1,159 @@
+package io.sbbf.spark.pushdown
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.sources._
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.prune.{FilePruning, FileStorage, ScanPruning}
+
+/** Tests how the filters, and what planning found of the files, decide how a scan reads. */
+class ReadPolicySuite extends AnyFunSuite with PushdownCases {
+
+  /** A file as planning found it. */
+  private def file(storage: FileStorage, filtersRejected: Map[String, Int] = Map.empty) =
+    FilePruning(1, 1, 10L, 100L, None, Map.empty, Map.empty, filtersRejected, storage)
+
+  private def known(corrupt: Boolean = false, short: Boolean = false, meets: Boolean = false) =
+    FileStorage.Known(corrupt, short, meets)
+
+  private def scan(
+      filters: Seq[Filter],
+      files: Seq[FilePruning] = Seq(file(known())),
+      stoppedEarly: Boolean = false,
+      mayListOthers: Boolean = false,
+      hasRuntimeFilters: Boolean = false): PlannedScan = {
+    val statuses = files.indices.map(i =>
+      new FileStatus(100L, false, 1, 100L, 0L, new Path(s"/part-$i.parquet")))
+    val pruning =
+      new ScanPruning(
+        RowGroupPredicate.Unknown(""),
+        statuses,
+        files.toIndexedSeq,
+        stoppedEarly,
+        filesDeclined = 0,
+        nanos = 0)
+    PlannedScan(Some(pruning), guard(filters), mayListOthers, hasRuntimeFilters)
+  }
+
+  private val safe = EqualTo("id", 1L)
+  private val needsInt8 = EqualTo("b", 1.toByte)
+
+  test("one decision sets read options, filters by file, and readers without filters.") {
+    val all = ReadPolicy.NoParquetFilters
+    val (bloom, none) = (ReadPolicy.NoBloom, Map.empty[String, String])
+    val lookup = Seq(safe)
+    // why; what planning found; read options; whether some files are read without filters
+    val table = Seq[(String, PlannedScan, Map[String, String], Boolean)](
+      ("planning probed every filter", scan(lookup), bloom, false),
+      ("tasks know more than planning", scan(lookup, hasRuntimeFilters = true), misread, true),
+      ("a sample stopped planning", scan(lookup, stoppedEarly = true), bloom, true),
+      (
+        "planning rejected a filter",
+        scan(lookup, Seq(file(known(), Map("no room" -> 1))), hasRuntimeFilters = true),
+        bloom,
+        true),
+      ("the listing may change", scan(lookup, mayListOthers = true), all ++ bloom, true),
+      (
+        "a file has corrupt statistics",
+        scan(lookup, Seq(file(known()), file(known(corrupt = true)))),
+        all ++ bloom,
+        true),
+      (
+        "parquet-mr fails at short decimals",
+        scan(lookup, Seq(file(known(short = true)))),
+        all ++ bloom,
+        true),
+      (
+        "a file could not be read",
+        scan(lookup, Seq(file(FileStorage.Unreadable))),
+        all ++ bloom,
+        true),
+      ("planning checked other filters", scan(Nil), bloom, true)
+    )
+    for ((why, planned, options, isUnfiltered) <- table) {
+      val policy = guard(lookup).decide(planned, isSafe = true)
+      assert(policy.options == options, why)
+      assert(policy.needsUnfilteredRead == isUnfiltered, why)
+      assert(policy.anyFile == lookup && !policy.differsByFile, why)
+      val unsafe = guard(lookup).decide(planned, isSafe = false)
+      assert(unsafe.options == (if (planned.disablesTaskBloom) bloom else none), why)
+      assert(unsafe.anyFile == lookup && !unsafe.needsUnfilteredRead, why)
+    }
+  }
+
+  test("files are read with more filters where planning checked how they store the columns.") {
+    val filters = Seq(needsInt8)
+    val policy = guard(filters).decide(scan(filters), isSafe = true)
+    assert(policy.anyFile.isEmpty && policy.asDeclared == filters && policy.differsByFile)
+    val later = guard(filters).decide(scan(Nil), isSafe = true)
+    assert(later.asDeclared.isEmpty, "pushed after planning")
+  }
+
+  test("a file that was not read is read like the worst of the others.") {
+    import PushdownLevel._
+    // storage of a file; its level; the level of an unread file beside it
+    val table = Seq(
+      (known(meets = true), AsDeclared, AnyFile),
+      (known(), AnyFile, AnyFile),
+      (known(corrupt = true, meets = true), Nothing, Nothing),
+      (known(short = true, meets = true), Nothing, Nothing),
+      (FileStorage.Unreadable, Nothing, Nothing)
+    )
+    for ((storage, level, unread) <- table) {
+      val files = Seq(file(storage), file(FileStorage.Unread))
+      val levelOf = PlannedScan.levels(scan(Seq(safe), files).pruning.get)
+      assert(files.map(levelOf) == Seq(level, unread), storage)
+    }
+  }
+
+  /** What is disabled for a lookup whose filters planning did not probe. */
+  private lazy val misread: Map[String, String] =
+    if (PushdownGuard.misreadsFilters) ReadPolicy.NoBloom else Map.empty
+
+  private def options(filters: Filter*): Map[String, String] =
+    guard(filters).decide(scan(filters, hasRuntimeFilters = true), isSafe = true).options
+
+  test(
+    "parquet-mr evaluates all that loses no row as it is pushed, bloom filters of 1.14 and 1.15 aside.") {
+    assert(options(EqualTo("id", 1L)) == misread)
+    assert(options(GreaterThan("id", 1L), IsNotNull("id")).isEmpty)
+    assert(PushdownGuard.misreadsFilters == org.apache.spark.SPARK_VERSION.startsWith("4.0"))
+  }
+
+  test("all checks are off for one filter that parquet-mr would evaluate otherwise.") {
+    for ((_, (filter, any, _)) <- cases) {
+      val zoned = PushedFilterRewriter.withoutZone(filter)
+      val isUnchanged = any.map(_.toString).contains(zoned.toString) &&
+        !PushedFilterRewriter.values(zoned).exists(PushedValue.isOld)
+      assert((options(safe, filter).size == 5) == !isUnchanged, filter)
+      assert(
+        guard(Seq(safe, filter)).withholdsNothing == (isUnchanged && misread.isEmpty),
+        filter)
+    }
+  }
+
+  test("all checks are off where Spark may push more than is known.") {
+    val more =
+      PushdownGuard(
+        Seq(safe),
+        plain,
+        byFieldId = false,
+        caseSensitive = false,
+        mayPushMore = true)
+    assert(!more.withholdsNothing && guard(Seq(IsNotNull("id"))).withholdsNothing)
+  }
+
+  test("what was found of files covers filters on the same columns only.") {
+    def covers(planned: PushdownGuard, reading: PushdownGuard) =
+      reading.requirements.areCoveredBy(planned.requirements)
+    val (bytes, reals) = (guard(Seq(EqualTo("b", 1.toByte))), guard(Seq(GreaterThan("f", 1.0))))
+    val both = guard(Seq(EqualTo("b", 1.toByte), GreaterThan("f", 1.0)))
+    assert(covers(both, bytes) && covers(both, reals) && covers(bytes, bytes))
+    assert(!covers(bytes, both) && !covers(bytes, reals))
+    assert(covers(guard(Nil), guard(Seq(EqualTo("id", 1L)))))
+    val nulls = guard(Seq(Not(EqualNullSafe("text", "a"))))
+    assert(covers(nulls, nulls) && !covers(both, nulls))
+    assert(covers(guard(Nil), guard(Seq(EqualNullSafe("text", "a")))))
+  }
+}
