@@ -4,7 +4,13 @@ import java.io.IOException
 import java.util.concurrent.atomic.AtomicReferenceArray
 
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNullDecimal, Leaf}
-import io.sbbf.parquet.chunk.{ColumnContents, DictionaryReader, FilterReader, FilterState, UseClock}
+import io.sbbf.parquet.chunk.{
+  ColumnContents,
+  DictionaryReader,
+  FilterReader,
+  FilterState,
+  UseClock
+}
 import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.BoundPredicate.ValueTest

@@ -74,7 +74,8 @@ private[sbbf] final class ScanPruner(
       files.indices.map(i =>
         Option(outcomes(i)).getOrElse(FilePruning.keepAll(files(i).getLen, NotChecked))),
       stoppedEarly = stops,
-      filesDeclined = pass.filesDeclined)
+      filesDeclined = pass.filesDeclined
+    )
   }
 
   /**

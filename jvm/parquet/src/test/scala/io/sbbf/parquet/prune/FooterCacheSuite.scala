@@ -28,7 +28,9 @@ class FooterCacheSuite extends AnyFunSuite {
       val Seq(first, second, third) = Seq.fill(3)(query(cache, 0 until 40, bound))
       assert(first.opened == 40 && first.declined > 0)
       val fitting = math.max(0, (bound - footers) / filterBytes)
-      assert((39L - fitting to 41L - fitting).contains(second.opened.toLong), s"with 1/$factor of the room")
+      assert(
+        (39L - fitting to 41L - fitting).contains(second.opened.toLong),
+        s"with 1/$factor of the room")
       assert(third == second && third.declined == third.opened)
     }
   }
@@ -180,7 +182,8 @@ object FooterCacheSuite {
       names.map(name => s"required int64 $name;").mkString("message m { ", " ", " }"),
       Style(filters = Map("c0" -> 1000, "c1" -> 1000)),
       Iterator.tabulate(count)(row =>
-        (group: Group) => names.foreach(name => group.add(name, 2 * (row * 7919L % count)))))
+        (group: Group) => names.foreach(name => group.add(name, 2 * (row * 7919L % count))))
+    )
   }
 
   /** A number between the bounds of all row groups, which none of them holds. */

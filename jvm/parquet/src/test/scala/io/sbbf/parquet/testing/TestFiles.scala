@@ -112,10 +112,12 @@ object TestFiles {
    * Sweeps and random tests run one in so many of their repetitions: a third on Scala 2.12, which
    * compiles the same sources as 2.13, and half of those in CI. SBBF_STRIDE overrides it.
    */
-  val stride: Int = sys.env.get("SBBF_STRIDE").fold {
-    val ofScala = if (Properties.versionNumberString.startsWith("2.12")) 3 else 1
-    if (sys.env.contains("CI")) 2 * ofScala else ofScala
-  }(_.toInt)
+  val stride: Int = sys.env
+    .get("SBBF_STRIDE")
+    .fold {
+      val ofScala = if (Properties.versionNumberString.startsWith("2.12")) 3 else 1
+      if (sys.env.contains("CI")) 2 * ofScala else ofScala
+    }(_.toInt)
 
   def seed(): Long = {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)

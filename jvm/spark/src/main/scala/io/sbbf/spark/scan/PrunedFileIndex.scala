@@ -117,12 +117,12 @@ final class PrunedFileIndex private[spark] (
     val spent = System.nanoTime - started
     val selection =
       new ScanPruning(
-          predicate,
-          files,
-          pruned.outcomes,
-          pruned.stoppedEarly,
-          pruned.filesDeclined,
-          spent)
+        predicate,
+        files,
+        pruned.outcomes,
+        pruned.stoppedEarly,
+        pruned.filesDeclined,
+        spent)
     nanos.addAndGet(spent)
     latest = Some(lookup -> selection)
     selection

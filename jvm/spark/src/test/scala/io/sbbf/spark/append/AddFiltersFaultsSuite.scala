@@ -21,8 +21,8 @@ import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   override protected def settings: Map[String, String] = Map(
     "spark.hadoop.fs.file.impl.disable.cache" -> "true", // of suites before this
-    "spark.hadoop.fs.file.impl" -> classOf[FaultyLocalFileSystem].getName,
-    "spark.hadoop.fs.s3a.impl" -> classOf[FaultyObjectStore].getName
+    "spark.hadoop.fs.file.impl" -> classOf[SteppedLocalFileSystem].getName,
+    "spark.hadoop.fs.s3a.impl" -> classOf[SteppedObjectStore].getName
   )
 
   private def request(to: String): AddFiltersRequest =
@@ -63,8 +63,8 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       "row group" -> add,
       "file" -> addByFile)
     (fault, beginAt) <- Seq[(String, Int => Unit)](
-      "step that fails" -> Faults.failAt,
-      "step at which the process dies" -> Faults.dieAt)
+      "step that fails" -> StepFaults.failAt,
+      "step at which the process dies" -> StepFaults.dieAt)
     if way == "file" || fault == "step that fails"
   }
     test(s"no $fault loses or truncates a file of $scheme:, by $way.") {
@@ -89,9 +89,9 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
           try run(s"$scheme:$folder").headOption
           catch { case _: Exception => None } // before any file is touched
           finally {
-            reached = Faults.happened
-            taken ++= Faults.steps
-            Faults.end()
+            reached = StepFaults.happened
+            taken ++= StepFaults.steps
+            StepFaults.end()
           }
         // a process that died reports no outcome
         if (content(file) != old) assertExact(new WrittenFile(file), "key")
@@ -116,14 +116,14 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       events.select("key").coalesce(1).write.parquet(table)
       val before = new File(table).list.toSet
       val task = Thread.currentThread
-      Faults.besides = what =>
+      StepFaults.besides = what =>
         if (what == "write") {
           task.interrupt()
           Thread.sleep(60000) // until this thread is interrupted as well
         }
       try {
         val _ = intercept[InterruptedException](addByFile(s"$scheme:$table"))
-      } finally Faults.besides = (_: String) => ()
+      } finally StepFaults.besides = (_: String) => ()
       assert(new File(table).list.toSet == before)
       assert(addByFile(s"$scheme:$table").map(_.status) == Seq(Done))
     }
@@ -137,7 +137,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     val summed = content(sums)
     var gone = Seq.empty[File]
     def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "replaceBy")
-    Faults.besides = _ =>
+    StepFaults.besides = _ =>
       if (gone.isEmpty && isSwap) {
         gone = table.listFiles.filter(_.getName.endsWith(".sbbf-tmp")).toSeq
         gone.foreach { next =>
@@ -147,7 +147,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       }
     val outcomes =
       try addByFile(s"file:$table")
-      finally Faults.besides = (_: String) => ()
+      finally StepFaults.besides = (_: String) => ()
     assert(gone.size == 1)
     assert(outcomes.map(_.status) == Seq(AddFiltersOutcome.Failed))
     assert(content(file) == old && content(sums) == summed)
@@ -160,7 +160,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     val table = path("rights")
     events.select("key").coalesce(1).write.parquet(table)
     assert(add(s"file:$table").map(_.status) == Seq(Done))
-    assert(Faults.rights.toShort == Integer.parseInt("600", 8))
+    assert(StepFaults.rights.toShort == Integer.parseInt("600", 8))
   }
 
   test("a put that cannot be aborted does not begin if building the filters fails.") {

@@ -17,7 +17,7 @@ import io.sbbf.spark.testing.DiskAs
  * Counts the steps on files while filters are added. Fails one of these steps, or all steps
  * from one on.
  */
-object Faults {
+object StepFaults {
   private val left = new AtomicInteger(Int.MaxValue)
   @volatile private var isDeath = false
   private val taken = ConcurrentHashMap.newKeySet[String]()
@@ -71,9 +71,9 @@ object Faults {
 }
 
 /** The local disk with faults, and with checksums next to the files. */
-final class FaultyLocalFileSystem extends LocalFileSystem(new FaultyDisk)
+final class SteppedLocalFileSystem extends LocalFileSystem(new SteppedDisk)
 
-final class FaultyDisk extends RawLocalFileSystem {
+final class SteppedDisk extends RawLocalFileSystem {
   override def create(
       file: Path,
       permission: FsPermission,
@@ -82,10 +82,10 @@ final class FaultyDisk extends RawLocalFileSystem {
       replication: Short,
       blockSize: Long,
       progress: Progressable): FSDataOutputStream = {
-    Faults.step("create")
-    Faults.rights = permission
+    StepFaults.step("create")
+    StepFaults.rights = permission
     new FSDataOutputStream(
-      new Faults.Stream(
+      new StepFaults.Stream(
         super
           .create(file, permission, overwrite, bufferSize, replication, blockSize, progress)),
       null)
@@ -96,34 +96,34 @@ final class FaultyDisk extends RawLocalFileSystem {
    * replacing a file, and deleting checksums need their names.
    */
   override def pathToFile(path: Path): File = {
-    if (path.getName.endsWith(".sbbf-tmp")) Faults.step("temporary")
-    if (path.getName.endsWith(".crc")) Faults.step("checksums")
+    if (path.getName.endsWith(".sbbf-tmp")) StepFaults.step("temporary")
+    if (path.getName.endsWith(".crc")) StepFaults.step("checksums")
     super.pathToFile(path)
   }
 
   override def getFileStatus(file: Path): FileStatus = {
-    Faults.step("status")
+    StepFaults.step("status")
     super.getFileStatus(file)
   }
 
   override def setTimes(file: Path, modified: Long, accessed: Long): Unit = {
-    Faults.step("times")
+    StepFaults.step("times")
     super.setTimes(file, modified, accessed)
   }
 
   override def setPermission(file: Path, permission: FsPermission): Unit = {
-    Faults.step("permission")
+    StepFaults.step("permission")
     super.setPermission(file, permission)
   }
 
   override def delete(file: Path, recursive: Boolean): Boolean = {
-    Faults.step("delete")
+    StepFaults.step("delete")
     super.delete(file, recursive)
   }
 }
 
 /** Behaves as an object store: an object appears when it is complete, and is never renamed. */
-final class FaultyObjectStore extends DiskAs("s3a") {
+final class SteppedObjectStore extends DiskAs("s3a") {
   override def rename(from: Path, to: Path): Boolean = throw new IOException("renamed")
 
   override def hasPathCapability(path: Path, capability: String): Boolean =
@@ -138,27 +138,27 @@ final class FaultyObjectStore extends DiskAs("s3a") {
       replication: Short,
       blockSize: Long,
       progress: Progressable): FSDataOutputStream = {
-    Faults.step("create")
+    StepFaults.step("create")
     val upload = File.createTempFile("upload", null).toPath
     val local = new FSDataOutputStream(Files.newOutputStream(upload), null)
-    val stream = new Faults.Stream(local) with Abortable {
+    val stream = new StepFaults.Stream(local) with Abortable {
       override def abort(): Abortable.AbortableResult = {
         local.close()
         Files.delete(upload)
         null
       }
       override def close(): Unit = {
-        Faults.step("put")
+        StepFaults.step("put")
         local.close()
         Files.move(upload, pathToFile(file).toPath, StandardCopyOption.REPLACE_EXISTING)
-        Faults.step("answer")
+        StepFaults.step("answer")
       }
     }
     new FSDataOutputStream(stream, null)
   }
 
   override def getFileStatus(file: Path): FileStatus = {
-    Faults.step("status")
+    StepFaults.step("status")
     super.getFileStatus(file)
   }
 }

@@ -7,12 +7,13 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.DataFrame
 
 import io.sbbf.parquet.testing.Damage
-import io.sbbf.spark.testing.{SparkSuite, TricklingFileSystem}
+import io.sbbf.spark.testing.{FaultyFileSystem, SparkSuite}
 
 /**
  * Reads streams that return fewer bytes than requested, and files without `bloom_filter_length`.
  */
 class ShortReadSuite extends SparkSuite {
+  override protected def settings: Map[String, String] = Map(FaultyFileSystem.setting)
   private val keys = 400
 
   /** Spark 4.0's parquet-mr (1.14 to 1.15) expects one read to return the whole bitset. */
@@ -33,12 +34,7 @@ class ShortReadSuite extends SparkSuite {
         Damage.filtered(metadata).foreach(_.unsetBloom_filter_length()))
       Files.write(file.toPath, rewritten)
     }
-    spark.sparkContext.hadoopConfiguration
-      .setClass(
-        s"fs.${TricklingFileSystem.Scheme}.impl",
-        classOf[TricklingFileSystem],
-        classOf[org.apache.hadoop.fs.FileSystem])
-    s"${TricklingFileSystem.Scheme}://$target"
+    FaultyFileSystem.uri(target)
   }
 
   private lazy val hashes: Seq[Long] =

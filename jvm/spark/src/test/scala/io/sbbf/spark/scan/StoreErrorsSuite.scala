@@ -4,22 +4,19 @@ import java.io.InterruptedIOException
 
 import scala.util.Try
 
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.Path
 
 import io.sbbf.parquet.prune.FooterCache
-import io.sbbf.spark.testing.{SparkSuite, TricklingFileSystem}
+import io.sbbf.spark.testing.{FaultyFileSystem, SparkSuite}
 
 /** Checks that queries meet the errors of a store where Spark alone meets them. */
 class StoreErrorsSuite extends SparkSuite {
+  override protected def settings: Map[String, String] = Map(FaultyFileSystem.setting)
 
   private lazy val table: String = {
     val target = path("refused")
     spark.range(0, 3000, 1, 3).selectExpr("id", "xxhash64(id) AS k").write.parquet(target)
-    spark.sparkContext.hadoopConfiguration.setClass(
-      s"fs.${TricklingFileSystem.Scheme}.impl",
-      classOf[TricklingFileSystem],
-      classOf[FileSystem])
-    s"${TricklingFileSystem.Scheme}://$target"
+    FaultyFileSystem.uri(target)
   }
 
   /** Returns the rows, or the class of the root cause. */
@@ -30,10 +27,10 @@ class StoreErrorsSuite extends SparkSuite {
       .map(e => Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last.getClass.getName)
 
   private def refusing[T](part: String)(body: => T): T = {
-    TricklingFileSystem.refuses = (p: Path) => p.getName.startsWith(part)
+    FaultyFileSystem.refuses = (p: Path) => p.getName.startsWith(part)
     FooterCache.shared.clear()
     try body
-    finally TricklingFileSystem.refuses = (_: Path) => false
+    finally FaultyFileSystem.refuses = (_: Path) => false
   }
 
   private def asSparkAlone(condition: String): Either[String, Seq[String]] = {
@@ -62,9 +59,9 @@ class StoreErrorsSuite extends SparkSuite {
   test("a query that is cancelled during planning is not planned without pruning instead.") {
     FooterCache.shared.clear()
     val df = spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")
-    TricklingFileSystem.isCancelled = true
+    FaultyFileSystem.isCancelled = true
     try intercept[InterruptedIOException](df.queryExecution.optimizedPlan)
-    finally TricklingFileSystem.isCancelled = false
+    finally FaultyFileSystem.isCancelled = false
     assert(
       rows(spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")).size == 1)
   }

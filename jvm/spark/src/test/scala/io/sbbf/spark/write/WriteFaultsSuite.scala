@@ -6,7 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.{DataFrame, SaveMode}
 
-import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.testing.{FaultyFileSystem, SparkSuite}
 
 /** Whatever fails while files with exact filters are written, only complete files are visible. */
 class WriteFaultsSuite extends SparkSuite {
@@ -19,7 +19,7 @@ class WriteFaultsSuite extends SparkSuite {
 
   override protected def settings: Map[String, String] = Map(
     "spark.master" -> s"local[2,$Attempts]",
-    "spark.hadoop.fs.brittle.impl" -> classOf[BrittleFileSystem].getName
+    FaultyFileSystem.setting
   )
 
   override protected def beforeAll(): Unit = {
@@ -111,12 +111,14 @@ class WriteFaultsSuite extends SparkSuite {
       Seq(0L, 5L, measured.length / 2, last.firstFilter - 1, last.firstFilter + 5) ++
         Seq(measured.length - 100, measured.length - 1)
     for (maxBytes <- places) {
-      BrittleFileSystem.maxBytes.set(maxBytes)
-      try intercept[Exception](write(keys.coalesce(1), s"brittle://${path(s"full-$maxBytes")}"))
-      finally BrittleFileSystem.maxBytes.set(Long.MaxValue)
+      FaultyFileSystem.maxBytes.set(maxBytes)
+      try
+        intercept[Exception](
+          write(keys.coalesce(1), FaultyFileSystem.uri(path(s"full-$maxBytes"))))
+      finally FaultyFileSystem.maxBytes.set(Long.MaxValue)
       assert(visible(path(s"full-$maxBytes")).isEmpty, maxBytes)
     }
-    write(keys, s"brittle://${path("full-5")}", SaveMode.Overwrite)
+    write(keys, FaultyFileSystem.uri(path("full-5")), SaveMode.Overwrite)
     assertWhole(path("full-5"))
   }
 
@@ -124,33 +126,33 @@ class WriteFaultsSuite extends SparkSuite {
     test(s"no stream to $store stays open if its disk is full before the filters.") {
       write(keys.coalesce(1), path(s"measured-$isUpload"))
       val Seq(measured) = visible(path(s"measured-$isUpload"))
-      val to = s"brittle://${path(s"no-space-$isUpload")}"
-      val before = (BrittleFileSystem.streams.get, BrittleFileSystem.aborted.get)
-      BrittleFileSystem.isAbortable.set(isUpload)
-      BrittleFileSystem.maxBytes.set(new WrittenFile(measured).firstFilter + 5)
+      val to = FaultyFileSystem.uri(path(s"no-space-$isUpload"))
+      val before = (FaultyFileSystem.openOutputs.get, FaultyFileSystem.aborted.get)
+      FaultyFileSystem.isAbortable.set(isUpload)
+      FaultyFileSystem.maxBytes.set(new WrittenFile(measured).firstFilter + 5)
       try intercept[Exception](write(keys.coalesce(1), to))
       finally {
-        BrittleFileSystem.maxBytes.set(Long.MaxValue)
-        BrittleFileSystem.isAbortable.set(false)
+        FaultyFileSystem.maxBytes.set(Long.MaxValue)
+        FaultyFileSystem.isAbortable.set(false)
       }
-      val after = (BrittleFileSystem.streams.get, BrittleFileSystem.aborted.get)
+      val after = (FaultyFileSystem.openOutputs.get, FaultyFileSystem.aborted.get)
       assert(after == (before._1, before._2 + (if (isUpload) Attempts else 0)))
     }
 
   test("a file that the store rejects at first is written again.") {
-    BrittleFileSystem.failuresToClose.set(2)
-    write(keys, s"brittle://${path("closed")}")
-    assert(BrittleFileSystem.failuresToClose.get < 0)
-    BrittleFileSystem.failuresToClose.set(0)
+    FaultyFileSystem.failuresToClose.set(2)
+    write(keys, FaultyFileSystem.uri(path("closed")))
+    assert(FaultyFileSystem.failuresToClose.get < 0)
+    FaultyFileSystem.failuresToClose.set(0)
     assertWhole(path("closed"))
   }
 
   test("a file that the store always rejects leaves no visible file.") {
-    BrittleFileSystem.failuresToClose.set(Int.MaxValue)
-    try intercept[Exception](write(keys, s"brittle://${path("unclosed")}"))
-    finally BrittleFileSystem.failuresToClose.set(0)
+    FaultyFileSystem.failuresToClose.set(Int.MaxValue)
+    try intercept[Exception](write(keys, FaultyFileSystem.uri(path("unclosed"))))
+    finally FaultyFileSystem.failuresToClose.set(0)
     assert(visible(path("unclosed")).isEmpty)
-    write(keys, s"brittle://${path("unclosed")}", SaveMode.Overwrite)
+    write(keys, FaultyFileSystem.uri(path("unclosed")), SaveMode.Overwrite)
     assertWhole(path("unclosed"))
   }
 }
