@@ -15,7 +15,7 @@ python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py 
 # Each stamp is in the folder that it covers, so that it is removed with the folder.
 jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
-pytest := $(bin)/python -m pytest --junitxml
+pytest := $(bin)/python -m pytest --durations 25 --junitxml
 matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
 python_code := python tests benchmarks demo scripts .ci
 
