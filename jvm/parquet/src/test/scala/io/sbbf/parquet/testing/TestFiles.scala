@@ -142,8 +142,11 @@ object TestFiles {
 
   val RowsPerGroup = 100
 
-  def write(schema: String, style: Style, rows: Iterator[Group => Unit]): JPath = {
-    val path = fresh()
+  def write(
+      schema: String,
+      style: Style,
+      rows: Iterator[Group => Unit],
+      path: JPath = fresh()): JPath = {
     val kind = MessageTypeParser.parseMessageType(schema)
     val conf = new Configuration(false)
     var builder = ExampleParquetWriter

@@ -21,7 +21,7 @@ class AdviceSuite extends SparkSuite {
 
   /** Writes eight files of one row group each; `pair` has each value in two of them. */
   private def write(name: String, options: (String, String)*): String = {
-    spark
+    val rows = spark
       .range(0, Rows, 1, Files)
       .selectExpr(
         "id",
@@ -34,10 +34,7 @@ class AdviceSuite extends SparkSuite {
         "cast(null AS bigint) AS nothing",
         "id % 2 = 0 AS flag"
       )
-      .write
-      .options(options.toMap)
-      .parquet(path(name))
-    path(name)
+    saved(name, rows, options.toMap)
   }
 
   private val plain = "parquet.enable.dictionary" -> "false"
@@ -136,7 +133,7 @@ class AdviceSuite extends SparkSuite {
     val late = of(grown, "late")
     assert(late.advice == Advice.Add && late.evidence.rowGroups == 2)
     assert(late.evidence.table.rowGroups == Files + 2 && late.evidence.containing == 1)
-    val request = Map("table" -> grown, "parquet.bloom.filter.enabled#key" -> "true")
+    val request = enable("key") + ("table" -> grown)
     new AddFiltersJob(spark, AddFiltersRequest.parse(request)).run()
     val key = of(grown, "key", "fpp" -> "0.01")
     assert(key.advice == Advice.Keep && key.evidence.filters == Files)

@@ -20,12 +20,8 @@ private[spark] trait ChangesFilters extends WrittenFiles { this: SparkSuite =>
     add(to, columns: _*)("drop" -> "true")
 
   protected def writeEvents(name: String, columns: String*): String = {
-    events.write
-      .options(enable(columns: _*))
-      .option("parquet.block.size", 64 * 1024)
-      .option("parquet.page.size", 4 * 1024)
-      .parquet(path(name))
-    path(name)
+    val sizes = Map("parquet.block.size" -> "65536", "parquet.page.size" -> "4096")
+    saved(name, events, enable(columns: _*) ++ sizes)
   }
 
   protected def bytes(file: File): Seq[Byte] = Files.readAllBytes(file.toPath).toSeq

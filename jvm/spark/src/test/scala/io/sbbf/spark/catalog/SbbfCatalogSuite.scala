@@ -8,20 +8,11 @@ import io.sbbf.spark.util.SbbfConf
 
 class SbbfCatalogSuite extends SparkSuite {
 
-  private lazy val table: String = {
-    val target = path("table")
-    spark
-      .range(0, 2000, 1, 4)
-      .selectExpr("xxhash64(id) AS k", "unhex(hex(id)) AS b", "id")
-      .write
-      .option("parquet.enable.dictionary", "false")
-      .option("parquet.bloom.filter.enabled#k", "true")
-      .option("parquet.bloom.filter.expected.ndv#k", "500")
-      .option("parquet.bloom.filter.enabled#b", "true")
-      .option("parquet.bloom.filter.expected.ndv#b", "500")
-      .parquet(target)
-    target
-  }
+  private lazy val table: String = saved(
+    "table",
+    spark.range(0, 2000, 1, 4).selectExpr("xxhash64(id) AS k", "unhex(hex(id)) AS b", "id"),
+    filterOptions(Seq("k", "b"), ndv = 500) + ("parquet.enable.dictionary" -> "false")
+  )
 
   private lazy val key = spark.sql("SELECT xxhash64(7L)").head().getLong(0)
 

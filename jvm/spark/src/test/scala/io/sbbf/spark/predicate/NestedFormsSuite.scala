@@ -6,18 +6,14 @@ import io.sbbf.spark.testing.SparkSuite
 /** Translates each form of a predicate on arrays and maps, as Spark's optimizer leaves it. */
 class NestedFormsSuite extends SparkSuite {
 
-  private lazy val table: String = {
-    val target = path("forms")
-    spark
-      .sql("""SELECT id, array(id) AS a, array(array(id)) AS aa,
-        array(named_struct('id', id, 'k', 'x', 'tags', array('t'))) AS s,
-        map('x', id) AS m, map(1, array(named_struct('id', id))) AS ms,
-        named_struct('xs', array(CAST(id AS DOUBLE)), 'f', array(true)) AS st
-        FROM range(10)""")
-      .write
-      .parquet(target)
-    target
-  }
+  private lazy val table: String = saved(
+    "forms",
+    spark.sql("""SELECT id, array(id) AS a, array(array(id)) AS aa,
+      array(named_struct('id', id, 'k', 'x', 'tags', array('t'))) AS s,
+      map('x', id) AS m, map(1, array(named_struct('id', id))) AS ms,
+      named_struct('xs', array(CAST(id AS DOUBLE)), 'f', array(true)) AS st
+      FROM range(10)""")
+  )
 
   /** Returns the predicate that is evaluated on the files, or "" if there is none. */
   private def translated(condition: String): String =

@@ -26,10 +26,7 @@ class AddPruningMetricsSuite extends SparkSuite {
         .option("parquet.block.row.count.limit", "100")
         .option("parquet.block.size", "4096")
         .option("parquet.page.row.count.limit", "100")
-        .option("parquet.enable.dictionary#k", "false")
-        .option("parquet.bloom.filter.enabled#k", "true")
-        .option("parquet.bloom.filter.expected.ndv#k", "500")
-        .option("parquet.bloom.filter.fpp#k", "0.0001")
+        .options(filterOptions(Seq("k"), ndv = 500, fpp = "0.0001"))
       val split = if (parts.isEmpty) plain else plain.partitionBy(parts: _*)
       (if (buckets == 0) split else split.bucketBy(buckets, "k")).saveAsTable(name)
     }

@@ -42,23 +42,14 @@ class EncryptedScanSuite extends SparkSuite {
 
   /** Writes two files with a row group for each hundred rows; the ids are even and shuffled. */
   private def table(name: String, options: (String, String)*): String = {
-    holder
+    val rows = holder
       .range(0, numRows, 1, 2)
       .selectExpr(
         s"id * 7 % $numRows * 2 AS id",
         s"id * 7 % $numRows * 2 AS open",
         s"concat('name ', id * 7 % $numRows % 10) AS name")
-      .write
-      .option("parquet.block.size", "1")
-      .option("parquet.enable.dictionary#id", "false")
-      .option("parquet.enable.dictionary#open", "false")
-      .option("parquet.bloom.filter.enabled#id", "true")
-      .option("parquet.bloom.filter.expected.ndv#id", "100")
-      .option("parquet.bloom.filter.enabled#open", "true")
-      .option("parquet.bloom.filter.expected.ndv#open", "100")
-      .options(options.toMap)
-      .parquet(path(name))
-    path(name)
+    val filters = filterOptions(Seq("id", "open"), ndv = 100)
+    saved(name, rows, filters ++ options + ("parquet.block.size" -> "1"))
   }
 
   private def lookup(in: SparkSession, table: String, where: String): DataFrame =
@@ -160,7 +151,7 @@ class EncryptedScanSuite extends SparkSuite {
     for (table <- Seq(closed, legacy); in <- Seq(holder, stranger)) {
       def content = new File(table).listFiles.sorted.map(f => Files.readAllBytes(f.toPath).toSeq)
       val before = content.toSeq
-      val options = Map("table" -> table, "parquet.bloom.filter.enabled#open" -> "true")
+      val options = enable("open") + ("table" -> table)
       val outcomes =
         new AddFiltersJob(in, AddFiltersRequest.parse(options + ("replace" -> "true"))).run()
       assert(outcomes.size == 2)

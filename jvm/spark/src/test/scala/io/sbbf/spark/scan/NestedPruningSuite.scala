@@ -1,15 +1,11 @@
 package io.sbbf.spark.scan
 
+import java.nio.file.Paths
 import java.util.Arrays
 
 import scala.util.Random
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
-import org.apache.parquet.example.data.simple.SimpleGroup
-import org.apache.parquet.hadoop.example.ExampleParquetWriter
-import org.apache.parquet.schema.MessageTypeParser
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
@@ -22,7 +18,10 @@ class NestedPruningSuite extends SparkSuite {
   import NestedPruningSuite._
 
   /** Writes three files of several row groups, each with its own range of numbers and words. */
-  private def write(target: String, random: Random, options: (String, String)*): String = {
+  private def write(
+      target: String,
+      random: Random,
+      options: Map[String, String] = Map.empty): String = {
     for (from <- Seq(0, 100, 200)) {
       val rows = Seq.fill(250)(new RandomRow(random, from).row)
       spark
@@ -31,26 +30,18 @@ class NestedPruningSuite extends SparkSuite {
         .write
         .mode("append")
         .option("parquet.block.size", "1")
-        .options(options.toMap)
+        .options(options)
         .parquet(target)
     }
     target
-  }
-
-  private def filters: Seq[(String, String)] = Leaves.flatMap { leaf =>
-    Seq(
-      s"parquet.bloom.filter.enabled#$leaf" -> "true",
-      s"parquet.bloom.filter.expected.ndv#$leaf" -> "100",
-      s"parquet.bloom.filter.fpp#$leaf" -> "0.001",
-      s"parquet.enable.dictionary#$leaf" -> "false"
-    )
   }
 
   test("hundreds of predicates on arrays and maps equal the oracle.") {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)
     info(s"SBBF_SEED=$seed")
     val random = new Random(seed)
-    val standard = write(path("standard"), random, filters: _*)
+    val filters = filterOptions(Leaves, ndv = 100, fpp = "0.001")
+    val standard = write(path("standard"), random, filters)
     val legacy =
       withConf("spark.sql.parquet.writeLegacyFormat" -> "true")(write(path("legacy"), random))
     var total, pruned = 0
@@ -168,19 +159,8 @@ class NestedPruningSuite extends SparkSuite {
     }
 
   private def writeGroups(file: String, schema: String, rows: Seq[Group => Unit]): Unit = {
-    val kind = MessageTypeParser.parseMessageType(schema)
-    val writer = ExampleParquetWriter
-      .builder(new Path(file))
-      .withType(kind)
-      .withConf(new Configuration(false))
-      .build()
-    try
-      rows.foreach { fill =>
-        val row = new SimpleGroup(kind)
-        fill(row)
-        writer.write(row)
-      }
-    finally writer.close()
+    TestFiles.write(schema, TestFiles.Style(dictionary = true), rows.iterator, Paths.get(file))
+    ()
   }
 
   test("an index beyond the end of an array still fails in ANSI mode.") {

@@ -19,9 +19,8 @@ import io.sbbf.spark.util.SbbfConf
 class PruneRowGroupsSuite extends SparkSuite {
 
   private lazy val keys: String = {
-    val target = path("keys")
     // 8 files whose keys have overlapping bounds
-    spark
+    val rows = spark
       .range(0, 8000, 1, 8)
       .selectExpr(
         "id",
@@ -29,19 +28,12 @@ class PruneRowGroupsSuite extends SparkSuite {
         "concat('u', xxhash64(id, 1)) AS s",
         "CAST(id % 7 AS INT) AS few",
         "IF(id % 5 = 0, NULL, CAST(id AS DOUBLE)) AS d")
-      .write
-      .option("parquet.block.size", "8192")
-      .option("parquet.page.size", "4096")
-      .option("parquet.page.row.count.limit", "250")
-      .option("parquet.enable.dictionary#k", "false")
-      .option("parquet.enable.dictionary#s", "false")
-      .option("parquet.bloom.filter.enabled#k", "true")
-      .option("parquet.bloom.filter.enabled#s", "true")
-      .option("parquet.bloom.filter.expected.ndv#k", "1000")
-      .option("parquet.bloom.filter.expected.ndv#s", "1000")
-      .option("parquet.bloom.filter.fpp#k", "0.0001")
-      .option("parquet.bloom.filter.fpp#s", "0.0001")
-      .parquet(target)
+    val sizes = Map(
+      "parquet.block.size" -> "8192",
+      "parquet.page.size" -> "4096",
+      "parquet.page.row.count.limit" -> "250")
+    val filters = filterOptions(Seq("k", "s"), ndv = 1000, fpp = "0.0001")
+    val target = saved("keys", rows, sizes ++ filters)
     // the cache ignores footers that are read sooner after the file was written
     Thread.sleep(2100)
     target

@@ -20,15 +20,9 @@ class ShortReadSuite extends SparkSuite {
   private val sparkLosesRows = SPARK_VERSION.startsWith("4.0.")
 
   private lazy val table: String = {
-    val target = path("short")
-    spark
-      .range(0, keys, 1, 1)
-      .selectExpr("id", "xxhash64(id) AS k")
-      .write
-      .option("parquet.enable.dictionary", "false")
-      .option("parquet.bloom.filter.enabled#k", "true")
-      .option("parquet.bloom.filter.expected.ndv#k", keys.toString)
-      .parquet(target)
+    val rows = spark.range(0, keys, 1, 1).selectExpr("id", "xxhash64(id) AS k")
+    val options = filterOptions(Seq("k"), ndv = keys) + ("parquet.enable.dictionary" -> "false")
+    val target = saved("short", rows, options)
     for (file <- new File(target).listFiles if file.getName.endsWith(".parquet")) {
       val rewritten = Damage.rewrite(Files.readAllBytes(file.toPath))((metadata, _) =>
         Damage.filtered(metadata).foreach(_.unsetBloom_filter_length()))

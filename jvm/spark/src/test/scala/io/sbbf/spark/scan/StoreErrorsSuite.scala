@@ -14,9 +14,8 @@ class StoreErrorsSuite extends SparkSuite {
   override protected def settings: Map[String, String] = Map(FaultyFileSystem.setting)
 
   private lazy val table: String = {
-    val target = path("refused")
-    spark.range(0, 3000, 1, 3).selectExpr("id", "xxhash64(id) AS k").write.parquet(target)
-    FaultyFileSystem.uri(target)
+    val rows = spark.range(0, 3000, 1, 3).selectExpr("id", "xxhash64(id) AS k")
+    FaultyFileSystem.uri(saved("refused", rows))
   }
 
   /** Returns the rows, or the class of the root cause. */

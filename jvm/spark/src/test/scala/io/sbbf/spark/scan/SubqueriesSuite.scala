@@ -12,16 +12,10 @@ import io.sbbf.spark.testing.{Logged, SparkSuite}
 class SubqueriesSuite extends SparkSuite {
 
   private lazy val table: DataFrame = {
-    val target = path("t")
-    spark
+    val rows = spark
       .range(0, 4000, 1, 4)
       .selectExpr("id", "xxhash64(id) AS k", "CAST(id % 7 AS STRING) AS s")
-      .write
-      .option("parquet.enable.dictionary#k", "false")
-      .option("parquet.bloom.filter.enabled#k", "true")
-      .option("parquet.bloom.filter.expected.ndv#k", "1000")
-      .option("parquet.bloom.filter.fpp#k", "0.0001")
-      .parquet(target)
+    val target = saved("t", rows, filterOptions(Seq("k"), ndv = 1000, fpp = "0.0001"))
     spark.read.parquet(target).createOrReplaceTempView("t")
     spark.table("t")
   }

@@ -30,16 +30,8 @@ class TypesSuite extends SparkSuite {
    * Writes 4,000 rows to 4 files, ordered by `id`. Their hours span a daylight saving time
    * change.
    */
-  private def write(name: String, columns: Seq[String])(options: (String, String)*): String = {
-    val target = path(name)
-    spark
-      .range(0, 4000, 1, 4)
-      .selectExpr(columns: _*)
-      .write
-      .options(options.toMap)
-      .parquet(target)
-    target
-  }
+  private def write(name: String, columns: Seq[String])(options: (String, String)*): String =
+    saved(name, spark.range(0, 4000, 1, 4).selectExpr(columns: _*), options.toMap)
 
   private lazy val all: String =
     withConf(
@@ -243,9 +235,8 @@ class TypesSuite extends SparkSuite {
         .coalesce(1)
         .write
         .mode("append")
-        .option("parquet.bloom.filter.enabled#c", "true")
         .option("parquet.enable.dictionary", "false")
-        .option("parquet.bloom.filter.expected.ndv#c", "10")
+        .options(filterOptions(Seq("c"), ndv = 10))
         .parquet(target)
     }
     spark.sql(s"CREATE TABLE chars (c CHAR(5), n INT) USING parquet LOCATION '$target'")

@@ -42,6 +42,31 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   protected def path(name: String): String = new File(folder, name).getPath
 
+  /** Writes rows to Parquet files. Returns their path. */
+  protected def saved(
+      name: String,
+      rows: DataFrame,
+      options: Map[String, String] = Map.empty): String = {
+    rows.write.options(options).parquet(path(name))
+    path(name)
+  }
+
+  /** Returns the options that request filters. */
+  protected def enable(columns: String*): Map[String, String] =
+    columns.map(column => s"parquet.bloom.filter.enabled#$column" -> "true").toMap
+
+  /** Returns the options that write filters of this size, and no dictionaries. */
+  protected def filterOptions(
+      columns: Seq[String],
+      ndv: Int,
+      fpp: String = "0.01"): Map[String, String] =
+    enable(columns: _*) ++ columns.flatMap { column =>
+      Seq(
+        s"parquet.bloom.filter.expected.ndv#$column" -> ndv.toString,
+        s"parquet.bloom.filter.fpp#$column" -> fpp,
+        s"parquet.enable.dictionary#$column" -> "false")
+    }
+
   protected def withConf[T](entries: (String, String)*)(body: => T): T = {
     val before = entries.map { case (key, _) => key -> spark.conf.getOption(key) }
     entries.foreach { case (key, value) => spark.conf.set(key, value) }

@@ -14,9 +14,7 @@ import io.sbbf.spark.testing.SparkSuite
 class KernelChoiceSuite extends SparkSuite {
 
   test("the selected kernel probes filters, and the doctor reports it.") {
-    val target = path("kernels")
-    val options = Map("parquet.bloom.filter.enabled#id" -> "true")
-    spark.range(0, 2000, 2, 1).write.options(options).parquet(target)
+    val target = saved("kernels", spark.range(0, 2000, 2, 1).toDF(), enable("id"))
     try
       for (mode <- Seq(Mode.Scalar, Mode.Vector, Mode.Auto)) {
         Kernels.use(mode)

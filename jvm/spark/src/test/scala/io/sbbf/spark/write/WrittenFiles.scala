@@ -14,9 +14,6 @@ private[spark] trait WrittenFiles { this: SparkSuite =>
   protected val seed: Long = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
   info(s"SBBF_SEED=$seed")
 
-  protected def enable(columns: String*): Map[String, String] =
-    columns.map(column => s"parquet.bloom.filter.enabled#$column" -> "true").toMap
-
   protected def filesIn(folder: File): Seq[File] =
     Option(folder.listFiles).toSeq.flatten.sortBy(_.getName).flatMap { file =>
       if (file.isDirectory) filesIn(file)
