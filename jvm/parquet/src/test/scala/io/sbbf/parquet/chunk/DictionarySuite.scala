@@ -70,13 +70,13 @@ final class DictionarySuite extends AnyFunSuite {
   test("a dictionary is read once, and not where the footer decides") {
     val opened = new TestFile(file(CompressionCodecName.ZSTD), tailBytes = 8)
     opened.footer
-    val before = opened.fs.reads
+    val before = opened.reads
     opened.evaluate("s", text("zebra"))
-    assert(opened.fs.reads == before)
+    assert(opened.reads == before)
     opened.evaluate("s", text("fir"))
-    assert(opened.fs.reads == before + 2)
+    assert(opened.reads == before + 2)
     opened.evaluate("s", text("elder"))
-    assert(opened.fs.reads == before + 2)
+    assert(opened.reads == before + 2)
     assert(opened.evidence.retainedBytes > opened.footer.retainedBytes)
   }
 
@@ -218,15 +218,15 @@ final class DictionarySuite extends AnyFunSuite {
       (values ++ values).iterator.map(v => (g: Group) => g.add("s", Binary.fromString(v))))
     val opened = new TestFile(path, tailBytes = 8)
     opened.footer
-    val before = opened.fs.reads
+    val before = opened.reads
     assert(opened.evaluate("s", text(values(5))).head == LeafResult.InDictionary)
-    assert(opened.fs.reads == before + 2)
+    assert(opened.reads == before + 2)
     assert(opened.evaluate("s", text(values(5) + "x")).head == LeafResult.NotInDictionary)
     val gap = AllOf(Seq(Greater(text("00000010"), true), Less(text("000000100"), true)))
     val remembered = opened.evidence.retainedBytes
-    assert(opened.fs.reads == before + 2)
+    assert(opened.reads == before + 2)
     assert(opened.evaluate("s", gap).head == LeafResult.NotInDictionary)
-    assert(opened.fs.reads == before + 4, "its values are too many to be remembered")
+    assert(opened.reads == before + 4, "its values are too many to be remembered")
     assert(opened.evidence.retainedBytes == remembered)
   }
 }

@@ -95,7 +95,7 @@ final class FilterSuite extends AnyFunSuite {
   test("one open and one tail read are enough for a file whose filters lie in its tail") {
     val file = new TestFile(path)
     file.evaluate("id", absent)
-    assert(file.fs.opens == 1 && file.fs.reads == 1)
+    assert(file.opens == 1 && file.reads == 1)
     assert(file.bytes.opens == 1)
     assert(file.bytes.bytesRead == java.nio.file.Files.size(path))
   }
@@ -103,21 +103,21 @@ final class FilterSuite extends AnyFunSuite {
   test("filters that lie close together are read at once, and each is read once") {
     val file = new TestFile(measured(path), tailBytes = 8)
     file.footer
-    val before = file.fs.reads
+    val before = file.reads
     file.evaluate("id", absent)
-    assert(file.fs.reads == before + 1)
+    assert(file.reads == before + 1)
     file.evaluate("id", IntegerLiteral(303, 64))
-    assert(file.fs.reads == before + 1)
+    assert(file.reads == before + 1)
   }
 
   test("a filter is read only where the footer does not decide") {
     val file = new TestFile(measured(path), tailBytes = 8)
     file.footer
-    val before = file.fs.reads
+    val before = file.reads
     file.evaluate("id", IntegerLiteral(-1, 64))
     file.evaluate("id", NotIn(Seq(IntegerLiteral(2, 64))))
     assert(file.evaluate("b", Bool(true)).forall(_ == LeafResult.NoEvidence))
-    assert(file.fs.reads == before)
+    assert(file.reads == before)
   }
 
   test("what a filter and its header may not claim") {
@@ -243,10 +243,10 @@ final class FilterSuite extends AnyFunSuite {
   test("a store that fails now leaves the row group undecided and is read again later") {
     val file = new TestFile(measured(path), tailBytes = 8)
     file.footer
-    file.fs.failing = true
+    file.faults.isDown = true
     assert(file.evaluate("id", absent).forall(_ == LeafResult.unknown("cannot be read")))
     assert(file.filter(0, "id") == Rejected("cannot be read"))
-    file.fs.failing = false
+    file.faults.isDown = false
     assert(file.evaluate("id", absent).forall(_ == LeafResult.NotInFilter))
   }
 

@@ -46,7 +46,7 @@ final class FooterReaderSuite extends AnyFunSuite {
     for ((tail, reads) <- Seq(65536 -> 1, 100 -> 2, 0 -> 2)) {
       val file = new TestFile(path, tail)
       assert(file.footer.numRowGroups == 4)
-      assert(file.fs.opens == 1 && file.fs.reads == reads)
+      assert(file.opens == 1 && file.reads == reads)
       assert(file.footer.numRows(3) == RowsPerGroup)
       assert((0 until 3).map(file.footer.columnName) == Seq("id", "st.Id", "st.b"))
     }

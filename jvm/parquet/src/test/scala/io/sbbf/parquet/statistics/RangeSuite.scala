@@ -42,7 +42,7 @@ final class RangeSuite extends AnyFunSuite {
     opened.footer
     def result(test: Test) = opened.evaluate("s", test).head
     def from(v: String) = Greater(text(v), orEqual = true)
-    val before = opened.fs.reads
+    val before = opened.reads
     val byBounds = Seq(
       between(text("a"), text("b")) -> LeafResult.HoldsBound,
       between(text("n"), text("z")) -> LeafResult.HoldsBound,
@@ -53,7 +53,7 @@ final class RangeSuite extends AnyFunSuite {
         LeafResult.OutsideBounds
     )
     for ((test, expected) <- byBounds) assert(result(test) == expected, test)
-    assert(opened.fs.reads == before, "bounds are enough")
+    assert(opened.reads == before, "bounds are enough")
     val byDictionary = Seq(
       between(text("f"), text("o")) -> LeafResult.NotInDictionary,
       between(text("elm"), text("elm")) -> LeafResult.InDictionary,
@@ -65,7 +65,7 @@ final class RangeSuite extends AnyFunSuite {
       AllOf(Seq(In(Seq(text("ash"), text("elm"))), from("b"))) -> LeafResult.InDictionary
     )
     for ((test, expected) <- byDictionary) assert(result(test) == expected, test)
-    assert(opened.fs.reads == before + 1, "the page, once")
+    assert(opened.reads == before + 1, "the page, once")
   }
 
   test("dictionaries include NaN, which bounds do not") {

@@ -1,6 +1,7 @@
 package io.sbbf.parquet.testing
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.net.URI
 import java.nio.file.{Files, Path => JPath}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Arrays
@@ -8,7 +9,7 @@ import java.util.Arrays
 import scala.util.{Properties, Random}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.Path
 import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.column.ParquetProperties.WriterVersion
 import org.apache.parquet.crypto.FileEncryptionProperties
@@ -31,50 +32,25 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 
 /**
- * A local file system that counts opens and reads. Its streams return at most 1,000 bytes per
+ * Reads and evaluates one file on disk for tests. Its streams return at most 1,000 bytes per
  * call, as streams of object stores may.
  */
-final class SlowFileSystem extends RawLocalFileSystem {
-  var opens = 0
-  var reads = 0
-  var failing = false
-
-  initialize(new java.net.URI("file:///"), new Configuration(false))
-
-  override def open(path: Path, bufferSize: Int): FSDataInputStream = {
-    opens += 1
-    val stream = super.open(path, bufferSize)
-    new FSDataInputStream(new FSInputStream {
-      override def read(position: Long, buffer: Array[Byte], offset: Int, length: Int): Int = {
-        if (failing) throw new java.io.IOException("the store is not available")
-        stream.read(position, buffer, offset, math.min(length, 1000))
-      }
-      override def readFully(
-          position: Long,
-          buffer: Array[Byte],
-          offset: Int,
-          length: Int): Unit = {
-        reads += 1
-        super.readFully(position, buffer, offset, length)
-      }
-      override def read(): Int = throw new UnsupportedOperationException("positional reads only")
-      override def seek(position: Long): Unit = throw new UnsupportedOperationException
-      override def getPos: Long = 0
-      override def seekToNewSource(target: Long): Boolean = false
-      override def close(): Unit = stream.close()
-    })
-  }
-}
-
-/** Reads and evaluates one file on disk for tests. */
 final class TestFile(
     val path: JPath,
     tailBytes: Int = 64 * 1024,
     keys: Decryption = Decryption.NoKeys) {
-  val fs = new SlowFileSystem
-  val bytes = new FileBytes(fs, new Path(path.toUri), Files.size(path), tailBytes)
+  val faults: Faults = new Faults {
+    bytesPerRead = 1000
+    refusesSeeks = true
+  }
+  private val disk = new FaultyFileSystem(Some(faults))
+  disk.initialize(URI.create("file:///"), new Configuration(false))
+  val bytes = new FileBytes(disk, new Path(path.toUri), Files.size(path), tailBytes)
   lazy val footer: FileFooter = FooterReader.read(bytes, keys)
   lazy val evidence: FileEvidence = new FileEvidence(footer)
+
+  def opens: Int = faults.opens.get
+  def reads: Int = faults.reads.get
 
   def bind(leaf: Leaf, caseSensitive: Boolean = true): LeafEvaluator =
     evidence.bind(leaf, ColumnLookup(caseSensitive), new LiteralEncodings)

@@ -8,9 +8,15 @@ import scala.util.Random
 import com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem
 
 import io.sbbf.parquet.model.FileVersion
-import io.sbbf.parquet.testing.TestFiles
+import io.sbbf.parquet.testing.{
+  Faults,
+  FaultyFileSystem,
+  FaultyLocalFileSystem,
+  FaultyObjectStore,
+  TestFiles
+}
 import io.sbbf.spark.append.AddFiltersOutcome.Done
-import io.sbbf.spark.testing.{DiskAs, SparkSuite}
+import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 
@@ -21,8 +27,8 @@ import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
 class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   override protected def settings: Map[String, String] = Map(
     "spark.hadoop.fs.file.impl.disable.cache" -> "true", // of suites before this
-    "spark.hadoop.fs.file.impl" -> classOf[SteppedLocalFileSystem].getName,
-    "spark.hadoop.fs.s3a.impl" -> classOf[SteppedObjectStore].getName
+    "spark.hadoop.fs.file.impl" -> classOf[FaultyLocalFileSystem].getName,
+    "spark.hadoop.fs.s3a.impl" -> classOf[FaultyObjectStore].getName
   )
 
   private def request(to: String): AddFiltersRequest =
@@ -62,9 +68,9 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     (way, run) <- Seq[(String, String => Seq[AddFiltersOutcome])](
       "row group" -> add,
       "file" -> addByFile)
-    (fault, beginAt) <- Seq[(String, Int => Unit)](
-      "step that fails" -> StepFaults.failAt,
-      "step at which the process dies" -> StepFaults.dieAt)
+    (fault, faultAt) <- Seq[(String, Int => Faults)](
+      "step that fails" -> ((n: Int) => new Faults { failsAt = n }),
+      "step at which the process dies" -> ((n: Int) => new Faults { diesAt = n }))
     if way == "file" || fault == "step that fails"
   }
     test(s"no $fault loses or truncates a file of $scheme:, by $way.") {
@@ -84,15 +90,12 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
         val file = new File(folder, original.getName)
         Files.copy(original.toPath, file.toPath)
         if (scheme == "file") Files.copy(sums.toPath, new File(folder, sums.getName).toPath)
-        beginAt(n)
+        val faults = faultAt(n)
         val outcome =
-          try run(s"$scheme:$folder").headOption
+          try Faults.during(faults)(run(s"$scheme:$folder").headOption)
           catch { case _: Exception => None } // before any file is touched
-          finally {
-            reached = StepFaults.happened
-            taken ++= StepFaults.steps
-            StepFaults.end()
-          }
+        reached = faults.happened
+        taken ++= faults.steps
         // a process that died reports no outcome
         if (content(file) != old) assertExact(new WrittenFile(file), "key")
         else assert(!outcome.exists(_.status == Done), s"step $n: $outcome")
@@ -116,14 +119,14 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       events.select("key").coalesce(1).write.parquet(table)
       val before = new File(table).list.toSet
       val task = Thread.currentThread
-      StepFaults.besides = what =>
-        if (what == "write") {
-          task.interrupt()
-          Thread.sleep(60000) // until this thread is interrupted as well
-        }
-      try {
-        val _ = intercept[InterruptedException](addByFile(s"$scheme:$table"))
-      } finally StepFaults.besides = (_: String) => ()
+      val killing = new Faults {
+        besides = (what: String) =>
+          if (what == "write") {
+            task.interrupt()
+            Thread.sleep(60000) // until this thread is interrupted as well
+          }
+      }
+      Faults.during(killing)(intercept[InterruptedException](addByFile(s"$scheme:$table")))
       assert(new File(table).list.toSet == before)
       assert(addByFile(s"$scheme:$table").map(_.status) == Seq(Done))
     }
@@ -137,17 +140,17 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     val summed = content(sums)
     var gone = Seq.empty[File]
     def isSwap = Thread.currentThread.getStackTrace.exists(_.getMethodName == "replaceBy")
-    StepFaults.besides = _ =>
-      if (gone.isEmpty && isSwap) {
-        gone = table.listFiles.filter(_.getName.endsWith(".sbbf-tmp")).toSeq
-        gone.foreach { next =>
-          next.delete()
-          next.mkdir() // a folder cannot replace a file
+    val swapping = new Faults {
+      besides = (_: String) =>
+        if (gone.isEmpty && isSwap) {
+          gone = table.listFiles.filter(_.getName.endsWith(".sbbf-tmp")).toSeq
+          gone.foreach { next =>
+            next.delete()
+            next.mkdir() // a folder cannot replace a file
+          }
         }
-      }
-    val outcomes =
-      try addByFile(s"file:$table")
-      finally StepFaults.besides = (_: String) => ()
+    }
+    val outcomes = Faults.during(swapping)(addByFile(s"file:$table"))
     assert(gone.size == 1)
     assert(outcomes.map(_.status) == Seq(AddFiltersOutcome.Failed))
     assert(content(file) == old && content(sums) == summed)
@@ -159,8 +162,9 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   test("nobody else can read a new file before it has its owner and its permissions.") {
     val table = path("rights")
     events.select("key").coalesce(1).write.parquet(table)
-    assert(add(s"file:$table").map(_.status) == Seq(Done))
-    assert(StepFaults.rights.toShort == Integer.parseInt("600", 8))
+    val faults = new Faults
+    assert(Faults.during(faults)(add(s"file:$table")).map(_.status) == Seq(Done))
+    assert(faults.rights.toShort == Integer.parseInt("600", 8))
   }
 
   test("a put that cannot be aborted does not begin if building the filters fails.") {
@@ -177,22 +181,21 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
     // pages of later row groups: the first one gets its filter before anything is written
     java.util.Arrays.fill(damaged, damaged.length * 2 / 5, damaged.length * 4 / 5, 0.toByte)
     Files.write(file.toPath, damaged)
+    val faults = new Faults
     withConf("fs.gs.impl" -> classOf[GoogleHadoopFileSystem].getName) {
-      GoogleHadoopFileSystem.begun.set(0)
-      assert(addByFile(s"gs:$table").map(_.status) == Seq(AddFiltersOutcome.Failed))
+      val outcomes = Faults.during(faults)(addByFile(s"gs:$table"))
+      assert(outcomes.map(_.status) == Seq(AddFiltersOutcome.Failed))
     }
-    assert(GoogleHadoopFileSystem.begun.get == 0)
+    assert(!faults.steps.contains("create"))
     assert(content(file) == damaged.toSeq)
   }
 
   test("a store that cannot replace a file atomically is refused.") {
     val table = path("elsewhere")
     events.select("key").coalesce(1).write.parquet(table)
-    withConf("fs.strange.impl" -> classOf[StrangeFileSystem].getName) {
+    withConf("fs.strange.impl" -> classOf[FaultyFileSystem].getName) {
       val Seq(outcome) = add(s"strange:$table")
       assert(outcome.status == AddFiltersOutcome.Refused && outcome.reason.contains("'strange'"))
     }
   }
 }
-
-final class StrangeFileSystem extends DiskAs("strange")

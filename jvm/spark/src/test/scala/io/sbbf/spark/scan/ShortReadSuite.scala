@@ -5,16 +5,19 @@ import java.nio.file.Files
 
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.DataFrame
+import org.scalatest.Outcome
 
-import io.sbbf.parquet.testing.Damage
-import io.sbbf.spark.testing.{FaultyFileSystem, SparkSuite}
+import io.sbbf.parquet.testing.{Damage, Faults}
+import io.sbbf.spark.testing.SparkSuite
 
 /**
  * Reads streams that return fewer bytes than requested, and files without `bloom_filter_length`.
  */
 class ShortReadSuite extends SparkSuite {
-  override protected def settings: Map[String, String] = Map(FaultyFileSystem.setting)
   private val keys = 400
+
+  override protected def withFixture(test: NoArgTest): Outcome =
+    Faults.during(new Faults { bytesPerRead = 100 })(super.withFixture(test))
 
   /** Spark 4.0's parquet-mr (1.14 to 1.15) expects one read to return the whole bitset. */
   private val sparkLosesRows = SPARK_VERSION.startsWith("4.0.")
@@ -28,7 +31,7 @@ class ShortReadSuite extends SparkSuite {
         Damage.filtered(metadata).foreach(_.unsetBloom_filter_length()))
       Files.write(file.toPath, rewritten)
     }
-    FaultyFileSystem.uri(target)
+    faulty("short")
   }
 
   private lazy val hashes: Seq[Long] =

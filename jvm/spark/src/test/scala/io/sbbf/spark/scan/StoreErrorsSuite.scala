@@ -7,15 +7,15 @@ import scala.util.Try
 import org.apache.hadoop.fs.Path
 
 import io.sbbf.parquet.prune.FooterCache
-import io.sbbf.spark.testing.{FaultyFileSystem, SparkSuite}
+import io.sbbf.parquet.testing.Faults
+import io.sbbf.spark.testing.SparkSuite
 
 /** Checks that queries meet the errors of a store where Spark alone meets them. */
 class StoreErrorsSuite extends SparkSuite {
-  override protected def settings: Map[String, String] = Map(FaultyFileSystem.setting)
 
   private lazy val table: String = {
-    val rows = spark.range(0, 3000, 1, 3).selectExpr("id", "xxhash64(id) AS k")
-    FaultyFileSystem.uri(saved("refused", rows))
+    saved("refused", spark.range(0, 3000, 1, 3).selectExpr("id", "xxhash64(id) AS k"))
+    faulty("refused")
   }
 
   /** Returns the rows, or the class of the root cause. */
@@ -26,10 +26,8 @@ class StoreErrorsSuite extends SparkSuite {
       .map(e => Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq.last.getClass.getName)
 
   private def refusing[T](part: String)(body: => T): T = {
-    FaultyFileSystem.refuses = (p: Path) => p.getName.startsWith(part)
     FooterCache.shared.clear()
-    try body
-    finally FaultyFileSystem.refuses = (_: Path) => false
+    Faults.during(new Faults { refuses = (p: Path) => p.getName.startsWith(part) })(body)
   }
 
   private def asSparkAlone(condition: String): Either[String, Seq[String]] = {
@@ -58,9 +56,8 @@ class StoreErrorsSuite extends SparkSuite {
   test("a query that is cancelled during planning is not planned without pruning instead.") {
     FooterCache.shared.clear()
     val df = spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")
-    FaultyFileSystem.isCancelled = true
-    try intercept[InterruptedIOException](df.queryExecution.optimizedPlan)
-    finally FaultyFileSystem.isCancelled = false
+    Faults.during(new Faults { isCancelled = true })(
+      intercept[InterruptedIOException](df.queryExecution.optimizedPlan))
     assert(
       rows(spark.read.schema("id bigint, k bigint").parquet(table).where("id = 5")).size == 1)
   }

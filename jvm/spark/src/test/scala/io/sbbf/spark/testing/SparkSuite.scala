@@ -9,6 +9,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.parquet.prune.{FooterCache, ScanPruning}
+import io.sbbf.parquet.testing.FaultyFileSystem
 import io.sbbf.spark.SbbfExtensions
 import io.sbbf.spark.scan.PrunedScan
 
@@ -28,6 +29,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.warehouse.dir", new File(folder, "warehouse").getPath)
     .config("spark.sql.extensions", classOf[SbbfExtensions].getName)
+    .config("spark.hadoop.fs.faulty.impl", classOf[FaultyFileSystem].getName)
     .config(new SparkConf(false).setAll(settings))
     .getOrCreate()
 
@@ -41,6 +43,9 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   protected def path(name: String): String = new File(folder, name).getPath
+
+  /** Returns the same path on the file system whose faults a suite chooses. */
+  protected def faulty(name: String): String = s"faulty://${path(name)}"
 
   /** Writes rows to Parquet files. Returns their path. */
   protected def saved(

@@ -6,7 +6,8 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.{DataFrame, SaveMode}
 
-import io.sbbf.spark.testing.{FaultyFileSystem, SparkSuite}
+import io.sbbf.parquet.testing.{Faults, FaultyObjectStore}
+import io.sbbf.spark.testing.SparkSuite
 
 /** Whatever fails while files with exact filters are written, only complete files are visible. */
 class WriteFaultsSuite extends SparkSuite {
@@ -19,7 +20,7 @@ class WriteFaultsSuite extends SparkSuite {
 
   override protected def settings: Map[String, String] = Map(
     "spark.master" -> s"local[2,$Attempts]",
-    FaultyFileSystem.setting
+    "spark.hadoop.fs.store.impl" -> classOf[FaultyObjectStore].getName
   )
 
   override protected def beforeAll(): Unit = {
@@ -110,49 +111,39 @@ class WriteFaultsSuite extends SparkSuite {
     val places =
       Seq(0L, 5L, measured.length / 2, last.firstFilter - 1, last.firstFilter + 5) ++
         Seq(measured.length - 100, measured.length - 1)
-    for (maxBytes <- places) {
-      FaultyFileSystem.maxBytes.set(maxBytes)
-      try
-        intercept[Exception](
-          write(keys.coalesce(1), FaultyFileSystem.uri(path(s"full-$maxBytes"))))
-      finally FaultyFileSystem.maxBytes.set(Long.MaxValue)
-      assert(visible(path(s"full-$maxBytes")).isEmpty, maxBytes)
+    for (place <- places) {
+      Faults.during(new Faults { maxBytes = place })(
+        intercept[Exception](write(keys.coalesce(1), faulty(s"full-$place"))))
+      assert(visible(path(s"full-$place")).isEmpty, place)
     }
-    write(keys, FaultyFileSystem.uri(path("full-5")), SaveMode.Overwrite)
+    write(keys, faulty("full-5"), SaveMode.Overwrite)
     assertWhole(path("full-5"))
   }
 
-  for ((store, isUpload) <- Seq("a disk" -> false, "an object store" -> true))
+  for ((store, scheme, aborted) <- Seq(
+      ("a disk", "faulty", 0),
+      ("an object store", "store", Attempts)))
     test(s"no stream to $store stays open if its disk is full before the filters.") {
-      write(keys.coalesce(1), path(s"measured-$isUpload"))
-      val Seq(measured) = visible(path(s"measured-$isUpload"))
-      val to = FaultyFileSystem.uri(path(s"no-space-$isUpload"))
-      val before = (FaultyFileSystem.openOutputs.get, FaultyFileSystem.aborted.get)
-      FaultyFileSystem.isAbortable.set(isUpload)
-      FaultyFileSystem.maxBytes.set(new WrittenFile(measured).firstFilter + 5)
-      try intercept[Exception](write(keys.coalesce(1), to))
-      finally {
-        FaultyFileSystem.maxBytes.set(Long.MaxValue)
-        FaultyFileSystem.isAbortable.set(false)
-      }
-      val after = (FaultyFileSystem.openOutputs.get, FaultyFileSystem.aborted.get)
-      assert(after == (before._1, before._2 + (if (isUpload) Attempts else 0)))
+      write(keys.coalesce(1), path(s"measured-$scheme"))
+      val Seq(measured) = visible(path(s"measured-$scheme"))
+      val full = new Faults { maxBytes = new WrittenFile(measured).firstFilter + 5 }
+      Faults.during(full)(
+        intercept[Exception](write(keys.coalesce(1), s"$scheme://${path(s"full-$scheme")}")))
+      assert(full.streams.get == 0 && full.aborted.get == aborted)
     }
 
   test("a file that the store rejects at first is written again.") {
-    FaultyFileSystem.failuresToClose.set(2)
-    write(keys, FaultyFileSystem.uri(path("closed")))
-    assert(FaultyFileSystem.failuresToClose.get < 0)
-    FaultyFileSystem.failuresToClose.set(0)
+    val faults = new Faults { failuresToClose.set(2) }
+    Faults.during(faults)(write(keys, faulty("closed")))
+    assert(faults.failuresToClose.get < 0)
     assertWhole(path("closed"))
   }
 
   test("a file that the store always rejects leaves no visible file.") {
-    FaultyFileSystem.failuresToClose.set(Int.MaxValue)
-    try intercept[Exception](write(keys, FaultyFileSystem.uri(path("unclosed"))))
-    finally FaultyFileSystem.failuresToClose.set(0)
+    Faults.during(new Faults { failuresToClose.set(Int.MaxValue) })(
+      intercept[Exception](write(keys, faulty("unclosed"))))
     assert(visible(path("unclosed")).isEmpty)
-    write(keys, FaultyFileSystem.uri(path("unclosed")), SaveMode.Overwrite)
+    write(keys, faulty("unclosed"), SaveMode.Overwrite)
     assertWhole(path("unclosed"))
   }
 }
