@@ -1,7 +1,7 @@
 package io.sbbf.parquet.prune
 
-import java.util.{ArrayList, LinkedHashMap}
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.{ArrayList, LinkedHashMap}
 
 import org.apache.hadoop.fs.Path
 
