@@ -7,7 +7,7 @@ reason. Exits 1 when a difference is unexplained, or when a suite did not run to
 
     python tests/spark_suites --spark 4.1.1            all suites and legs, into results/
     python tests/spark_suites --spark 4.1.1 --missing  those that results/ does not have
-    python tests/spark_suites --spark 4.0.1 --off-if-failed  'off' only for suites with a failure
+    python tests/spark_suites --spark 4.0.1 --off-if-failed  'off' only for tests that fail
     python tests/spark_suites --spark 4.1.1 --quick    the suites of CI, extension on
     python tests/spark_suites --only ExplainSuite --legs off,on
     python tests/spark_suites --only ExplainSuite --legs "off,failing rules"
@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from comparison import NOT_PUBLISHED, Explained, Outcome, compared
-from runner import ALL_LEGS, FAILING, LEGS, run
+from runner import ALL_LEGS, FAILING, LEGS, WHOLE, run
 from suites import Suite, class_path, our_jar, our_tests, suites_of
 
 from results import Results, block, write_junit
@@ -39,8 +39,10 @@ def main() -> int:
     def outcome(suite: Suite) -> Outcome:
         first = [leg for leg in suite.legs(legs) if leg != "off" or not args.off_if_failed]
         runs = {leg: run(suite, leg, spark, path, jar) for leg in first}
-        if args.off_if_failed and any(done.failed for done in runs.values()):
-            runs["off"] = run(suite, "off", spark, path, jar)
+        failed = {test for done in runs.values() for test in done.failed}
+        if args.off_if_failed and failed:
+            only = () if WHOLE in failed else failed
+            runs["off"] = run(suite, "off", spark, path, jar, only)
         found = compared(spark, suite, runs, explained)
         print("\n".join(block(found, "")), flush=True)
         return found
@@ -70,7 +72,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--off-if-failed",
         action="store_true",
-        help="run without the extension only suites in which a test failed with it",
+        help="run without the extension only the tests that failed with it",
     )
     parser.add_argument("--quick", action="store_true", help="the suites of CI, extension on")
     parser.add_argument("--only", action="append", help="a suite; may be repeated")

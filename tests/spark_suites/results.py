@@ -45,8 +45,8 @@ class Results:
             f"Spark's own suites, Spark {self.spark}, {java.splitlines()[0]}, "
             f"{platform.machine()}. Made by: make test-spark SPARK={self.spark}",
             "Tests passed in each leg, and when and of which commit the suite ran; '-': the suite "
-            "did not run in that leg (off: no test failed in the others). Below it: tests that "
-            "pass off and not in that leg.",
+            "did not run in that leg. With OFF_IF_FAILED=1 only the tests that fail in another leg "
+            "run in the leg off. Below it: tests that pass off and not in that leg.",
             "",
             row(["suite", "tests", *LEGS], "run"),
         ]

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -59,8 +60,13 @@ class Run:
         return len(self.passed) + len(self.failed)
 
 
-def run(suite: Suite, leg: str, spark: str, path: list[str], jar: Path) -> Run:
-    """Runs a suite in a new JVM in an empty folder; a JVM that dies is one failure."""
+def run(
+    suite: Suite, leg: str, spark: str, path: list[str], jar: Path, tests: Iterable[str] = ()
+) -> Run:
+    """Runs a suite, or only the given tests of it, in a new JVM in an empty folder.
+
+    A JVM that dies is one failure.
+    """
     folder = BUILD / spark / leg.replace(" ", "-") / suite.name
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "tmp").mkdir(parents=True)
@@ -70,7 +76,9 @@ def run(suite: Suite, leg: str, spark: str, path: list[str], jar: Path) -> Run:
     home = ["java.io.tmpdir", "spark.test.home"]  # where Spark's own tree would be is nothing
     options = (*JVM, *ALL_LEGS[leg], *(f"-D{key}={folder / 'tmp'}" for key in home))
     command = ["java", *options, "-cp", os.pathsep.join(jars), "org.scalatest.tools.Runner"]
-    command += ["-R", ".", "-s", str(suite.class_name), "-u", "reports", "-oW"]
+    command += ["-R", ".", "-s", str(suite.class_name)]
+    command += [word for test in sorted(tests) for word in ("-t", test)]
+    command += ["-u", "reports", "-oW"]
     start = time.monotonic()
     status: int | str
     with open(folder / "log", "w", encoding="utf-8") as log:
