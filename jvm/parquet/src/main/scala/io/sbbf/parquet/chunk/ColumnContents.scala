@@ -3,11 +3,11 @@ package io.sbbf.parquet.chunk
 import java.util.concurrent.atomic.AtomicReferenceArray
 
 /**
- * Holds the filters and dictionaries that were read from a column's chunks in one file. It only
- * grows. Entries are immutable, so threads can share them. Two threads may read the same entry
- * at once without harm.
+ * Holds the filters and dictionaries that were read from a column's chunks in one file. Entries are
+ * only added, and immutable, so threads can share them. Two threads may read the same entry at once
+ * without harm.
  */
-private[parquet] final class ColumnContents(rowGroups: Int) {
+private[parquet] final class ColumnContents(val column: Int, rowGroups: Int) {
   import ColumnContents._
 
   val filters = new Entries[FilterState](rowGroups)
@@ -17,7 +17,7 @@ private[parquet] final class ColumnContents(rowGroups: Int) {
   @volatile var lastUse: Long = UseClock.now
 
   /** Returns the heap that the contents hold, in bytes. */
-  def retainedBytes: Long = 48L + filters.retainedBytes + dictionaries.retainedBytes
+  def retainedBytes: Long = 56L + filters.retainedBytes + dictionaries.retainedBytes
 }
 
 private[parquet] object ColumnContents {

@@ -1,7 +1,6 @@
 package io.sbbf.parquet.eval
 
 import java.io.IOException
-import java.util.concurrent.atomic.AtomicReferenceArray
 
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNullDecimal, Leaf}
 import io.sbbf.parquet.chunk.{
@@ -20,14 +19,17 @@ import io.sbbf.parquet.statistics.DeclaredType
 
 /**
  * Holds the evidence about the row groups of one version of a file: its footer, and the filters and
- * dictionaries that were read so far. Later requests repeat failed reads. Thread-safe.
+ * dictionaries that were read and not forgotten since. Later requests repeat failed reads.
+ * Thread-safe.
  *
  * @param mostRetained the limit of the retained heap, in bytes; a filter that would exceed it is
  *   not kept, but read again whenever it is probed
  */
 final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
   private val filterReader = new FilterReader(footer)
-  private val contents = new AtomicReferenceArray[ColumnContents](footer.numColumns)
+
+  /** Holds the columns of which filters or dictionaries were read. They are few. */
+  @volatile private var columnsRead = Array.empty[ColumnContents]
 
   /**
    * Returns the evaluator of a leaf for this file.
@@ -49,7 +51,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       case FileSchema.Found(_) if mayReadNulls(leaf, lookup) =>
         new ConstantLeaf(footer, LeafResult.NoEvidence)
       case FileSchema.Found(column) =>
-        val known = contents.get(column)
+        val known = contentsOf(column)
         if (known != null) known.lastUse = UseClock.now
         val node = footer.schema.column(column)
         val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
@@ -67,32 +69,33 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   def retainedBytes: Long = footerBytes + contentBytes
 
   /** Returns the heap held without filters and dictionaries, in bytes. */
-  private[parquet] def footerBytes: Long = 80 + 8L * footer.numColumns + footer.retainedBytes
+  private[parquet] def footerBytes: Long = 80 + footer.retainedBytes
 
   /** Returns the heap that filters and dictionaries hold, in bytes. */
-  private[parquet] def contentBytes: Long =
-    columnsRead.map(contents.get).filter(_ != null).map(_.retainedBytes).sum
+  private[parquet] def contentBytes: Long = columnsRead.map(_.retainedBytes).sum
 
   /**
    * Forgets the filters and dictionaries of the columns that no pass from `usedBefore` on has
-   * used. The next request reads them again.
+   * used, and returns the heap that the others hold, in bytes. The next request reads again what
+   * was forgotten.
    */
-  private[parquet] def forgetContents(usedBefore: Long): Unit =
-    for (column <- columnsRead) {
-      val known = contents.get(column)
-      if (known != null && known.lastUse < usedBefore) contents.set(column, null)
-    }
+  private[parquet] def forgetContents(usedBefore: Long): Long = synchronized {
+    columnsRead = columnsRead.filter(_.lastUse >= usedBefore)
+    contentBytes
+  }
 
-  private def columnsRead: Iterator[Int] =
-    Iterator.range(0, footer.numColumns).filter(contents.get(_) != null)
+  /** Returns what was read of a column, or null if nothing was. */
+  private def contentsOf(column: Int): ColumnContents = {
+    val read = columnsRead
+    var i = 0
+    while (i < read.length && read(i).column != column) i += 1
+    if (i < read.length) read(i) else null
+  }
 
-  private def ofColumn(column: Int): ColumnContents = {
-    val known = contents.get(column)
-    if (known != null) known
-    else {
-      contents.compareAndSet(column, null, new ColumnContents(footer.numRowGroups))
-      ofColumn(column)
-    }
+  private def ofColumn(column: Int): ColumnContents = synchronized {
+    if (contentsOf(column) == null)
+      columnsRead = columnsRead :+ new ColumnContents(column, footer.numRowGroups)
+    contentsOf(column)
   }
 
   /**
@@ -146,7 +149,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   }
 
   private def knownFilter(rowGroup: Int, column: Int): FilterState = {
-    val known = contents.get(column)
+    val known = contentsOf(column)
     if (known == null) null else known.filters.get(rowGroup)
   }
 
@@ -177,7 +180,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       column: Int,
       test: ValueTest,
       bytes: => FileBytes): DictionaryReader.State = {
-    val read = contents.get(column)
+    val read = contentsOf(column)
     (if (read == null) null else read.dictionaries.get(rowGroup)) match {
       case null if footer.dictionaryOffset(footer.chunk(rowGroup, column)) == 0 =>
         DictionaryReader.Absent

@@ -1,7 +1,7 @@
 package io.sbbf.parquet.prune
 
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.{ArrayList, LinkedHashMap}
+import java.util.{ArrayList, LinkedHashMap, LinkedHashSet}
 
 import org.apache.hadoop.fs.Path
 
@@ -24,7 +24,9 @@ private[sbbf] final class FooterCache {
   import FooterCache._
 
   private val entries = new LinkedHashMap[FileVersion, Entry](256, 0.75f, true)
-  private var total = 0L
+  private val withContents = new LinkedHashSet[Entry]
+  private var footerTotal = 0L
+  private var contentTotal = 0L
 
   /** Begins a pass, and evicts entries until the rest fits into `maxBytes`. */
   def pass(maxBytes: Long): Pass = synchronized {
@@ -42,17 +44,42 @@ private[sbbf] final class FooterCache {
     while (all.hasNext) {
       val entry = all.next()
       if (paths(entry.getKey.path)) {
-        total -= entry.getValue.evict()
+        discount(entry.getValue)
         all.remove()
       }
     }
   }
 
-  def retainedBytes: Long = synchronized(total)
+  def retainedBytes: Long = synchronized(footerTotal + contentTotal)
   def size: Int = synchronized(entries.size)
   def clear(): Unit = synchronized {
-    entries.values.forEach(entry => total -= entry.evict())
+    entries.values.forEach(discount(_))
     entries.clear()
+  }
+
+  /** Counts an entry that was added. */
+  private def count(entry: Entry): Unit = {
+    footerTotal += entry.footerBytes
+    countContents(entry, entry.evidence.contentBytes)
+  }
+
+  /** Counts an entry no longer, because it is removed. */
+  private def discount(entry: Entry): Unit = {
+    footerTotal -= entry.footerBytes
+    countContents(entry, 0L)
+  }
+
+  private def countContents(entry: Entry, bytes: Long): Unit = {
+    contentTotal += bytes - entry.contentBytes
+    entry.contentBytes = bytes
+    if (bytes > 0) withContents.add(entry) else withContents.remove(entry)
+  }
+
+  /** Forgets the contents of columns that no pass from `usedBefore` on has used. */
+  private def forgetContents(entry: Entry, usedBefore: Long): Unit = {
+    val left = entry.evidence.forgetContents(usedBefore)
+    // What other passes have read and not settled yet counts when they settle it.
+    countContents(entry, math.min(entry.contentBytes, left))
   }
 
   /**
@@ -63,13 +90,12 @@ private[sbbf] final class FooterCache {
    */
   final class Pass private[FooterCache] (number: Long, maxBytes: Long) {
     private val declined = new AtomicInteger
-    // contents that make room for a footer, and those that make room for others
-    private lazy val allContents = new Sweep(Long.MaxValue)
-    private lazy val unusedContents = new Sweep(number)
+    // Each entry is checked once in a pass.
+    private lazy val unusedContents = new ArrayList(withContents).iterator
 
     /**
-     * Returns the number of files for whose footer, filters or dictionaries there was no room.
-     * Each pass reads these again. 0 if the cache is turned off.
+     * Returns for how many files, at least, there was no room for the footer, filters or
+     * dictionaries. Each pass reads these again. 0 if the cache is turned off.
      */
     def filesDeclined: Int = if (maxBytes == 0) 0 else declined.get
 
@@ -81,10 +107,11 @@ private[sbbf] final class FooterCache {
      */
     def get(version: FileVersion): Option[FileEvidence] = FooterCache.this.synchronized {
       val entry = entries.get(version)
-      if (entry == null || entry.readAt < version.modificationTime + SettlingMillis) None
+      if (entry == null) None
       else {
         entry.lastUse = UseClock.now
-        Some(entry.evidence)
+        if (entry.readAt < version.modificationTime + SettlingMillis) None
+        else Some(entry.evidence)
       }
     }
 
@@ -99,9 +126,13 @@ private[sbbf] final class FooterCache {
         FooterCache.this.synchronized {
           remove(version)
           val entry = new Entry(evidence, readAt, overhead(version) + evidence.footerBytes)
-          entries.put(version, entry)
-          total += entry.bytes
-          if (!makeRoom(allContents)) {
+          if (entry.footerBytes <= maxBytes) {
+            entries.put(version, entry)
+            count(entry)
+            evictUnused(number)
+            if (footerTotal <= maxBytes) forgetEldestContents()
+          }
+          if (isFull || !entries.containsKey(version)) {
             remove(version)
             declined.incrementAndGet()
           }
@@ -113,48 +144,52 @@ private[sbbf] final class FooterCache {
      */
     def settle(version: FileVersion): Unit = FooterCache.this.synchronized {
       Option(entries.get(version)).foreach { entry =>
-        total += entry.recount()
-        if (!makeRoom(unusedContents)) {
-          total += entry.forget(usedBefore = Long.MaxValue)
-          declined.incrementAndGet()
+        entry.lastUse = UseClock.now
+        countContents(entry, entry.evidence.contentBytes)
+        if (entry.bytes <= maxBytes) {
+          evictUnused(number)
+          forgetUnusedContents()
         }
-        if (total > maxBytes) remove(version)
+        if (isFull) decline(entry)
+        if (isFull) remove(version)
       }
     }
 
-    /** Evicts until the rest fits into `maxBytes`, and returns whether it does. */
-    private def makeRoom(contents: => Sweep): Boolean = {
-      evictUnused(number)
-      while (total > maxBytes && contents.hasNext) total += contents.forgetNext()
-      total <= maxBytes
+    private def isFull: Boolean = retainedBytes > maxBytes
+
+    /** Forgets the contents of columns that this pass does not use, until the rest fits. */
+    private def forgetUnusedContents(): Unit =
+      while (isFull && unusedContents.hasNext) {
+        val entry = unusedContents.next()
+        if (withContents.contains(entry)) forgetContents(entry, usedBefore = number)
+      }
+
+    /** Forgets contents, also of this pass, until the footers and the other contents fit. */
+    private def forgetEldestContents(): Unit =
+      while (isFull) decline(withContents.iterator.next())
+
+    /** Forgets the contents of an entry. */
+    private def decline(entry: Entry): Unit = {
+      forgetContents(entry, usedBefore = Long.MaxValue)
+      declined.incrementAndGet()
     }
 
     /** Evicts entries whose last use was before the pass `usedBefore`, until the rest fits. */
     private[FooterCache] def evictUnused(usedBefore: Long): Unit = {
       val eldest = entries.values.iterator
       var isUnused = true
-      while (total > maxBytes && isUnused && eldest.hasNext) {
+      while (isFull && isUnused && eldest.hasNext) {
         val entry = eldest.next()
         isUnused = entry.lastUse < usedBefore
         if (isUnused) {
-          total -= entry.evict()
+          discount(entry)
           eldest.remove()
         }
       }
     }
 
     private def remove(version: FileVersion): Unit =
-      Option(entries.remove(version)).foreach(total -= _.evict())
-  }
-
-  /** Forgets the contents of entry after entry, each once, the least recently used first. */
-  private final class Sweep(usedBefore: Long) {
-    private val left = new ArrayList(entries.values).iterator
-
-    def hasNext: Boolean = left.hasNext
-
-    /** Returns by how many bytes the next entry has grown: none, or fewer. */
-    def forgetNext(): Long = left.next().forget(usedBefore)
+      Option(entries.remove(version)).foreach(discount)
   }
 }
 
@@ -176,34 +211,14 @@ private[sbbf] object FooterCache {
   private def overhead(version: FileVersion): Long =
     EntryOverhead + 2L * version.path.toString.length
 
-  private final class Entry(val evidence: FileEvidence, val readAt: Long, footerBytes: Long) {
-    private var contentBytes = evidence.contentBytes
-    private var isEvicted = false
+  private final class Entry(val evidence: FileEvidence, val readAt: Long, val footerBytes: Long) {
+
+    /** The filters and dictionaries, as counted last. */
+    var contentBytes = 0L
 
     /** The latest pass that used it. */
     var lastUse: Long = UseClock.now
 
     def bytes: Long = footerBytes + contentBytes
-
-    /** Marks the entry as evicted, and returns its bytes. */
-    def evict(): Long = {
-      isEvicted = true
-      bytes
-    }
-
-    /** Measures the contents, and returns by how many bytes they have grown. */
-    def recount(): Long =
-      if (isEvicted) 0L
-      else {
-        val before = contentBytes
-        contentBytes = evidence.contentBytes
-        contentBytes - before
-      }
-
-    /** Forgets contents, and returns by how many bytes they have grown: none, or fewer. */
-    def forget(usedBefore: Long): Long = {
-      evidence.forgetContents(usedBefore)
-      recount()
-    }
   }
 }

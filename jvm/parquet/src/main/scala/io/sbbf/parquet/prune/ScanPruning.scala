@@ -96,7 +96,7 @@ private[sbbf] final class ScanPruning(
         f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note$room"
 
   private def room: String =
-    if (filesDeclined == 0) "" else f"; no room in the cache for $filesDeclined%,d files"
+    if (filesDeclined == 0) "" else f"; files without room in the cache: $filesDeclined%,d"
 
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)

@@ -1,6 +1,7 @@
 package io.sbbf.parquet.prune
 
 import java.nio.file.{Path => JPath}
+import java.util.concurrent.Executors
 
 import scala.util.control.ControlThrowable
 
@@ -103,6 +104,50 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(counted > measured * 0.7 && counted < measured * 1.5)
   }
 
+  test("filters that another pass has read and not settled take no room from a footer.") {
+    val cache = new FooterCache
+    val bound = heldBy(cache => (0 until 3).foreach(put(cache, _, Unlimited))) + 2 * filterBytes
+    val Seq(a, b, c) = Seq.fill(3)(evidence())
+    val (one, other) = (cache.pass(bound), cache.pass(bound))
+    for ((file, i) <- Seq(a, b, c).zipWithIndex) other.put(version(i), file, Now)
+    Seq(a, b).zipWithIndex.foreach { case (file, i) =>
+      lookUp(file, "c0")
+      other.settle(version(i))
+    }
+    lookUp(a, "c1")
+    lookUp(c, "c0")
+    other.settle(version(2))
+    assert((0 until 3).forall(i => one.get(version(i)).isDefined))
+    assert(cache.retainedBytes <= bound && other.filesDeclined == 1)
+    one.settle(version(0))
+    assert((0 until 3).forall(i => one.get(version(i)).isDefined))
+    assert(cache.retainedBytes <= bound)
+  }
+
+  test("a footer that takes all the room evicts nothing.") {
+    val cache = new FooterCache
+    val bound = heldBy(query(_, 0 until 3, Unlimited))
+    query(cache, 0 until 3, bound)
+    val large = version(3).copy(path = new Path("file:/" + "x" * bound.toInt))
+    val pass = cache.pass(bound)
+    pass.put(large, evidence(), Now)
+    assert(pass.get(large).isEmpty && pass.filesDeclined == 1)
+    assert(query(cache, 0 until 3, bound).opened == 0)
+  }
+
+  test("filters that were read while footers took their room give it to later footers.") {
+    val cache = new FooterCache
+    val footers = heldBy(cache => (0 until 40).foreach(put(cache, _, Unlimited)))
+    val pass = cache.pass(footers)
+    for (i <- 0 until 40) {
+      val file = evidence()
+      pass.put(version(i), file, Now)
+      lookUp(file, "c0")
+      pass.settle(version(i))
+    }
+    assert(cache.size == 40 && pass.filesDeclined == 40)
+  }
+
   test("a footer read within two seconds of the file's modification is not used again.") {
     val pass = new FooterCache().pass(Unlimited)
     val fresh = FileVersion(new Path("file:/a"), 10L, Now)
@@ -154,15 +199,16 @@ class FooterCacheSuite extends AnyFunSuite {
 
   test("concurrent queries keep the counted size correct.") {
     val (cache, bound) = (new FooterCache, 8 * heldBy(query(_, 0 until 1, Unlimited)))
-    val threads = (0 until 4).map(t =>
-      new Thread(() =>
+    val threads = Executors.newFixedThreadPool(4)
+    val queries = (0 until 4).map(t =>
+      threads.submit[Unit](() =>
         (0 until 100).foreach { i =>
           query(cache, i % 7 + t until i % 7 + t + 10, bound, s"c${i % 2}", isAlone = false)
           if (i % 10 == 0) cache.forget(Set(version(t).path))
           if (i % 50 == 0) cache.clear()
         }))
-    threads.foreach(_.start())
-    threads.foreach(_.join())
+    threads.shutdown()
+    queries.foreach(_.get())
     assert(cache.retainedBytes > 0 && cache.retainedBytes <= bound)
     cache.pass(0)
     assert(cache.size == 0 && cache.retainedBytes == 0)
@@ -210,7 +256,7 @@ object FooterCacheSuite {
     unread.foreach { case (version, known) =>
       val read = known.getOrElse(evidence())
       if (known.isEmpty) pass.put(version, read, Now)
-      lookUp(read, column, () => new TestFile(file).bytes)
+      lookUp(read, column)
       pass.settle(version)
     }
     if (isAlone) assert(cache.retainedBytes <= maxBytes)
@@ -223,6 +269,9 @@ object FooterCacheSuite {
     catch { case NotInMemory => false }
 
   private object NotInMemory extends ControlThrowable
+
+  private def lookUp(evidence: FileEvidence, column: String): Unit =
+    lookUp(evidence, column, () => new TestFile(file).bytes)
 
   private def lookUp(evidence: FileEvidence, column: String, open: () => FileBytes): Unit = {
     val leaf = Leaf(ColumnPath.named(Seq(column)), In(Seq(absent)))

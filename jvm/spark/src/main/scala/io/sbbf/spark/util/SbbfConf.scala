@@ -80,13 +80,15 @@ object SbbfConf {
       JavaUtils.byteStringAsBytes,
       n => n >= from && n <= to)
 
+  private val MostCacheBytes = 1L << 40
+
   /** Parses a size in bytes, or a percentage of this JVM's heap. */
   private def sizeOrShare(text: String): Long =
     if (!text.endsWith("%")) JavaUtils.byteStringAsBytes(text)
     else {
       val percent = text.dropRight(1).trim.toInt
       require(percent >= 0 && percent <= 90)
-      Runtime.getRuntime.maxMemory / 100 * percent
+      math.min(MostCacheBytes, Runtime.getRuntime.maxMemory / 100 * percent)
     }
 
   val Enabled: SbbfConf[Boolean] = flag(
@@ -128,7 +130,7 @@ object SbbfConf {
     "25%",
     "a size from 0 to 1099511627776 bytes (such as 512m) or a percentage from 0% to 90% (such as 25%)",
     sizeOrShare,
-    n => n >= 0L && n <= (1L << 40)
+    n => n >= 0L && n <= MostCacheBytes
   )
 
   val Threads: SbbfConf[Int] = count(
