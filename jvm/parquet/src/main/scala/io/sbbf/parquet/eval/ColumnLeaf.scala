@@ -4,7 +4,6 @@ import java.io.IOException
 
 import scala.util.control.NonFatal
 
-import io.sbbf.core.kernel.Kernels
 import io.sbbf.core.predicate.Verdict
 import io.sbbf.parquet.chunk.{DictionaryReader, FilterState}
 import io.sbbf.parquet.input.FileBytes
@@ -25,8 +24,8 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
     if (footer.numRows(rowGroup) == 0) LeafResult.NoRows
     else if (footer.isUnreadable(chunk)) footer.whyUnreadable(chunk)
     else {
-      val nulls = if (node.isNullable) footer.nullCount(rowGroup, column) else 0
-      val isAllNull = nulls == footer.numValues(rowGroup, column)
+      val nulls = footer.possibleNulls(rowGroup, column)
+      val isAllNull = footer.isAllNull(rowGroup, column)
       test match {
         case IsNull if isAllNull => LeafResult.EveryRowNull
         case IsNull if nulls == 0 => LeafResult.NoNulls
@@ -61,9 +60,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
       if (isExcluded) LeafResult.OutsideBounds else LeafResult.NoEvidence
     } else if (test.keys.size == 0) LeafResult.OutsideBounds
     else if (test.containsNaN) LeafResult.ComparedWithNaN
-    else if (bounds.isKnown(chunk) &&
-      test.keys.fromMin(bounds, chunk) == test.keys.aboveMax(bounds, chunk))
-      LeafResult.OutsideBounds
+    else if (bounds.isKnown(chunk) && test.misses(bounds, chunk)) LeafResult.OutsideBounds
     else LeafResult.NoEvidence
 
   private def fromBounds(test: InRange, chunk: Int, hasNulls: Boolean): LeafResult =
@@ -138,25 +135,10 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
       case FilterState.Absent => LeafResult.NoEvidence
       case rejected: FilterState.Rejected => rejected.result
       case FilterState.Present(_, _, bitset) =>
-        if (containsOneOf(test, footer.chunk(rowGroup, column), bitset)) LeafResult.InFilter
+        val chunk = footer.chunk(rowGroup, column)
+        if (test.mightBeIn(bitset, bounds, chunk)) LeafResult.InFilter
         else LeafResult.NotInFilter
     }
-  }
-
-  /**
-   * Probes the filter for the literals within the chunk's bounds. If these are all literals, probes
-   * them in the order of their blocks.
-   */
-  private def containsOneOf(test: InSet, chunk: Int, bitset: Array[Byte]): Boolean = {
-    val isBounded = bounds.isKnown(chunk)
-    val from = if (isBounded) test.keys.fromMin(bounds, chunk) else 0
-    val until = if (isBounded) test.keys.aboveMax(bounds, chunk) else test.keys.size
-    val isWhole = from == 0 && until == test.hashes.length
-    Kernels.containsAny(
-      bitset,
-      if (isWhole) test.sortedHashes else test.hashes,
-      from,
-      math.max(from, until))
   }
 }
 

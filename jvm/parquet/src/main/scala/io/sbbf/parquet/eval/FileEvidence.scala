@@ -51,8 +51,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       case FileSchema.Found(_) if mayReadNulls(leaf, lookup) =>
         new ConstantLeaf(footer, LeafResult.NoEvidence)
       case FileSchema.Found(column) =>
-        val known = contentsOf(column)
-        if (known != null) known.lastUse = UseClock.now
+        touch(column, UseClock.now)
         val node = footer.schema.column(column)
         val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
         if (node.isFlat) values else RepeatedLeaf.of(leaf.test, values, footer)
@@ -151,6 +150,24 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   private def knownFilter(rowGroup: Int, column: Int): FilterState = {
     val known = contentsOf(column)
     if (known == null) null else known.filters.get(rowGroup)
+  }
+
+  /**
+   * Returns the bitset of a chunk's filter. Returns null if none is in memory, or if the chunk has a
+   * dictionary, which decides better.
+   */
+  private[parquet] def decisiveFilter(rowGroup: Int, column: Int): Array[Byte] =
+    if (footer.dictionaryOffset(footer.chunk(rowGroup, column)) != 0) null
+    else
+      knownFilter(rowGroup, column) match {
+        case FilterState.Present(_, _, bitset) => bitset
+        case _ => null
+      }
+
+  /** Marks the contents of a column as used by a pass. */
+  private[parquet] def touch(column: Int, pass: Long): Unit = {
+    val known = contentsOf(column)
+    if (known != null) known.lastUse = math.max(known.lastUse, pass)
   }
 
   /**

@@ -62,6 +62,13 @@ final class FileFooter private[parquet] (
   def nullCount(rowGroup: Int, column: Int): Long =
     at(chunks.nullCounts, chunk(rowGroup, column)) - 1
 
+  /** Returns the null count, 0 for a column that cannot be NULL, or -1 if it is unknown. */
+  private[parquet] def possibleNulls(rowGroup: Int, column: Int): Long =
+    if (schema.column(column).isNullable) nullCount(rowGroup, column) else 0
+
+  private[parquet] def isAllNull(rowGroup: Int, column: Int): Boolean =
+    possibleNulls(rowGroup, column) == numValues(rowGroup, column)
+
   /** Returns the offset of the chunk's bloom filter, or 0 if it has none. */
   private[parquet] def filterOffset(chunk: Int): Long = at(chunks.filterOffsets, chunk)
 

@@ -2,6 +2,7 @@ package io.sbbf.parquet.literal
 
 import java.util.Arrays
 
+import io.sbbf.core.kernel.Kernels
 import io.sbbf.parquet.model.{ColumnType, LeafResult}
 import io.sbbf.parquet.statistics.{Bounds, Range, SortKeys}
 
@@ -62,6 +63,26 @@ private[parquet] object BoundPredicate {
       val sorted = hashes.clone()
       Arrays.sort(sorted)
       sorted
+    }
+
+    /** Returns whether no literal is within the chunk's bounds, which must be known. */
+    def misses(bounds: Bounds, chunk: Int): Boolean =
+      keys.fromMin(bounds, chunk) == keys.aboveMax(bounds, chunk)
+
+    /**
+     * Returns whether a filter might hold a literal that is within the chunk's bounds. If these are
+     * all literals, probes them in the order of their blocks.
+     */
+    def mightBeIn(filter: Array[Byte], bounds: Bounds, chunk: Int): Boolean = {
+      val isBounded = bounds.isKnown(chunk)
+      val from = if (isBounded) keys.fromMin(bounds, chunk) else 0
+      val until = if (isBounded) keys.aboveMax(bounds, chunk) else keys.size
+      val isWhole = from == 0 && until == hashes.length
+      Kernels.containsAny(
+        filter,
+        if (isWhole) sortedHashes else hashes,
+        from,
+        math.max(from, until))
     }
 
     /** Returns the literals that might pass all of `tests`. Only valid if not negated. */

@@ -8,9 +8,11 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import io.sbbf.core.predicate.RowGroupPredicate
-import io.sbbf.parquet.eval.FileEvidence
+import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
+import io.sbbf.parquet.eval.{ColumnScreen, FileEvidence}
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{Decryption, FileBytes}
+import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{
   ColumnLookup,
@@ -39,10 +41,37 @@ private[sbbf] final class FilePruner(
     Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
   @volatile private var systems = Map.empty[(String, String), FileSystem]
 
-  /** Returns the outcome if everything that it needs is in memory. */
-  def fromMemory(file: FileStatus): Option[FilePruning] =
-    try cached(FileVersion.of(file)).map(verdicts(file, _, () => throw NotInMemory))
-    catch { case NotInMemory => None }
+  /**
+   * Returns the outcome of each file for which everything that it needs is in memory, and null for
+   * the others.
+   */
+  def fromMemory(files: IndexedSeq[FileStatus]): Array[FilePruning] = {
+    val listing = cache.listing(files)
+    val refuted = refutedFiles(listing)
+    Array.tabulate(files.size) { i =>
+      val outcome = refuted(i)
+      if (outcome != null) outcome else fromMemory(files(i), listing.evidence(i))
+    }
+  }
+
+  private def fromMemory(file: FileStatus, evidence: FileEvidence): FilePruning =
+    if (evidence == null || !keys.mayReuse(evidence.footer.isEncrypted, file.getPath)) null
+    else
+      try verdicts(file, evidence, () => throw NotInMemory)
+      catch { case NotInMemory => null }
+
+  /** Returns the outcome of a file that one column's bounds and filters refute; otherwise null. */
+  private def refutedFiles(listing: ListingEvidence): Int => FilePruning =
+    (predicate match {
+      case leaf @ Leaf(_, In(_)) if listing.isComplete && (keys eq Decryption.NoKeys) =>
+        for {
+          screen <- listing.screen(leaf.column, lookup.caseSensitive, cache.hasRoom)
+          test <- Some(encodings.of(leaf, screen.kind)).collect {
+            case test: InSet if ColumnScreen.canEvaluate(test) => test
+          }
+        } yield new RefutedFiles(listing, screen, test, requirements, lookup.caseSensitive)
+      case _ => None
+    }).getOrElse(_ => null)
 
   /**
    * Opens the file systems of `files`. The calling thread opens them, because they belong to its

@@ -46,6 +46,26 @@ private[sbbf] object FilePruning {
     FilePruning(0, 0, 0L, length, None, Map.empty, Map(reason -> 1))
 
   /**
+   * Returns the outcome of a file of which every row group is refuted, without the evidence.
+   *
+   * @param hasDistinctMidpoints whether the midpoint of each row group identifies it
+   */
+  def refuted(
+      rowGroups: Int,
+      hasDistinctMidpoints: Boolean,
+      storage: FileStorage): FilePruning =
+    FilePruning(
+      rowGroups,
+      kept = 0,
+      keptRows = 0L,
+      keptBytes = 0L,
+      ranges = if (hasDistinctMidpoints) Some(Array.empty[Long]) else None,
+      refutedBy = Map.empty,
+      keptBecause = Map.empty,
+      storage = storage
+    )
+
+  /**
    * Returns the outcome of a file that could not be read. The whole file is kept, and it is
    * unknown what parquet-mr may check in it.
    */

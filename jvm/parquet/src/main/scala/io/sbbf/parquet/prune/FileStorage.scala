@@ -1,5 +1,7 @@
 package io.sbbf.parquet.prune
 
+import io.sbbf.parquet.footer.FileFooter
+
 /**
  * Reports how a file stores its columns, as far as pruning read it. It states facts only; the
  * reader draws the conclusions.
@@ -30,4 +32,15 @@ private[sbbf] object FileStorage {
       hasShortDecimals: Boolean,
       meetsRequirements: Boolean)
       extends FileStorage
+
+  /** Returns how the file of this footer stores its columns. */
+  def of(
+      footer: FileFooter,
+      requirements: StorageRequirements,
+      caseSensitive: Boolean): FileStorage =
+    Known(
+      hasCorruptStatistics = footer.hasCorruptStatistics,
+      hasShortDecimals = footer.hasShortDecimals,
+      meetsRequirements = requirements.areMetBy(footer, caseSensitive)
+    )
 }

@@ -3,7 +3,7 @@ package io.sbbf.parquet.prune
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.{ArrayList, LinkedHashMap, LinkedHashSet}
 
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileStatus, Path}
 
 import io.sbbf.parquet.chunk.UseClock
 import io.sbbf.parquet.eval.FileEvidence
@@ -27,6 +27,8 @@ private[sbbf] final class FooterCache {
   private val withContents = new LinkedHashSet[Entry]
   private var footerTotal = 0L
   private var contentTotal = 0L
+  private var listings = List.empty[ListingEvidence]
+  private var removals = 0L
 
   /** Begins a pass, and evicts entries until the rest fits into `maxBytes`. */
   def pass(maxBytes: Long): Pass = synchronized {
@@ -40,6 +42,7 @@ private[sbbf] final class FooterCache {
    * modification time, and a later version of it an old length.
    */
   def forget(paths: Set[Path]): Unit = synchronized {
+    forgetListings()
     val all = entries.entrySet.iterator
     while (all.hasNext) {
       val entry = all.next()
@@ -50,7 +53,8 @@ private[sbbf] final class FooterCache {
     }
   }
 
-  def retainedBytes: Long = synchronized(footerTotal + contentTotal)
+  def retainedBytes: Long =
+    synchronized(footerTotal + contentTotal + listings.map(_.retainedBytes).sum)
   def size: Int = synchronized(entries.size)
   def clear(): Unit = synchronized {
     entries.values.forEach(discount(_))
@@ -65,6 +69,7 @@ private[sbbf] final class FooterCache {
 
   /** Counts an entry no longer, because it is removed. */
   private def discount(entry: Entry): Unit = {
+    removed()
     footerTotal -= entry.footerBytes
     countContents(entry, 0L)
   }
@@ -75,8 +80,26 @@ private[sbbf] final class FooterCache {
     if (bytes > 0) withContents.add(entry) else withContents.remove(entry)
   }
 
+  /** Forgets the listings, which may hold what is removed. */
+  private def removed(): Unit = {
+    listings = Nil
+    removals += 1
+  }
+
+  /** Forgets the listings. What queries used through them counts as used. */
+  private def forgetListings(): Unit = {
+    listings.sortBy(_.lastUse).foreach { listing =>
+      listing.touch { version =>
+        val entry = entries.get(version)
+        if (entry != null) entry.lastUse = math.max(entry.lastUse, listing.lastUse)
+      }
+    }
+    listings = Nil
+  }
+
   /** Forgets the contents of columns that no pass from `usedBefore` on has used. */
   private def forgetContents(entry: Entry, usedBefore: Long): Unit = {
+    removed()
     val left = entry.evidence.forgetContents(usedBefore)
     // What other passes have read and not settled yet counts when they settle it.
     countContents(entry, math.min(entry.contentBytes, left))
@@ -98,6 +121,26 @@ private[sbbf] final class FooterCache {
      * dictionaries. Each pass reads these again. 0 if the cache is turned off.
      */
     def filesDeclined: Int = if (maxBytes == 0) 0 else declined.get
+
+    /** Returns whether the cache has room for so many bytes. */
+    def hasRoom(bytes: Long): Boolean = retainedBytes + bytes <= maxBytes
+
+    /** Returns the evidence of the files of a listing that the cache holds. */
+    def listing(files: IndexedSeq[FileStatus]): ListingEvidence = {
+      val (known, removalsBefore) = FooterCache.this.synchronized((listings, removals))
+      val found = known.find(_.isOf(files)).getOrElse {
+        val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
+        new ListingEvidence(files, evidence, number)
+      }
+      found.lastUse = number
+      if (found.isComplete) FooterCache.this.synchronized {
+        if (removals == removalsBefore) {
+          listings = (found :: listings.filter(_ ne found)).take(MostListings)
+          if (isFull) forgetListings()
+        }
+      }
+      found
+    }
 
     /**
      * Returns the evidence of this version of a file, if the cache holds it.
@@ -176,6 +219,7 @@ private[sbbf] final class FooterCache {
 
     /** Evicts entries whose last use was before the pass `usedBefore`, until the rest fits. */
     private[FooterCache] def evictUnused(usedBefore: Long): Unit = {
+      if (isFull) forgetListings()
       val eldest = entries.values.iterator
       var isUnused = true
       while (isFull && isUnused && eldest.hasNext) {
@@ -200,6 +244,9 @@ private[sbbf] object FooterCache {
 
   /** The coarsest resolution at which file systems report modification times. */
   private val SettlingMillis = 2000L
+
+  /** Limits the listings that are remembered, each of which a query compares with its own. */
+  private val MostListings = 8
 
   /**
    * The heap of a map entry, a cache entry, a version, a path and its URI, with object headers,

@@ -48,11 +48,7 @@ private[sbbf] final class RowGroupEvaluator(
       refutedBy = refutedBy,
       keptBecause = keptBecause,
       filtersRejected = filtersRejected,
-      storage = FileStorage.Known(
-        hasCorruptStatistics = footer.hasCorruptStatistics,
-        hasShortDecimals = footer.hasShortDecimals,
-        meetsRequirements = requirements.areMetBy(footer, lookup.caseSensitive)
-      )
+      storage = FileStorage.of(footer, requirements, lookup.caseSensitive)
     )
   }
 

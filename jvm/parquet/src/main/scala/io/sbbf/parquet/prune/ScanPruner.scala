@@ -57,7 +57,7 @@ private[sbbf] final class ScanPruner(
     val pruner =
       new FilePruner(hadoopConf, predicate, lookup, limits, pass, requirements, warnings)
     // Evaluating cached evidence costs less than handing the file to another thread.
-    val outcomes = Array.tabulate(files.size)(i => pruner.fromMemory(files(i)).orNull)
+    val outcomes = pruner.fromMemory(files)
     def read(some: IndexedSeq[Int]): Unit = {
       val unread = some.filter(outcomes(_) == null)
       pruner.open(unread.map(files))

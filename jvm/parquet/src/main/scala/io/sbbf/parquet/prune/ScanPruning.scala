@@ -22,10 +22,10 @@ private[sbbf] final class ScanPruning(
     val filesDeclined: Int,
     val nanos: Long) {
 
-  private lazy val thinFiles: Map[Path, FilePruning] =
-    files
-      .zip(outcomes)
-      .collect { case (file, o) if o.ranges.isDefined => file.getPath -> o }
+  private lazy val keptInPart: Map[Path, FilePruning] =
+    files.indices.iterator
+      .filter(i => outcomes(i).ranges.isDefined && !outcomes(i).isPruned)
+      .map(i => files(i).getPath -> outcomes(i))
       .toMap
 
   /** Whether this is the result of `other` for the same versions of the same files. */
@@ -58,11 +58,11 @@ private[sbbf] final class ScanPruning(
     .toArray
 
   /** Whether tasks read only some byte ranges of at least one file. */
-  def trimsFiles: Boolean = thinFiles.nonEmpty
+  lazy val trimsFiles: Boolean = outcomes.exists(_.ranges.isDefined)
 
   /** Whether one task of at most `taskBytes` can read all surviving row groups of `path`. */
   def isOneTask(path: Path, taskBytes: Long): Boolean =
-    thinFiles.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
+    keptInPart.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
 
   def refutedBy: Map[Evidence, Long] = ScanPruning.total(outcomes.iterator.flatMap(_.refutedBy))
   def keptBecause: Map[String, Long] =

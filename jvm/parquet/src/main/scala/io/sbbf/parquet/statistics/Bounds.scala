@@ -39,6 +39,21 @@ private[parquet] final class Bounds(starts: Array[Int], blob: Array[Byte]) {
     if (length == Endless) -1 else compare(key, 0, key.length, blob, at + 1, length)
   }
 
+  /** Returns the lower bound if keys are Longs, and otherwise its [[Bounds.ordinal]]. */
+  def minOrdinal(chunk: Int, kind: KeyKind): Long =
+    if (kind == KeyKind.Longs) minLong(chunk)
+    else ordinal(starts(chunk))
+
+  def maxOrdinal(chunk: Int, kind: KeyKind): Long =
+    if (kind == KeyKind.Longs) maxLong(chunk)
+    else {
+      val at = starts(chunk) + 1 + (blob(starts(chunk)) & 0xff)
+      if ((blob(at) & 0xff) == Endless) Long.MaxValue else ordinal(at)
+    }
+
+  /** @param at the place of the key's length */
+  private def ordinal(at: Int): Long = Bounds.ordinal(blob, at + 1, blob(at) & 0xff)
+
   def retainedBytes: Long = 64L + 4L * starts.length + blob.length
 }
 
@@ -56,6 +71,20 @@ private[parquet] object Bounds {
 
   /** Compares unsigned and lexicographically, the order of BYTE_ARRAY columns. */
   def compare(a: Array[Byte], b: Array[Byte]): Int = compare(a, 0, a.length, b, 0, b.length)
+
+  /**
+   * Returns the first eight bytes as a number, as if zeros followed the last byte. The order of
+   * these numbers is the unsigned order of the bytes, but bytes of different order may share one.
+   */
+  def ordinal(bytes: Array[Byte], from: Int, length: Int): Long = {
+    var prefix = 0L
+    var i = 0
+    while (i < 8) {
+      prefix = prefix << 8 | (if (i < length) bytes(from + i) & 0xffL else 0L)
+      i += 1
+    }
+    prefix ^ Long.MinValue
+  }
 
   private def compare(
       a: Array[Byte],

@@ -20,6 +20,15 @@ private[parquet] sealed abstract class SortKeys {
   /** Returns the index of the first key that is above the chunk's upper bound. */
   def aboveMax(bounds: Bounds, chunk: Int): Int
 
+  /**
+   * Returns whether all keys are surely outside of bounds with these ordinals. A Long is its own
+   * ordinal. That of a byte string is [[Bounds.ordinal]], which different strings may share.
+   */
+  def missOrdinals(min: Long, max: Long): Boolean
+
+  /** Returns whether the first key is surely within bounds with these ordinals. */
+  def isFirstWithin(min: Long, max: Long): Boolean
+
   /** Returns whether the chunk's lower bound is among the keys. */
   def containMin(bounds: Bounds, chunk: Int): Boolean
   def containMax(bounds: Bounds, chunk: Int): Boolean
@@ -57,6 +66,11 @@ private[parquet] final class LongKeys(private val keys: Array[Long]) extends Sor
     val max = bounds.maxLong(chunk)
     search(keys(_) > max)
   }
+  override def missOrdinals(min: Long, max: Long): Boolean = {
+    val first = if (keys.length == 1) 0 else search(keys(_) >= min)
+    first == keys.length || keys(first) < min || keys(first) > max
+  }
+  override def isFirstWithin(min: Long, max: Long): Boolean = keys(0) >= min && keys(0) <= max
   override def containMin(bounds: Bounds, chunk: Int): Boolean = contains(bounds.minLong(chunk))
   override def containMax(bounds: Bounds, chunk: Int): Boolean = contains(bounds.maxLong(chunk))
   override def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
@@ -73,6 +87,8 @@ private[parquet] final class LongKeys(private val keys: Array[Long]) extends Sor
 }
 
 private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) extends SortKeys {
+  private val ordinals = keys.map(key => Bounds.ordinal(key, 0, key.length))
+
   override def size: Int = keys.length
   override def containNaN: Boolean = false
   override def at(indices: Array[Int]): SortKeys = new BytesKeys(indices.map(keys(_)))
@@ -80,6 +96,12 @@ private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) ext
     search(i => bounds.compareWithMin(keys(i), chunk) >= 0)
   override def aboveMax(bounds: Bounds, chunk: Int): Int =
     search(i => bounds.compareWithMax(keys(i), chunk) > 0)
+  override def missOrdinals(min: Long, max: Long): Boolean = {
+    val first = if (keys.length == 1) 0 else search(ordinals(_) >= min)
+    first == keys.length || ordinals(first) < min || ordinals(first) > max
+  }
+  override def isFirstWithin(min: Long, max: Long): Boolean =
+    ordinals(0) > min && ordinals(0) < max
   override def containMin(bounds: Bounds, chunk: Int): Boolean = {
     val i = fromMin(bounds, chunk)
     i < size && bounds.compareWithMin(keys(i), chunk) == 0

@@ -31,23 +31,7 @@ final class DifferentialSuite extends AnyFunSuite {
     val random = new Random(TestFiles.seed())
     val decided = collection.mutable.Map.empty[(String, Evidence), Int].withDefaultValue(0)
     for (kind <- Kinds.all; n <- 0 until filesPerKind) {
-      val groups = manyValues(kind, random) +:
-        Seq.fill(random.nextInt(3))(rowGroup(kind, random))
-      val style = TestFiles.Style(
-        filters = if (n % 8 < 6) Map("c" -> (1 + random.nextInt(100))) else Map.empty,
-        dictionary = n % 2 == 0,
-        codec = codecs(n / 2 % codecs.length),
-        version = versions(random.nextInt(2)),
-        metadata = Collections.singletonMap("org.apache.spark.version", "3.5.0")
-      )
-      val rows = groups.flatten
-      val file = new TestFile(
-        TestFiles.write(
-          s"message m { optional ${kind.parquet}; }",
-          style,
-          rows.iterator.map(v => (g: Group) => v.foreach(kind.add(g, _)))),
-        tailBytes = if (random.nextBoolean()) 64 * 1024 else 64
-      )
+      val (file, rows, style) = randomFile(kind, n, random)
       val sizes = (0 until file.footer.numRowGroups).map(file.footer.numRows(_).toInt)
       assert(sizes.sum == rows.length)
       val starts = sizes.scanLeft(0)(_ + _)
@@ -89,6 +73,31 @@ object DifferentialSuite {
     CompressionCodecName.GZIP,
     CompressionCodecName.ZSTD)
   private val versions = WriterVersion.values.toSeq
+
+  /** A file of one column `c` of this kind, with or without filters and dictionaries by `n`. */
+  def randomFile(
+      kind: Kind[_],
+      n: Int,
+      random: Random): (TestFile, Seq[Option[kind.Stored]], TestFiles.Style) = {
+    val groups = manyValues(kind, random) +:
+      Seq.fill(random.nextInt(3))(rowGroup(kind, random))
+    val style = TestFiles.Style(
+      filters = if (n % 8 < 6) Map("c" -> (1 + random.nextInt(100))) else Map.empty,
+      dictionary = n % 2 == 0,
+      codec = codecs(n / 2 % codecs.length),
+      version = versions(random.nextInt(2)),
+      metadata = Collections.singletonMap("org.apache.spark.version", "3.5.0")
+    )
+    val rows = groups.flatten
+    val file = new TestFile(
+      TestFiles.write(
+        s"message m { optional ${kind.parquet}; }",
+        style,
+        rows.iterator.map(v => (g: Group) => v.foreach(kind.add(g, _)))),
+      tailBytes = if (random.nextBoolean()) 64 * 1024 else 64
+    )
+    (file, rows, style)
+  }
 
   /** Constant, few or many values, and no, some or only NULLs. */
   private def rowGroup(kind: Kind[_], random: Random): Seq[Option[kind.Stored]] = {

@@ -3,6 +3,7 @@ package io.sbbf.parquet.prune
 import java.nio.file.{Files, Path => JPath}
 
 import scala.collection.mutable
+import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
@@ -34,6 +35,7 @@ class ScanPrunerSuite extends AnyFunSuite {
   private def status(path: JPath): FileStatus = {
     val file = path.toFile
     // modified long ago, so that the cache may return its evidence
+    file.setLastModified(1000L)
     new FileStatus(file.length, false, 1, 1L << 20, 1000L, new Path(path.toUri))
   }
 
@@ -146,6 +148,53 @@ class ScanPrunerSuite extends AnyFunSuite {
     assert(first.outcomes.map(_.opens).sum == 3 && first.outcomes.map(_.bytesRead).sum > 0)
     assert(second.outcomes.map(_.opens).sum == 0 && second.outcomes.map(_.bytesRead).sum == 0)
     assert(second.outcomes.map(_.kept) == first.outcomes.map(_.kept))
+  }
+
+  test("a pass over a listing that is known finds what a pass with a new cache finds.") {
+    val cache = new FooterCache
+    val small = ColumnPath.named(Seq("small"))
+    val random = new Random(TestFiles.seed())
+    prune(files, lookup(10003L), cache = cache)
+    for (_ <- 0 until 200) {
+      val keys = Seq.fill(1 + random.nextInt(2))(random.nextInt(21000).toLong)
+      val predicate = Leaf(Seq("id"), In(keys.map(Value.IntegerLiteral(_, 64))))
+      val requirements =
+        if (random.nextBoolean()) StorageRequirements.Empty
+        else StorageRequirements(Map.empty, Set(small))
+      val listed = if (random.nextBoolean()) files else files.reverse.map(new FileStatus(_))
+      val known = prune(listed, predicate, requirements = requirements, cache = cache)
+      val fresh = prune(listed, predicate, requirements = requirements)
+      assert(known.outcomes.map(withoutReads) == fresh.outcomes.map(withoutReads), keys)
+    }
+  }
+
+  /** Arrays are equal only if they are the same one. */
+  private def withoutReads(o: FilePruning) =
+    (o.copy(ranges = None, bytesRead = 0, opens = 0), o.ranges.map(_.toSeq))
+
+  test("refuted files of a known listing share their outcomes.") {
+    val cache = new FooterCache
+    val many = Seq.fill(20)(files(1)) ++ Seq.fill(20)(files(2))
+    val passes = Seq.fill(3)(prune(many, lookup(10003L), cache = cache))
+    def distinct(pass: PrunedFiles) =
+      pass.outcomes.map(System.identityHashCode(_)).distinct.size
+    assert(distinct(passes.head) > 2 && distinct(passes.last) == 2)
+  }
+
+  test("a listing with a file that was replaced is not the known one.") {
+    val cache = new FooterCache
+    Seq.fill(2)(prune(files, lookup(10003L), cache = cache))
+    val replaced = new FileStatus(
+      files(1).getLen,
+      false,
+      1,
+      1L << 20,
+      2000L,
+      files(1).getPath)
+    val pass = prune(files.updated(1, replaced), lookup(10003L), cache = cache)
+    assert(pass.outcomes.map(_.opens) == Seq(0, 1, 0))
+    cache.forget(Set(files(2).getPath))
+    assert(prune(files, lookup(10003L), cache = cache).outcomes.map(_.opens) == Seq(0, 0, 1))
   }
 
   test("an interrupted pass throws.") {

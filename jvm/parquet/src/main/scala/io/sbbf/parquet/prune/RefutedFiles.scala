@@ -1,0 +1,49 @@
+package io.sbbf.parquet.prune
+
+import scala.collection.mutable.ArrayBuffer
+
+import io.sbbf.parquet.eval.{ColumnScreen, RefutedCounts}
+import io.sbbf.parquet.literal.BoundPredicate.InSet
+
+/**
+ * Finds the files of a listing of which a test of one column refutes every row group. Files with
+ * equal outcomes share one, so a refuted file costs no allocation. Not thread-safe.
+ */
+private[prune] final class RefutedFiles(
+    listing: ListingEvidence,
+    screen: ColumnScreen,
+    test: InSet,
+    requirements: StorageRequirements,
+    caseSensitive: Boolean)
+    extends (Int => FilePruning) {
+  import RefutedFiles._
+
+  private val templates = listing.refuted(requirements, caseSensitive)
+  private val counts = new RefutedCounts
+  private val shared = new ArrayBuffer[Shared]
+
+  /** Returns the outcome of a file, or null if a row group might match. */
+  override def apply(file: Int): FilePruning =
+    if (screen.refutes(file, test, counts)) outcome(templates(file)) else null
+
+  private def outcome(template: FilePruning): FilePruning = {
+    var i = 0
+    while (i < shared.length && !shared(i).isOf(template, counts.code)) i += 1
+    if (i < shared.length) shared(i).outcome
+    else {
+      val fresh = template.copy(refutedBy = counts.toMap)
+      if (shared.length < MostShared) shared += new Shared(template, counts.code, fresh)
+      fresh
+    }
+  }
+}
+
+private[prune] object RefutedFiles {
+
+  /** Limits the outcomes among which each file's is searched. */
+  private final val MostShared = 64
+
+  private final class Shared(template: FilePruning, code: Long, val outcome: FilePruning) {
+    def isOf(other: FilePruning, counts: Long): Boolean = (other eq template) && counts == code
+  }
+}
