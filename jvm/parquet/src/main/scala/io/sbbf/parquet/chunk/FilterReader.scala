@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import org.apache.parquet.crypto.ModuleCipherFactory.ModuleType
 import org.apache.parquet.format.{BloomFilterHeader, Util}
 
-import io.sbbf.core.bloom.BloomFilterStats
+import io.sbbf.core.bloom.{BloomFilterStats, SplitBlockBloomFilter}
 import io.sbbf.parquet.footer.{FileFooter, RowGroupOffsets}
 import io.sbbf.parquet.input.{ChunkModules, FileBytes}
 import io.sbbf.parquet.model.{Physical, UnusableFile}
@@ -25,32 +25,88 @@ private[parquet] final class FilterReader(footer: FileFooter) {
    *
    * @throws java.io.IOException if the file cannot be read
    */
-  def read(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState = {
+  def read(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState =
+    refusal(rowGroup, column).getOrElse(
+      orRejected(readWhole(rowGroup, column, bytes))(identity))
+
+  /** Returns whether [[probe]] reads less than the whole filter. */
+  def canProbe(rowGroup: Int, column: Int): Boolean = {
+    val chunk = footer.chunk(rowGroup, column)
+    refusal(rowGroup, column).isEmpty && footer.filterLength(chunk) >= MinProbed &&
+    (footer.modules(chunk) eq ChunkModules.Plain)
+  }
+
+  /**
+   * Probes a filter for hashes, and reads only the parts with their blocks. A part without a bit
+   * leaves open whether the filter was ever filled. The filter is then read whole.
+   *
+   * @param hashes a few hashes; each costs one read
+   * @return whether the filter might hold one of the hashes, or the filter if it was read whole or
+   *   rejected
+   * @throws java.io.IOException if the file cannot be read
+   */
+  def probe(
+      rowGroup: Int,
+      column: Int,
+      hashes: Array[Long],
+      bytes: => FileBytes): Either[FilterState, Boolean] =
+    orRejected[Either[FilterState, Boolean]] {
+      val chunk = footer.chunk(rowGroup, column)
+      val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
+      checkLength(offset, length, ChunkModules.Plain)
+      val header = measured(length, bytes.read(offset, MaxHeader), ChunkModules.Plain)
+      val parts = hashes.map(part(_, offset + header.length, header.numBytes, bytes))
+      if (parts.exists(_.mightHold)) Right(true)
+      else if (parts.forall(_.hasBit)) Right(false)
+      else Left(readWhole(rowGroup, column, bytes))
+    }(Left(_))
+
+  private def part(hash: Long, start: Long, numBytes: Int, bytes: FileBytes): Part = {
+    val block = SplitBlockBloomFilter.blockOffset(numBytes, hash)
+    val from = math.min(block / PartBytes * PartBytes, numBytes - PartBytes)
+    val read = bytes.read(start + from, PartBytes)
+    val blockRead = Arrays.copyOfRange(
+      read,
+      block - from,
+      block - from + SplitBlockBloomFilter.BytesPerBlock)
+    Part(
+      hasBit = !BloomFilterStats.isAllZero(read),
+      mightHold = SplitBlockBloomFilter.mightContain(blockRead, hash))
+  }
+
+  /** Returns the state of a chunk whose filter need not be read. */
+  private def refusal(rowGroup: Int, column: Int): Option[FilterState] = {
     val chunk = footer.chunk(rowGroup, column)
     val offset = footer.filterOffset(chunk)
-    val length = footer.filterLength(chunk)
-    if (footer.isUnreadable(chunk)) Rejected(footer.whyUnreadable(chunk).reason)
-    else if (offset == 0) Absent
+    if (footer.isUnreadable(chunk)) Some(Rejected(footer.whyUnreadable(chunk).reason))
+    else if (offset == 0) Some(Absent)
     // parquet-mr allocates filters of BOOLEAN columns, but never inserts a value
     else if (footer.schema.column(column).columnType.physical == Physical.Bool)
-      Rejected("BOOLEAN column")
+      Some(Rejected("BOOLEAN column"))
     else if (offset < RowGroupOffsets.MagicBytes || offset >= footer.footerStart)
-      Rejected("offset outside of the file")
-    else
-      try {
-        val state =
-          if (length == 0) readUnmeasured(offset, bytes, footer.modules(chunk))
-          else readMeasured(offset, length, bytes, footer.modules(chunk))
-        state match {
-          case Present(_, _, bitset)
-              if BloomFilterStats.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
-            Rejected("no bit is set")
-          case _ => state
-        }
-      } catch {
-        case e: UnusableFilter => Rejected(e.reason)
-        case e: UnusableFile => Rejected(e.reason)
-      }
+      Some(Rejected("offset outside of the file"))
+    else None
+  }
+
+  private def orRejected[T](read: => T)(rejected: FilterState => T): T =
+    try read
+    catch {
+      case e: UnusableFilter => rejected(Rejected(e.reason))
+      case e: UnusableFile => rejected(Rejected(e.reason))
+    }
+
+  private def readWhole(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState = {
+    val chunk = footer.chunk(rowGroup, column)
+    val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
+    val state =
+      if (length == 0) readUnmeasured(offset, bytes, footer.modules(chunk))
+      else readMeasured(offset, length, bytes, footer.modules(chunk))
+    state match {
+      case Present(_, _, bitset)
+          if BloomFilterStats.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
+        Rejected("no bit is set")
+      case _ => state
+    }
   }
 
   /**
@@ -81,14 +137,23 @@ private[parquet] final class FilterReader(footer: FileFooter) {
       length: Int,
       bytes: FileBytes,
       modules: ChunkModules): FilterState = {
+    checkLength(offset, length, modules)
+    val raw = bytes.read(offset, length)
+    val header = measured(length, raw, modules)
+    present(offset, header, Arrays.copyOfRange(raw, header.length, length), modules)
+  }
+
+  private def checkLength(offset: Long, length: Int, modules: ChunkModules): Unit =
     if (length < 0 || offset + length > footer.footerStart ||
       length > modules.size(MaxHeader) + modules.size(MaxBitset))
       throw new UnusableFilter("invalid length")
-    val raw = bytes.read(offset, length)
+
+  /** Parses the header of a filter of known length. */
+  private def measured(length: Int, raw: Array[Byte], modules: ChunkModules): Header = {
     val header = parseHeader(raw, modules)
     if (header.length + modules.size(header.numBytes) != length)
       throw new UnusableFilter("sizes disagree")
-    present(offset, header, Arrays.copyOfRange(raw, header.length, length), modules)
+    header
   }
 
   /** Reads a filter of unknown length. */
@@ -135,8 +200,17 @@ private[parquet] object FilterReader {
    */
   private final val MaxHeader = 128
 
+  /** The size of the parts that [[FilterReader.probe]] reads: a page of most file systems. */
+  private final val PartBytes = 4096
+
+  /** The least length of a filter of which parts are read. Two reads cost as much as its bytes. */
+  private final val MinProbed = 16 * PartBytes
+
   /** 128 MiB, the largest bitset that parquet-mr and DuckDB read. */
   private final val MaxBitset = 128 * 1024 * 1024
+
+  /** Whether a part of a filter has a bit, and whether its block might hold the hash. */
+  private final case class Part(hasBit: Boolean, mightHold: Boolean)
 
   private final class UnusableFilter(val reason: String) extends Exception(reason)
 

@@ -130,14 +130,15 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
 
   private def fromFilter(test: InSet, rowGroup: Int, bytes: () => FileBytes): LeafResult = {
     def isUndecided(g: Int) = evalStatistics(g).verdict == Verdict.MightMatch
-    evidence.readFiltersAhead(rowGroup, column, isUndecided, bytes())
-    evidence.readFilter(rowGroup, column, bytes()) match {
-      case FilterState.Absent => LeafResult.NoEvidence
-      case rejected: FilterState.Rejected => rejected.result
-      case FilterState.Present(_, _, bitset) =>
-        val chunk = footer.chunk(rowGroup, column)
-        if (test.mightBeIn(bitset, bounds, chunk)) LeafResult.InFilter
-        else LeafResult.NotInFilter
+    def result(mightHold: Boolean) = if (mightHold) LeafResult.InFilter else LeafResult.NotInFilter
+    val chunk = footer.chunk(rowGroup, column)
+    def hashes = test.hashesWithin(bounds, chunk)
+    evidence.filterOrProbe(rowGroup, column, hashes, isUndecided, bytes()) match {
+      case Right(mightHold) => result(mightHold)
+      case Left(FilterState.Absent) => LeafResult.NoEvidence
+      case Left(rejected: FilterState.Rejected) => rejected.result
+      case Left(FilterState.Present(_, _, bitset)) =>
+        result(test.mightBeIn(bitset, bounds, chunk))
     }
   }
 }

@@ -26,6 +26,8 @@ import io.sbbf.parquet.statistics.DeclaredType
  *   not kept, but read again whenever it is probed
  */
 final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
+  import FileEvidence._
+
   private val filterReader = new FilterReader(footer)
 
   /** Holds the columns of which filters or dictionaries were read. They are few. */
@@ -147,6 +149,31 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     }
   }
 
+  /**
+   * Returns the filter of a column chunk, or whether it might hold one of a few hashes. A large
+   * filter that cannot be kept is probed in the store.
+   *
+   * @param isWanted whether the filter of a row group would be probed; see [[readFiltersAhead]]
+   */
+  private[parquet] def filterOrProbe(
+      rowGroup: Int,
+      column: Int,
+      hashes: => Array[Long],
+      isWanted: Int => Boolean,
+      bytes: => FileBytes): Either[FilterState, Boolean] = {
+    def fits = retainedBytes + footer.filterLength(footer.chunk(rowGroup, column)) <= mostRetained
+    lazy val probed = hashes
+    val known = knownFilter(rowGroup, column)
+    if (known != null) Left(known)
+    else if (filterReader.canProbe(rowGroup, column) && (bytes.isReadOnce || !fits) &&
+      probed.length <= MostProbed)
+      filterReader.probe(rowGroup, column, probed, bytes)
+    else {
+      readFiltersAhead(rowGroup, column, isWanted, bytes)
+      Left(readFilter(rowGroup, column, bytes))
+    }
+  }
+
   private def knownFilter(rowGroup: Int, column: Int): FilterState = {
     val known = contentsOf(column)
     if (known == null) null else known.filters.get(rowGroup)
@@ -175,18 +202,17 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
    *
    * @param isWanted whether the filter of a row group would be probed
    */
-  private[parquet] def readFiltersAhead(
+  private def readFiltersAhead(
       rowGroup: Int,
       column: Int,
       isWanted: Int => Boolean,
-      bytes: => FileBytes): Unit =
-    if (knownFilter(rowGroup, column) == null) {
-      val length = filterReader.lengthWithNext(
-        rowGroup,
-        column,
-        g => knownFilter(g, column) == null && isWanted(g))
-      if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
-    }
+      bytes: => FileBytes): Unit = {
+    val length = filterReader.lengthWithNext(
+      rowGroup,
+      column,
+      g => knownFilter(g, column) == null && isWanted(g))
+    if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
+  }
 
   /**
    * Returns the dictionary of a chunk. A large dictionary is cached without its page. Tests that
@@ -211,4 +237,10 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       case known => known
     }
   }
+}
+
+private[parquet] object FileEvidence {
+
+  /** The most hashes for which the blocks of a filter are read one by one. */
+  private val MostProbed = 4
 }

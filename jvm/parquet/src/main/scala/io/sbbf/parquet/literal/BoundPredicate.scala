@@ -69,6 +69,15 @@ private[parquet] object BoundPredicate {
     def misses(bounds: Bounds, chunk: Int): Boolean =
       keys.fromMin(bounds, chunk) == keys.aboveMax(bounds, chunk)
 
+    /** Returns the hashes of the literals that are within the chunk's bounds. */
+    def hashesWithin(bounds: Bounds, chunk: Int): Array[Long] =
+      if (!bounds.isKnown(chunk)) hashes
+      else
+        Arrays.copyOfRange(
+          hashes,
+          keys.fromMin(bounds, chunk),
+          math.max(keys.fromMin(bounds, chunk), keys.aboveMax(bounds, chunk)))
+
     /**
      * Returns whether a filter might hold a literal that is within the chunk's bounds. If these are
      * all literals, probes them in the order of their blocks.

@@ -89,7 +89,12 @@ private[sbbf] final class FilePruner(
    */
   def fromStore(file: FileStatus): FilePruning = {
     val bytes =
-      new FileBytes(systems(store(file.getPath)), file.getPath, file.getLen, limits.tailBytes)
+      new FileBytes(
+        systems(store(file.getPath)),
+        file.getPath,
+        file.getLen,
+        limits.tailBytes,
+        readOnce = () => limits.cacheBytes == 0 || cache.filesDeclined > 0)
     val outcome =
       try readAndEvaluate(file, bytes)
       catch {

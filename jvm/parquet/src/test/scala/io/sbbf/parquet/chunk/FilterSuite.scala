@@ -77,6 +77,55 @@ final class FilterSuite extends AnyFunSuite {
     assert(held < one.retainedBytes && one.retainedBytes < file.evidence.retainedBytes)
   }
 
+  /** Returns a file of one row group with the even ids below `2 * rows`, and a filter of 128 KiB. */
+  private def large(rows: Int): JPath = write(
+    "message m { required int64 id; }",
+    Style(filters = Map("id" -> 60000), rowsPerPage = Some(1000)),
+    Iterator.tabulate(rows)(row => (g: Group) => g.add("id", 2L * row)))
+
+  /** Evaluates literals on the only row group, of whose filters so much room is kept. */
+  private def evaluate(file: TestFile, mostRetained: Long, literals: Seq[Long]): Seq[LeafResult] = {
+    val evidence = new FileEvidence(file.footer, mostRetained)
+    literals.map(literal =>
+      evidence
+        .bind(
+          Leaf(Seq("id"), In(Seq(IntegerLiteral(literal, 64)))),
+          ColumnLookup(caseSensitive = true),
+          new LiteralEncodings)
+        .evalContents(0, () => file.bytes))
+  }
+
+  test("of a large filter that cannot be kept, the pages of the literals are read.") {
+    val path = large(rows = 50000)
+    val literals = (0L until 300L).map(_ * 330 + 1) ++ (0L until 50L).map(_ * 662)
+    val Seq(kept, probed) = Seq(Long.MaxValue, 0L).map { room =>
+      val file = new TestFile(path, tailBytes = 64)
+      val results = evaluate(file, room, literals)
+      (results, file.bytes.bytesRead)
+    }
+    assert(probed._1 == kept._1)
+    assert(probed._1.count(_ eq LeafResult.NotInFilter) > 250)
+    assert(probed._1.drop(300).forall(_ eq LeafResult.InFilter))
+    val perLiteral = probed._2 / literals.size
+    assert(kept._2 > 128 * 1024 && perLiteral > 4096 && perLiteral < 4096 + 256)
+  }
+
+  test("a page without a bit does not refute a literal, unless other pages have bits.") {
+    val path = large(rows = 3)
+    val sparse = new TestFile(path, tailBytes = 64)
+    assert(evaluate(sparse, 0, Seq(3L, 2L)) == Seq(LeafResult.NotInFilter, LeafResult.InFilter))
+    assert(sparse.bytes.bytesRead > 128 * 1024)
+    val empty = damaged(path) { (metadata, data) =>
+      val present = new TestFile(path).filter(0, "id").asInstanceOf[Present]
+      val start = present.offset.toInt + present.headerBytes
+      Arrays.fill(data, start, start + present.bitset.length, 0.toByte)
+      assert(this.data(metadata).getBloom_filter_offset == present.offset)
+    }
+    assert(
+      evaluate(new TestFile(empty), 0, Seq(3L)) ==
+        Seq(LeafResult.filterRejected("no bit is set")))
+  }
+
   test("every value is found in its row group and nearly every other row group is refuted") {
     for (file <- Seq(unmeasured(path), measured(path)); tail <- Seq(8, 300, 65536)) {
       val opened = new TestFile(file, tail)
