@@ -13,7 +13,7 @@ TROUBLESHOOTING = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf
 # Sources with the reasons why a row group is kept or a filter rejected, and their patterns.
 SOURCES = {
     "jvm/parquet/src/main/scala/io/sbbf/parquet/model/LeafResult.scala": r'= unknown\("([^"]+)"\)',
-    "jvm/parquet/src/main/scala/io/sbbf/parquet/prune/ScanPruner.scala": r'val \w+ = "([^"]+)"',
+    "jvm/parquet/src/main/scala/io/sbbf/parquet/result/ScanPruning.scala": r'val \w+ = "([^"]+)"',
     "jvm/parquet/src/main/scala/io/sbbf/parquet/prune/FilePruner.scala": r'case .* => "([^"]+)"',
     "jvm/parquet/src/main/scala/io/sbbf/parquet/footer/FooterReader.scala": (
         r'UnusableFile\("([^"]+)"\)'

@@ -72,7 +72,7 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
 
 def test_a_full_cache_is_named_with_what_to_do():
     full = str(report(scans=[{**SCAN, "files_not_cached": 2100}]))
-    assert "read again: 2,100" in full and "spark.sbbf.cache.maxBytes" in full
+    assert "read 2,100 files again" in full and "spark.sbbf.cache.maxBytes" in full
     assert "cache full" not in str(report(scans=[SCAN]))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "spark_suites"))
 from comparison import Explained, compared
-from runner import LEGS, WHOLE, Run
+from runner import LEGS, WHOLE, Run, scalatest
 from suites import Suite
 
 import results
@@ -50,6 +50,18 @@ def test_a_reason_is_of_one_spark_one_leg_and_tests_of_one_beginning(
     found = compared(spark, SUITE, runs, explained)
     assert len(found.differences) == 1
     assert bool(found.unexplained) != is_explained
+
+
+def test_only_the_named_tests_of_a_suite_run():
+    assert "-t" not in scalatest(SUITE, ())
+    words = scalatest(SUITE, {"b c", "a"})
+    assert words[words.index("-s") :][:6] == ["-s", "a.ExplainSuite", "-t", "a", "-t", "b c"]
+
+
+def test_a_run_of_some_tests_has_no_number_in_the_results(explained):
+    runs = {"off": Run(passed={"a"}, is_partial=True), "on": Run(passed={"b"}, failed={"a": ""})}
+    head = results.block(compared("4.1.1", SUITE, runs, explained), "now")[0]
+    assert head.split() == ["ExplainSuite", "2", "-", "1", "-", "-", "now"]
 
 
 def test_a_suite_that_died_is_not_whole(explained):

@@ -45,8 +45,8 @@ class Results:
             f"Spark's own suites, Spark {self.spark}, {java.splitlines()[0]}, "
             f"{platform.machine()}. Made by: make test-spark SPARK={self.spark}",
             "Tests passed in each leg, and when and of which commit the suite ran; '-': the suite "
-            "did not run in that leg. With OFF_IF_FAILED=1 only the tests that fail in another leg "
-            "run in the leg off. Below it: tests that pass off and not in that leg.",
+            "did not run in that leg, or with OFF_IF_FAILED=1 only those tests ran off that failed "
+            "in another leg. Below it: tests that pass off and not in that leg.",
             "",
             row(["suite", "tests", *LEGS], "run"),
         ]
@@ -61,7 +61,8 @@ class Results:
 
 def block(outcome: Outcome, when: str) -> list[str]:
     tests = max(run.tests for run in outcome.runs.values())
-    passed = [str(len(outcome.runs[leg].passed)) if leg in outcome.runs else "-" for leg in LEGS]
+    whole = {leg: run for leg, run in outcome.runs.items() if not run.is_partial}
+    passed = [str(len(whole[leg].passed)) if leg in whole else "-" for leg in LEGS]
     head = row([outcome.suite.name, str(tests), *passed], when)
     return [head, *(line for found in outcome.differences for line in found.lines())]
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -54,6 +54,8 @@ class Run:
 
     passed: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
+    is_partial: bool = False
+    """Whether only some tests of the suite were to run."""
 
     @property
     def tests(self) -> int:
@@ -61,7 +63,7 @@ class Run:
 
 
 def run(
-    suite: Suite, leg: str, spark: str, path: list[str], jar: Path, tests: Iterable[str] = ()
+    suite: Suite, leg: str, spark: str, path: list[str], jar: Path, tests: Collection[str] = ()
 ) -> Run:
     """Runs a suite, or only the given tests of it, in a new JVM in an empty folder.
 
@@ -75,10 +77,7 @@ def run(
         jars = [*jars, str(our_tests(jar))]
     home = ["java.io.tmpdir", "spark.test.home"]  # where Spark's own tree would be is nothing
     options = (*JVM, *ALL_LEGS[leg], *(f"-D{key}={folder / 'tmp'}" for key in home))
-    command = ["java", *options, "-cp", os.pathsep.join(jars), "org.scalatest.tools.Runner"]
-    command += ["-R", ".", "-s", str(suite.class_name)]
-    command += [word for test in sorted(tests) for word in ("-t", test)]
-    command += ["-u", "reports", "-oW"]
+    command = ["java", *options, "-cp", os.pathsep.join(jars), *scalatest(suite, tests)]
     start = time.monotonic()
     status: int | str
     with open(folder / "log", "w", encoding="utf-8") as log:
@@ -96,6 +95,7 @@ def run(
         except subprocess.TimeoutExpired:
             status = f"timeout after {TIMEOUT} s"
     result = parse(folder / "reports")
+    result.is_partial = bool(tests)
     seconds = time.monotonic() - start
     counts = f"{len(result.passed)} passed, {len(result.failed)} failed"
     print(f"{suite.name}, {leg}: {counts}, {seconds:.0f} s", flush=True)
@@ -104,6 +104,13 @@ def run(
     for leftover in ("tmp", "spark-warehouse", "metastore_db", "target"):
         shutil.rmtree(folder / leftover, ignore_errors=True)
     return result
+
+
+def scalatest(suite: Suite, tests: Collection[str]) -> list[str]:
+    """Returns the arguments that run a suite, or only these tests of it, with reports in XML."""
+    words = ["org.scalatest.tools.Runner", "-R", ".", "-s", str(suite.class_name)]
+    words += [word for test in sorted(tests) for word in ("-t", test)]
+    return [*words, "-u", "reports", "-oW"]
 
 
 def parse(reports: Path) -> Run:

@@ -74,7 +74,7 @@ class ScanReport:
     """Whether a sample of the files showed that the filters do not help. The other files are then
     kept."""
     files_not_cached: int
-    """Number of files, at least, for which the cache had no room. Queries read them again."""
+    """Number of files without room in the cache. Later queries read them again."""
     bars: list[FileBar]
     """All files, in the order of their listing, in at most 50 ranges."""
     summary: str
@@ -115,7 +115,7 @@ class ScanReport:
             lines.append("  stopped early: a sample of the files showed no benefit of the filters")
         if self.files_not_cached:
             lines.append(
-                f"  cache full    files that later queries read again: {self.files_not_cached:,}; "
+                f"  cache full    later queries read {self.files_not_cached:,} files again; "
                 "raise spark.sbbf.cache.maxBytes, or the driver's memory"
             )
         return "\n".join(lines)

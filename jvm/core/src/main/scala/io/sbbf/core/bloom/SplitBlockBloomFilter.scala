@@ -86,7 +86,7 @@ object SplitBlockBloomFilter {
    * Returns the offset of the block that the upper half of `hash` selects in a bitset of `length`
    * bytes: `((h >> 32) * z) >> 32` blocks.
    */
-  def blockOffset(length: Int, hash: Long): Int =
+  private[sbbf] def blockOffset(length: Int, hash: Long): Int =
     (((hash >>> 32) * (length / BytesPerBlock)) >>> 32).toInt * BytesPerBlock
 
   /** Returns the bit of a word that the upper five bits of a product select: `1 << (y >> 27)`. */

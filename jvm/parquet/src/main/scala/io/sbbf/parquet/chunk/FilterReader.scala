@@ -26,56 +26,61 @@ private[parquet] final class FilterReader(footer: FileFooter) {
    * @throws java.io.IOException if the file cannot be read
    */
   def read(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState =
-    refusal(rowGroup, column).getOrElse(
-      orRejected(readWhole(rowGroup, column, bytes))(identity))
+    withoutReading(rowGroup, column).getOrElse {
+      try readWhole(rowGroup, column, bytes)
+      catch {
+        case e: UnusableFilter => Rejected(e.reason)
+        case e: UnusableFile => Rejected(e.reason)
+      }
+    }
 
   /** Returns whether [[probe]] reads less than the whole filter. */
   def canProbe(rowGroup: Int, column: Int): Boolean = {
     val chunk = footer.chunk(rowGroup, column)
-    refusal(rowGroup, column).isEmpty && footer.filterLength(chunk) >= MinProbed &&
-    (footer.modules(chunk) eq ChunkModules.Plain)
+    footer.filterLength(chunk) >= MinProbed &&
+    (footer.modules(chunk) eq ChunkModules.Plain) && withoutReading(rowGroup, column).isEmpty
   }
 
   /**
-   * Probes a filter for hashes, and reads only the parts with their blocks. A part without a bit
-   * leaves open whether the filter was ever filled. The filter is then read whole.
+   * Returns whether a filter might hold one of a few hashes. Reads only the header, and a slice
+   * around the block of each hash. Returns None if the header is invalid, or if no slice has a bit:
+   * only the whole filter shows whether it was ever filled.
    *
-   * @param hashes a few hashes; each costs one read
-   * @return whether the filter might hold one of the hashes, or the filter if it was read whole or
-   *   rejected
    * @throws java.io.IOException if the file cannot be read
    */
   def probe(
       rowGroup: Int,
       column: Int,
       hashes: Array[Long],
-      bytes: => FileBytes): Either[FilterState, Boolean] =
-    orRejected[Either[FilterState, Boolean]] {
+      bytes: => FileBytes): Option[Boolean] =
+    try {
       val chunk = footer.chunk(rowGroup, column)
       val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
       checkLength(offset, length, ChunkModules.Plain)
-      val header = measured(length, bytes.read(offset, MaxHeader), ChunkModules.Plain)
-      val parts = hashes.map(part(_, offset + header.length, header.numBytes, bytes))
-      if (parts.exists(_.mightHold)) Right(true)
-      else if (parts.forall(_.hasBit)) Right(false)
-      else Left(readWhole(rowGroup, column, bytes))
-    }(Left(_))
+      val header = headerOf(length, bytes.read(offset, MaxHeader), ChunkModules.Plain)
+      val start = offset + header.length
+      var hasBit = false
+      val mightHold = hashes.exists { hash =>
+        val read = slice(hash, start, header.numBytes, bytes)
+        hasBit ||= read.hasBit
+        read.mightHold
+      }
+      if (mightHold || hasBit) Some(mightHold) else None
+    } catch { case _: UnusableFilter => None }
 
-  private def part(hash: Long, start: Long, numBytes: Int, bytes: FileBytes): Part = {
+  private def slice(hash: Long, start: Long, numBytes: Int, bytes: FileBytes): Slice = {
     val block = SplitBlockBloomFilter.blockOffset(numBytes, hash)
-    val from = math.min(block / PartBytes * PartBytes, numBytes - PartBytes)
-    val read = bytes.read(start + from, PartBytes)
-    val blockRead = Arrays.copyOfRange(
-      read,
-      block - from,
-      block - from + SplitBlockBloomFilter.BytesPerBlock)
-    Part(
+    val from = math.min(block / SliceBytes * SliceBytes, numBytes - SliceBytes)
+    val read = bytes.read(start + from, SliceBytes)
+    val probed =
+      Arrays.copyOfRange(read, block - from, block - from + SplitBlockBloomFilter.BytesPerBlock)
+    Slice(
       hasBit = !BloomFilterStats.isAllZero(read),
-      mightHold = SplitBlockBloomFilter.mightContain(blockRead, hash))
+      mightHold = SplitBlockBloomFilter.mightContain(probed, hash))
   }
 
-  /** Returns the state of a chunk whose filter need not be read. */
-  private def refusal(rowGroup: Int, column: Int): Option[FilterState] = {
+  /** Returns the state of a chunk without a filter that could be valid, and otherwise None. */
+  private def withoutReading(rowGroup: Int, column: Int): Option[FilterState] = {
     val chunk = footer.chunk(rowGroup, column)
     val offset = footer.filterOffset(chunk)
     if (footer.isUnreadable(chunk)) Some(Rejected(footer.whyUnreadable(chunk).reason))
@@ -88,13 +93,6 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     else None
   }
 
-  private def orRejected[T](read: => T)(rejected: FilterState => T): T =
-    try read
-    catch {
-      case e: UnusableFilter => rejected(Rejected(e.reason))
-      case e: UnusableFile => rejected(Rejected(e.reason))
-    }
-
   private def readWhole(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState = {
     val chunk = footer.chunk(rowGroup, column)
     val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
@@ -103,7 +101,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
       else readMeasured(offset, length, bytes, footer.modules(chunk))
     state match {
       case Present(_, _, bitset)
-          if BloomFilterStats.isAllZero(bitset) && !isAllNull(rowGroup, column) =>
+          if BloomFilterStats.isAllZero(bitset) && !footer.isAllNull(rowGroup, column) =>
         Rejected("no bit is set")
       case _ => state
     }
@@ -139,7 +137,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
       modules: ChunkModules): FilterState = {
     checkLength(offset, length, modules)
     val raw = bytes.read(offset, length)
-    val header = measured(length, raw, modules)
+    val header = headerOf(length, raw, modules)
     present(offset, header, Arrays.copyOfRange(raw, header.length, length), modules)
   }
 
@@ -149,7 +147,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
       throw new UnusableFilter("invalid length")
 
   /** Parses the header of a filter of known length. */
-  private def measured(length: Int, raw: Array[Byte], modules: ChunkModules): Header = {
+  private def headerOf(length: Int, raw: Array[Byte], modules: ChunkModules): Header = {
     val header = parseHeader(raw, modules)
     if (header.length + modules.size(header.numBytes) != length)
       throw new UnusableFilter("sizes disagree")
@@ -187,9 +185,6 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     header.refusal.foreach(reason => throw new UnusableFilter(reason))
     header
   }
-
-  private def isAllNull(rowGroup: Int, column: Int): Boolean =
-    footer.nullCount(rowGroup, column) == footer.numValues(rowGroup, column)
 }
 
 private[parquet] object FilterReader {
@@ -200,17 +195,14 @@ private[parquet] object FilterReader {
    */
   private final val MaxHeader = 128
 
-  /** The size of the parts that [[FilterReader.probe]] reads: a page of most file systems. */
-  private final val PartBytes = 4096
-
-  /** The least length of a filter of which parts are read. Two reads cost as much as its bytes. */
-  private final val MinProbed = 16 * PartBytes
+  /** The bytes of a filter that are read for one hash: a page of most file systems. */
+  private final val SliceBytes = 4096
 
   /** 128 MiB, the largest bitset that parquet-mr and DuckDB read. */
   private final val MaxBitset = 128 * 1024 * 1024
 
-  /** Whether a part of a filter has a bit, and whether its block might hold the hash. */
-  private final case class Part(hasBit: Boolean, mightHold: Boolean)
+  /** Whether a slice of a filter has a bit, and whether its block might hold the hash. */
+  private final case class Slice(hasBit: Boolean, mightHold: Boolean)
 
   private final class UnusableFilter(val reason: String) extends Exception(reason)
 
@@ -236,4 +228,10 @@ private[parquet] object FilterReader {
    * bytes.
    */
   private final val MaxAhead = 1024 * 1024
+
+  /**
+   * The least length of a filter that is probed in slices. Of shorter ones, several share a
+   * read-ahead, which costs less than two reads for each.
+   */
+  private final val MinProbed = MaxAhead / 2
 }

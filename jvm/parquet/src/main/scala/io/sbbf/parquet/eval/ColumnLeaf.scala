@@ -11,7 +11,11 @@ import io.sbbf.parquet.literal.BoundPredicate
 import io.sbbf.parquet.model.{Interruption, LeafResult, Physical}
 
 /** Evaluates a leaf for one column of a file by the evidence of its chunks. Thread-safe. */
-private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, test: BoundPredicate)
+private[parquet] final class ColumnLeaf(
+    evidence: FileEvidence,
+    column: Int,
+    test: BoundPredicate,
+    isCacheFull: () => Boolean)
     extends LeafEvaluator {
   import BoundPredicate._
 
@@ -60,7 +64,7 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
       if (isExcluded) LeafResult.OutsideBounds else LeafResult.NoEvidence
     } else if (test.keys.size == 0) LeafResult.OutsideBounds
     else if (test.containsNaN) LeafResult.ComparedWithNaN
-    else if (bounds.isKnown(chunk) && test.misses(bounds, chunk)) LeafResult.OutsideBounds
+    else if (test.misses(bounds, chunk)) LeafResult.OutsideBounds
     else LeafResult.NoEvidence
 
   private def fromBounds(test: InRange, chunk: Int, hasNulls: Boolean): LeafResult =
@@ -129,17 +133,24 @@ private[parquet] final class ColumnLeaf(evidence: FileEvidence, column: Int, tes
   }
 
   private def fromFilter(test: InSet, rowGroup: Int, bytes: () => FileBytes): LeafResult = {
-    def isUndecided(g: Int) = evalStatistics(g).verdict == Verdict.MightMatch
-    def result(mightHold: Boolean) = if (mightHold) LeafResult.InFilter else LeafResult.NotInFilter
     val chunk = footer.chunk(rowGroup, column)
-    def hashes = test.hashesWithin(bounds, chunk)
-    evidence.filterOrProbe(rowGroup, column, hashes, isUndecided, bytes()) match {
-      case Right(mightHold) => result(mightHold)
-      case Left(FilterState.Absent) => LeafResult.NoEvidence
-      case Left(rejected: FilterState.Rejected) => rejected.result
-      case Left(FilterState.Present(_, _, bitset)) =>
-        result(test.mightBeIn(bitset, bounds, chunk))
+    def result(mightHold: Boolean) =
+      if (mightHold) LeafResult.InFilter else LeafResult.NotInFilter
+    evidence.probe(rowGroup, column, test, isCacheFull, bytes()) match {
+      case Some(mightHold) => result(mightHold)
+      case None =>
+        readFilter(rowGroup, bytes) match {
+          case FilterState.Absent => LeafResult.NoEvidence
+          case rejected: FilterState.Rejected => rejected.result
+          case FilterState.Present(_, _, bitset) => result(test.mightBeIn(bitset, bounds, chunk))
+        }
     }
+  }
+
+  private def readFilter(rowGroup: Int, bytes: () => FileBytes): FilterState = {
+    def isUndecided(g: Int) = evalStatistics(g).verdict == Verdict.MightMatch
+    evidence.readFiltersAhead(rowGroup, column, isUndecided, bytes())
+    evidence.readFilter(rowGroup, column, bytes())
   }
 }
 

@@ -12,7 +12,7 @@ import io.sbbf.parquet.chunk.{
 }
 import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.input.FileBytes
-import io.sbbf.parquet.literal.BoundPredicate.ValueTest
+import io.sbbf.parquet.literal.BoundPredicate.{InSet, ValueTest}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, FileSchema, Interruption, LeafResult}
 import io.sbbf.parquet.statistics.DeclaredType
@@ -38,8 +38,13 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
    *
    * @param lookup the rules by which the leaf's column is found
    * @param encodings the encoded literals of the leaf's query, shared by all of its files
+   * @param isCacheFull returns whether the cache has no room for what is read
    */
-  def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): LeafEvaluator =
+  def bind(
+      leaf: Leaf,
+      lookup: ColumnLookup,
+      encodings: LiteralEncodings,
+      isCacheFull: () => Boolean = () => false): LeafEvaluator =
     footer.schema.resolve(leaf.column, lookup.caseSensitive) match {
       case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
         new ConstantLeaf(footer, LeafResult.DefaultedColumn)
@@ -55,7 +60,8 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       case FileSchema.Found(column) =>
         touch(column, UseClock.now)
         val node = footer.schema.column(column)
-        val values = new ColumnLeaf(this, column, encodings.of(leaf, node.columnType))
+        val test = encodings.of(leaf, node.columnType)
+        val values = new ColumnLeaf(this, column, test, isCacheFull)
         if (node.isFlat) values else RepeatedLeaf.of(leaf.test, values, footer)
     }
 
@@ -150,29 +156,25 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   }
 
   /**
-   * Returns the filter of a column chunk, or whether it might hold one of a few hashes. A large
-   * filter that cannot be kept is probed in the store.
-   *
-   * @param isWanted whether the filter of a row group would be probed; see [[readFiltersAhead]]
+   * Returns whether a large filter that cannot be kept might hold one of a few literals. Reads only
+   * the slices of the filter that decide. Returns None for any other filter, which
+   * [[readFilter]] has to read whole.
    */
-  private[parquet] def filterOrProbe(
+  private[parquet] def probe(
       rowGroup: Int,
       column: Int,
-      hashes: => Array[Long],
-      isWanted: Int => Boolean,
-      bytes: => FileBytes): Either[FilterState, Boolean] = {
-    def fits = retainedBytes + footer.filterLength(footer.chunk(rowGroup, column)) <= mostRetained
-    lazy val probed = hashes
-    val known = knownFilter(rowGroup, column)
-    if (known != null) Left(known)
-    else if (filterReader.canProbe(rowGroup, column) && (bytes.isReadOnce || !fits) &&
-      probed.length <= MostProbed)
-      filterReader.probe(rowGroup, column, probed, bytes)
-    else {
-      readFiltersAhead(rowGroup, column, isWanted, bytes)
-      Left(readFilter(rowGroup, column, bytes))
-    }
-  }
+      test: InSet,
+      isCacheFull: () => Boolean,
+      bytes: => FileBytes): Option[Boolean] =
+    if (knownFilter(rowGroup, column) != null || !filterReader.canProbe(rowGroup, column) ||
+      (fits(rowGroup, column) && !isCacheFull())) None
+    else
+      test
+        .hashesWithin(footer.bounds, footer.chunk(rowGroup, column), MostProbed)
+        .flatMap(filterReader.probe(rowGroup, column, _, bytes))
+
+  private def fits(rowGroup: Int, column: Int): Boolean =
+    retainedBytes + footer.filterLength(footer.chunk(rowGroup, column)) <= mostRetained
 
   private def knownFilter(rowGroup: Int, column: Int): FilterState = {
     val known = contentsOf(column)
@@ -202,17 +204,18 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
    *
    * @param isWanted whether the filter of a row group would be probed
    */
-  private def readFiltersAhead(
+  private[parquet] def readFiltersAhead(
       rowGroup: Int,
       column: Int,
       isWanted: Int => Boolean,
-      bytes: => FileBytes): Unit = {
-    val length = filterReader.lengthWithNext(
-      rowGroup,
-      column,
-      g => knownFilter(g, column) == null && isWanted(g))
-    if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
-  }
+      bytes: => FileBytes): Unit =
+    if (knownFilter(rowGroup, column) == null) {
+      val length = filterReader.lengthWithNext(
+        rowGroup,
+        column,
+        g => knownFilter(g, column) == null && isWanted(g))
+      if (length > 0) bytes.readAhead(filterOffset(rowGroup, column), length)
+    }
 
   /**
    * Returns the dictionary of a chunk. A large dictionary is cached without its page. Tests that
@@ -241,6 +244,6 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
 
 private[parquet] object FileEvidence {
 
-  /** The most hashes for which the blocks of a filter are read one by one. */
+  /** The most hashes for which slices of a filter are read one by one. */
   private val MostProbed = 4
 }

@@ -18,8 +18,9 @@ private[parquet] final class RefutedCounts {
     if (evidence eq Evidence.Bloom) bloom += 1
     else if (evidence eq Evidence.MinMax) minMax += 1
     else if (evidence eq Evidence.NullCount) nullCount += 1
+    else throw new IllegalArgumentException(s"$evidence is not counted")
 
-  /** Returns a number that is the same for the same counts, for files of one number of row groups. */
+  /** Returns a number that identifies the counts among files with as many row groups. */
   def code: Long = (minMax.toLong << 32) | bloom
 
   def toMap: Map[Evidence, Int] =

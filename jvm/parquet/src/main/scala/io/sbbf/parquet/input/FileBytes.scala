@@ -16,15 +16,8 @@ import io.sbbf.parquet.model.FileVersion
  * @param length the length of the file in bytes, as its listing reported it, which saves a
  *   request to the store
  * @param tailBytes how many bytes the first read of the tail takes from the end of the file
- * @param readOnce returns whether nothing has room for what is read, so that only the bytes that
- *   decide should be read
  */
-final class FileBytes(
-    fs: FileSystem,
-    val path: Path,
-    val length: Long,
-    tailBytes: Int,
-    readOnce: () => Boolean = () => false)
+final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailBytes: Int)
     extends Closeable {
   private var stream: FSDataInputStream = _
   private var expected = Option.empty[FileVersion]
@@ -40,8 +33,6 @@ final class FileBytes(
    * combined with those about another.
    */
   def expect(version: FileVersion): Unit = expected = Some(version)
-
-  private[parquet] def isReadOnce: Boolean = readOnce()
 
   /** Returns how many bytes were read from the store so far. */
   def bytesRead: Long = read

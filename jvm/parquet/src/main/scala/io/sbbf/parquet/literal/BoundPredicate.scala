@@ -65,34 +65,38 @@ private[parquet] object BoundPredicate {
       sorted
     }
 
-    /** Returns whether no literal is within the chunk's bounds, which must be known. */
+    /** Returns whether the chunk's bounds are known and no literal is within them. */
     def misses(bounds: Bounds, chunk: Int): Boolean =
-      keys.fromMin(bounds, chunk) == keys.aboveMax(bounds, chunk)
-
-    /** Returns the hashes of the literals that are within the chunk's bounds. */
-    def hashesWithin(bounds: Bounds, chunk: Int): Array[Long] =
-      if (!bounds.isKnown(chunk)) hashes
-      else
-        Arrays.copyOfRange(
-          hashes,
-          keys.fromMin(bounds, chunk),
-          math.max(keys.fromMin(bounds, chunk), keys.aboveMax(bounds, chunk)))
+      bounds.isKnown(chunk) && keys.fromMin(bounds, chunk) == keys.aboveMax(bounds, chunk)
 
     /**
-     * Returns whether a filter might hold a literal that is within the chunk's bounds. If these are
-     * all literals, probes them in the order of their blocks.
+     * Returns the hashes of the literals that the chunk's bounds do not exclude, or None if these
+     * are more than `most`.
+     */
+    def hashesWithin(bounds: Bounds, chunk: Int, most: Int): Option[Array[Long]] = {
+      val from = first(bounds, chunk)
+      val until = end(from, bounds, chunk)
+      if (until - from > most) None else Some(Arrays.copyOfRange(hashes, from, until))
+    }
+
+    /**
+     * Returns whether a filter might hold a literal that the chunk's bounds do not exclude. If they
+     * exclude none, probes the literals in the order of their blocks.
      */
     def mightBeIn(filter: Array[Byte], bounds: Bounds, chunk: Int): Boolean = {
-      val isBounded = bounds.isKnown(chunk)
-      val from = if (isBounded) keys.fromMin(bounds, chunk) else 0
-      val until = if (isBounded) keys.aboveMax(bounds, chunk) else keys.size
+      val from = first(bounds, chunk)
+      val until = end(from, bounds, chunk)
       val isWhole = from == 0 && until == hashes.length
-      Kernels.containsAny(
-        filter,
-        if (isWhole) sortedHashes else hashes,
-        from,
-        math.max(from, until))
+      Kernels.containsAny(filter, if (isWhole) sortedHashes else hashes, from, until)
     }
+
+    /** Returns the index of the first literal that the chunk's bounds do not exclude. */
+    private def first(bounds: Bounds, chunk: Int): Int =
+      if (bounds.isKnown(chunk)) keys.fromMin(bounds, chunk) else 0
+
+    /** Returns the index after the last such literal. */
+    private def end(first: Int, bounds: Bounds, chunk: Int): Int =
+      if (bounds.isKnown(chunk)) math.max(first, keys.aboveMax(bounds, chunk)) else keys.size
 
     /** Returns the literals that might pass all of `tests`. Only valid if not negated. */
     def narrowed(tests: Seq[ValueTest]): InSet = {

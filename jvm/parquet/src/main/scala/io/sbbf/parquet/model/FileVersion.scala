@@ -30,6 +30,12 @@ private[sbbf] object FileVersion {
   def of(file: FileStatus): FileVersion =
     FileVersion(file.getPath, file.getLen, file.getModificationTime, etagOf(file))
 
+  /** Returns whether two listings have the same versions of the same files, in the same order. */
+  def areSame(a: IndexedSeq[FileStatus], b: IndexedSeq[FileStatus]): Boolean =
+    a.size == b.size && a.indices.forall { i =>
+      (a(i) eq b(i)) || (a(i).getLen == b(i).getLen && of(a(i)) == of(b(i)))
+    }
+
   private def etagOf(file: FileStatus): Option[String] = file match {
     case source: EtagSource => Option(source.getEtag)
     case _ => None

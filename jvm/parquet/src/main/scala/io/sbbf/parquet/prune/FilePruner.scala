@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
-import io.sbbf.parquet.eval.{ColumnScreen, FileEvidence}
+import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{Decryption, FileBytes}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
@@ -21,6 +21,7 @@ import io.sbbf.parquet.model.{
   RecoverableError,
   UnusableFile
 }
+import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
 
 /**
  * Evaluates one predicate on files, one file at a time. Thread-safe once [[open]] has opened the
@@ -48,10 +49,12 @@ private[sbbf] final class FilePruner(
   def fromMemory(files: IndexedSeq[FileStatus]): Array[FilePruning] = {
     val listing = cache.listing(files)
     val refuted = refutedFiles(listing)
-    Array.tabulate(files.size) { i =>
+    val outcomes = Array.tabulate(files.size) { i =>
       val outcome = refuted(i)
       if (outcome != null) outcome else fromMemory(files(i), listing.evidence(i))
     }
+    if (outcomes.contains(null)) cache.recordUse(listing)
+    outcomes
   }
 
   private def fromMemory(file: FileStatus, evidence: FileEvidence): FilePruning =
@@ -60,16 +63,20 @@ private[sbbf] final class FilePruner(
       try verdicts(file, evidence, () => throw NotInMemory)
       catch { case NotInMemory => null }
 
-  /** Returns the outcome of a file that one column's bounds and filters refute; otherwise null. */
+  /**
+   * Returns a function of the number of a file: its outcome if the evidence of one column refutes
+   * the whole file, and otherwise null. Only without keys, because keys decide for each file
+   * whether its evidence may be used.
+   */
   private def refutedFiles(listing: ListingEvidence): Int => FilePruning =
     (predicate match {
       case leaf @ Leaf(_, In(_)) if listing.isComplete && (keys eq Decryption.NoKeys) =>
         for {
-          screen <- listing.screen(leaf.column, lookup.caseSensitive, cache.hasRoom)
-          test <- Some(encodings.of(leaf, screen.kind)).collect {
-            case test: InSet if ColumnScreen.canEvaluate(test) => test
+          column <- listing.column(leaf.column, lookup.caseSensitive, cache.hasRoom)
+          test <- Some(encodings.of(leaf, column.kind)).collect {
+            case test: InSet if ColumnEvidence.canEvaluate(test) => test
           }
-        } yield new RefutedFiles(listing, screen, test, requirements, lookup.caseSensitive)
+        } yield new RefutedFiles(listing, column, test, requirements, lookup.caseSensitive)
       case _ => None
     }).getOrElse(_ => null)
 
@@ -89,12 +96,7 @@ private[sbbf] final class FilePruner(
    */
   def fromStore(file: FileStatus): FilePruning = {
     val bytes =
-      new FileBytes(
-        systems(store(file.getPath)),
-        file.getPath,
-        file.getLen,
-        limits.tailBytes,
-        readOnce = () => limits.cacheBytes == 0 || cache.filesDeclined > 0)
+      new FileBytes(systems(store(file.getPath)), file.getPath, file.getLen, limits.tailBytes)
     val outcome =
       try readAndEvaluate(file, bytes)
       catch {
@@ -134,8 +136,14 @@ private[sbbf] final class FilePruner(
       file: FileStatus,
       evidence: FileEvidence,
       open: () => FileBytes): FilePruning =
-    new RowGroupEvaluator(predicate, evidence, lookup, encodings, requirements, open).outcome(
-      file.getLen)
+    new RowGroupEvaluator(
+      predicate,
+      evidence,
+      lookup,
+      encodings,
+      requirements,
+      open,
+      isCacheFull = () => cache.isExhausted).outcome(file.getLen)
 }
 
 private[sbbf] object FilePruner {

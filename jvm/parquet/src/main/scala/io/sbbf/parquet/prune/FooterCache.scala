@@ -27,8 +27,7 @@ private[sbbf] final class FooterCache {
   private val withContents = new LinkedHashSet[Entry]
   private var footerTotal = 0L
   private var contentTotal = 0L
-  private var listings = List.empty[ListingEvidence]
-  private var removals = 0L
+  private val listings = new KnownListings
 
   /** Begins a pass, and evicts entries until the rest fits into `maxBytes`. */
   def pass(maxBytes: Long): Pass = synchronized {
@@ -42,67 +41,57 @@ private[sbbf] final class FooterCache {
    * modification time, and a later version of it an old length.
    */
   def forget(paths: Set[Path]): Unit = synchronized {
-    forgetListings()
     val all = entries.entrySet.iterator
     while (all.hasNext) {
       val entry = all.next()
       if (paths(entry.getKey.path)) {
-        discount(entry.getValue)
+        subtractBytes(entry.getValue)
         all.remove()
       }
     }
   }
 
   def retainedBytes: Long =
-    synchronized(footerTotal + contentTotal + listings.map(_.retainedBytes).sum)
+    synchronized(footerTotal + contentTotal + listings.retainedBytes)
   def size: Int = synchronized(entries.size)
   def clear(): Unit = synchronized {
-    entries.values.forEach(discount(_))
+    entries.values.forEach(subtractBytes(_))
     entries.clear()
   }
 
-  /** Counts an entry that was added. */
-  private def count(entry: Entry): Unit = {
+  /** Adds the bytes of an entry to the totals. */
+  private def addBytes(entry: Entry): Unit = {
     footerTotal += entry.footerBytes
-    countContents(entry, entry.evidence.contentBytes)
+    recountContents(entry, entry.evidence.contentBytes)
   }
 
-  /** Counts an entry no longer, because it is removed. */
-  private def discount(entry: Entry): Unit = {
-    removed()
+  /** Subtracts the bytes of an entry that is removed, and drops the listings, which hold it. */
+  private def subtractBytes(entry: Entry): Unit = {
+    listings.drop()
     footerTotal -= entry.footerBytes
-    countContents(entry, 0L)
+    recountContents(entry, 0L)
   }
 
-  private def countContents(entry: Entry, bytes: Long): Unit = {
+  private def recountContents(entry: Entry, bytes: Long): Unit = {
     contentTotal += bytes - entry.contentBytes
     entry.contentBytes = bytes
     if (bytes > 0) withContents.add(entry) else withContents.remove(entry)
   }
 
-  /** Forgets the listings, which may hold what is removed. */
-  private def removed(): Unit = {
-    listings = Nil
-    removals += 1
-  }
+  /** Marks entries as used that queries used through listings. */
+  private def recordUses(): Unit = listings.recordUses(use)
 
-  /** Forgets the listings. What queries used through them counts as used. */
-  private def forgetListings(): Unit = {
-    listings.sortBy(_.lastUse).foreach { listing =>
-      listing.touch { version =>
-        val entry = entries.get(version)
-        if (entry != null) entry.lastUse = math.max(entry.lastUse, listing.lastUse)
-      }
-    }
-    listings = Nil
+  private def use(version: FileVersion, pass: Long): Unit = {
+    val entry = entries.get(version)
+    if (entry != null) entry.lastUse = math.max(entry.lastUse, pass)
   }
 
   /** Forgets the contents of columns that no pass from `usedBefore` on has used. */
   private def forgetContents(entry: Entry, usedBefore: Long): Unit = {
-    removed()
+    listings.drop()
     val left = entry.evidence.forgetContents(usedBefore)
     // What other passes have read and not settled yet counts when they settle it.
-    countContents(entry, math.min(entry.contentBytes, left))
+    recountContents(entry, math.min(entry.contentBytes, left))
   }
 
   /**
@@ -117,27 +106,42 @@ private[sbbf] final class FooterCache {
     private lazy val unusedContents = new ArrayList(withContents).iterator
 
     /**
-     * Returns for how many files, at least, there was no room for the footer, filters or
-     * dictionaries. Each pass reads these again. 0 if the cache is turned off.
+     * Returns how often there was no room for the footer, or for the filters and dictionaries, of a
+     * file. Later passes read these again. 0 if the cache is turned off.
      */
     def filesDeclined: Int = if (maxBytes == 0) 0 else declined.get
+
+    /** Returns whether this pass had no room for filters or dictionaries. */
+    def isExhausted: Boolean = maxBytes == 0 || declined.get > 0
 
     /** Returns whether the cache has room for so many bytes. */
     def hasRoom(bytes: Long): Boolean = retainedBytes + bytes <= maxBytes
 
-    /** Returns the evidence of the files of a listing that the cache holds. */
-    def listing(files: IndexedSeq[FileStatus]): ListingEvidence = {
-      val (known, removalsBefore) = FooterCache.this.synchronized((listings, removals))
-      val found = known.find(_.isOf(files)).getOrElse {
-        val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
-        new ListingEvidence(files, evidence, number)
+    /** Returns the evidence that the cache holds of the files of a listing. */
+    def listing(files: IndexedSeq[FileStatus]): ListingEvidence =
+      FooterCache.this.synchronized(listings.all).find(_.isOf(files)) match {
+        case Some(known) =>
+          known.use(number)
+          known
+        case None => lookUp(files)
       }
-      found.lastUse = number
+
+    /**
+     * Marks all that this pass has used through a listing, so that it evicts none of it. Call this
+     * before the pass puts or settles anything.
+     */
+    def recordUse(listing: ListingEvidence): Unit =
+      FooterCache.this.synchronized(listing.recordUse(FooterCache.this.use))
+
+    private def lookUp(files: IndexedSeq[FileStatus]): ListingEvidence = {
+      val generation = FooterCache.this.synchronized {
+        recordUses() // before this pass uses other entries, so that theirs are the latest uses
+        listings.generation
+      }
+      val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
+      val found = new ListingEvidence(files, evidence, number)
       if (found.isComplete) FooterCache.this.synchronized {
-        if (removals == removalsBefore) {
-          listings = (found :: listings.filter(_ ne found)).take(MostListings)
-          if (isFull) forgetListings()
-        }
+        if (hasRoom(found.retainedBytes)) listings.add(found, generation)
       }
       found
     }
@@ -167,13 +171,17 @@ private[sbbf] final class FooterCache {
     def put(version: FileVersion, evidence: FileEvidence, readAt: Long): Unit =
       if (version.etag.isDefined || version.modificationTime > 0)
         FooterCache.this.synchronized {
+          if (entries.containsKey(version)) recordUses() // the listings are dropped
           remove(version)
           val entry = new Entry(evidence, readAt, overhead(version) + evidence.footerBytes)
           if (entry.footerBytes <= maxBytes) {
             entries.put(version, entry)
-            count(entry)
+            addBytes(entry)
             evictUnused(number)
-            if (footerTotal <= maxBytes) forgetEldestContents()
+            if (footerTotal <= maxBytes) {
+              forgetUnusedContents()
+              forgetEldestContents()
+            }
           }
           if (isFull || !entries.containsKey(version)) {
             remove(version)
@@ -182,13 +190,13 @@ private[sbbf] final class FooterCache {
         }
 
     /**
-     * Counts the filters and dictionaries that were read from a file since. If there is no room
+     * Counts the filters and dictionaries that this pass has read from a file. If there is no room
      * for them, forgets those of this file.
      */
     def settle(version: FileVersion): Unit = FooterCache.this.synchronized {
       Option(entries.get(version)).foreach { entry =>
         entry.lastUse = UseClock.now
-        countContents(entry, entry.evidence.contentBytes)
+        recountContents(entry, entry.evidence.contentBytes)
         if (entry.bytes <= maxBytes) {
           evictUnused(number)
           forgetUnusedContents()
@@ -209,7 +217,7 @@ private[sbbf] final class FooterCache {
 
     /** Forgets contents, also of this pass, until the footers and the other contents fit. */
     private def forgetEldestContents(): Unit =
-      while (isFull) decline(withContents.iterator.next())
+      while (isFull && !withContents.isEmpty) decline(withContents.iterator.next())
 
     /** Forgets the contents of an entry. */
     private def decline(entry: Entry): Unit = {
@@ -219,21 +227,24 @@ private[sbbf] final class FooterCache {
 
     /** Evicts entries whose last use was before the pass `usedBefore`, until the rest fits. */
     private[FooterCache] def evictUnused(usedBefore: Long): Unit = {
-      if (isFull) forgetListings()
+      if (isFull) {
+        recordUses()
+        listings.drop()
+      }
       val eldest = entries.values.iterator
       var isUnused = true
       while (isFull && isUnused && eldest.hasNext) {
         val entry = eldest.next()
         isUnused = entry.lastUse < usedBefore
         if (isUnused) {
-          discount(entry)
+          subtractBytes(entry)
           eldest.remove()
         }
       }
     }
 
     private def remove(version: FileVersion): Unit =
-      Option(entries.remove(version)).foreach(discount)
+      Option(entries.remove(version)).foreach(subtractBytes)
   }
 }
 
@@ -244,9 +255,6 @@ private[sbbf] object FooterCache {
 
   /** The coarsest resolution at which file systems report modification times. */
   private val SettlingMillis = 2000L
-
-  /** Limits the listings that are remembered, each of which a query compares with its own. */
-  private val MostListings = 8
 
   /**
    * The heap of a map entry, a cache entry, a version, a path and its URI, with object headers,

@@ -5,8 +5,9 @@ import scala.collection.mutable
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.parquet.eval.{ColumnScreen, FileEvidence}
+import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
 import io.sbbf.parquet.model.FileVersion
+import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
 
 /**
  * Holds the cached evidence of the files of one listing, and what is derived from all of it. Queries
@@ -21,42 +22,50 @@ private[prune] final class ListingEvidence(
     begun: Long) {
   import ListingEvidence._
 
-  /** The latest pass that used it. */
-  @volatile var lastUse: Long = begun
-
-  @volatile private var screens = Map.empty[Key, Option[ColumnScreen]]
+  private var lastPass = begun
+  private var recordedPass = begun
+  private var columns = Map.empty[Key, Option[ColumnEvidence]]
   @volatile private var outcomes = Option.empty[Refuted]
+  private val fileBytes = files.iterator.map(bytesOf).sum
 
   /** Whether the evidence of all files is cached. */
-  lazy val isComplete: Boolean = !evidence.contains(null)
+  val isComplete: Boolean = !evidence.contains(null)
 
-  /** Returns whether these are the same versions of the same files in the same order. */
-  def isOf(listed: IndexedSeq[FileStatus]): Boolean =
-    listed.size == files.size && listed.indices.forall(i => isSame(listed(i), files(i)))
+  /** Returns the latest pass that used it. */
+  def lastUse: Long = synchronized(lastPass)
 
-  private def isSame(a: FileStatus, b: FileStatus): Boolean =
-    (a eq b) || (a.getLen == b.getLen && FileVersion.of(a) == FileVersion.of(b))
+  /** Marks it as used by a pass. */
+  def use(pass: Long): Unit = synchronized { lastPass = math.max(lastPass, pass) }
+
+  def isOf(listed: IndexedSeq[FileStatus]): Boolean = FileVersion.areSame(listed, files)
 
   /** Returns the heap that it holds besides the evidence, in bytes. */
-  def retainedBytes: Long =
-    BytesPerFile * files.size + screens.valuesIterator.flatten.map(_.retainedBytes).sum
+  def retainedBytes: Long = synchronized {
+    fileBytes + columns.valuesIterator.flatten.map(_.retainedBytes).sum
+  }
 
   /**
-   * Returns the screen of a column, and builds it if there is none yet.
+   * Returns the evidence of a column, and collects it if that was not done yet. Returns None if
+   * there is none, or no room for it.
    *
    * @param caseSensitive whether column names have to agree in case
-   * @param hasRoom returns whether there is room for so many bytes; builds no screen without room
+   * @param hasRoom returns whether there is room for so many bytes
    */
-  def screen(
+  def column(
       path: ColumnPath,
       caseSensitive: Boolean,
-      hasRoom: Long => Boolean): Option[ColumnScreen] = {
+      hasRoom: Long => Boolean): Option[ColumnEvidence] = {
     val key = Key(path, caseSensitive)
-    if (!screens.contains(key) && hasRoom(ColumnScreen.sizeOf(evidence))) {
-      val built = ColumnScreen.of(evidence, path, caseSensitive)
-      screens = screens.updated(key, built)
+    val found = synchronized(columns.get(key)) match {
+      case Some(known) => known
+      case None if hasRoom(ColumnEvidence.sizeOf(evidence)) =>
+        val collected = ColumnEvidence.of(evidence, path, caseSensitive)
+        synchronized { columns = columns.updated(key, collected) }
+        collected
+      case None => None
     }
-    screens.getOrElse(key, None)
+    found.foreach(_.use(lastUse))
+    found
   }
 
   /**
@@ -80,17 +89,28 @@ private[prune] final class ListingEvidence(
         computed
     }
 
-  /** Marks the evidence that a pass used through this listing as used by that pass. */
-  def touch(touchEntry: FileVersion => Unit): Unit = {
-    files.foreach(file => touchEntry(FileVersion.of(file)))
-    screens.valuesIterator.flatten.foreach(_.touch(lastUse))
+  /** Whether a pass has used it since [[recordUse]] was called. */
+  def hasUnrecordedUse: Boolean = synchronized(lastPass > recordedPass)
+
+  /**
+   * Calls `use` with each file and the latest pass that used it. Marks the contents of each column
+   * as used by the latest pass that used that column.
+   */
+  def recordUse(use: (FileVersion, Long) => Unit): Unit = {
+    val pass = lastUse
+    files.foreach(file => use(FileVersion.of(file), pass))
+    synchronized(columns).valuesIterator.flatten.foreach(_.recordUse())
+    synchronized { recordedPass = pass }
   }
 }
 
 private[prune] object ListingEvidence {
 
-  /** References to a status, its evidence and its outcome, and the status itself. */
-  private val BytesPerFile = 3 * 8 + 128L
+  /**
+   * Estimates the heap of a status with its path, which holds its text twice, and of the references
+   * to both, to the evidence and to the outcome.
+   */
+  private def bytesOf(file: FileStatus): Long = 360L + 2L * file.getPath.toString.length
 
   private final case class Key(path: ColumnPath, caseSensitive: Boolean)
 

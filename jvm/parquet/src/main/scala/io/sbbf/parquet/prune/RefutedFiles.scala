@@ -2,16 +2,17 @@ package io.sbbf.parquet.prune
 
 import scala.collection.mutable.ArrayBuffer
 
-import io.sbbf.parquet.eval.{ColumnScreen, RefutedCounts}
+import io.sbbf.parquet.eval.{ColumnEvidence, RefutedCounts}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
+import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
 
 /**
- * Finds the files of a listing of which a test of one column refutes every row group. Files with
- * equal outcomes share one, so a refuted file costs no allocation. Not thread-safe.
+ * Finds the files of a listing in which no row group can hold one of a list of literals. Files with
+ * equal outcomes share one object. Not thread-safe.
  */
 private[prune] final class RefutedFiles(
     listing: ListingEvidence,
-    screen: ColumnScreen,
+    column: ColumnEvidence,
     test: InSet,
     requirements: StorageRequirements,
     caseSensitive: Boolean)
@@ -24,7 +25,7 @@ private[prune] final class RefutedFiles(
 
   /** Returns the outcome of a file, or null if a row group might match. */
   override def apply(file: Int): FilePruning =
-    if (screen.refutes(file, test, counts)) outcome(templates(file)) else null
+    if (column.refutes(file, test, counts)) outcome(templates(file)) else null
 
   private def outcome(template: FilePruning): FilePruning = {
     var i = 0

@@ -8,11 +8,13 @@ import io.sbbf.parquet.eval.{FileEvidence, LeafEvaluator}
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult}
+import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
 
 /**
  * Evaluates one predicate on the row groups of one file. Not thread-safe.
  *
  * @param open opens the file; called only when something has to be read
+ * @param isCacheFull returns whether the cache has no room for what is read
  */
 private[sbbf] final class RowGroupEvaluator(
     predicate: RowGroupPredicate,
@@ -20,12 +22,14 @@ private[sbbf] final class RowGroupEvaluator(
     lookup: ColumnLookup,
     encodings: LiteralEncodings,
     requirements: StorageRequirements,
-    open: () => FileBytes) {
+    open: () => FileBytes,
+    isCacheFull: () => Boolean = () => false) {
   import RowGroupEvaluator._
 
   // Lookup by identity avoids comparing the values of a long IN list for every row group.
   private val bound = new IdentityHashMap[Leaf, LeafEvaluator]
-  predicate.leaves.foreach(leaf => bound.put(leaf, evidence.bind(leaf, lookup, encodings)))
+  predicate.leaves.foreach(leaf =>
+    bound.put(leaf, evidence.bind(leaf, lookup, encodings, isCacheFull)))
 
   private var refutedBy = Map.empty[Evidence, Int]
   private var keptBecause = Map.empty[String, Int]

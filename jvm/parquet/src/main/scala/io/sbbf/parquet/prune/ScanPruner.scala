@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
 
 /**
  * Finds the row groups that might hold a row that matches a predicate. Thread-safe.
@@ -18,7 +19,7 @@ private[sbbf] final class ScanPruner(
     cache: FooterCache,
     requirements: StorageRequirements,
     warnings: PruningWarnings) {
-  import ScanPruner._
+  import ScanPruning.{NoUsableLeaf, NotChecked}
 
   /**
    * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files
@@ -71,8 +72,10 @@ private[sbbf] final class ScanPruner(
     val stops = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
     if (!stops) read(files.indices)
     PrunedFiles(
-      files.indices.map(i =>
-        Option(outcomes(i)).getOrElse(FilePruning.keepAll(files(i).getLen, NotChecked))),
+      files.indices.map { i =>
+        if (outcomes(i) != null) outcomes(i)
+        else FilePruning.keepAll(files(i).getLen, NotChecked)
+      },
       stoppedEarly = stops,
       filesDeclined = pass.filesDeclined
     )
@@ -85,9 +88,4 @@ private[sbbf] final class ScanPruner(
     val refuted = sample.map(o => o.rowGroups - o.kept).sum
     refuted > 0 && refuted * 50 >= sample.map(_.rowGroups).sum
   }
-}
-
-private[sbbf] object ScanPruner {
-  val NoUsableLeaf = "no part of the predicate can prune row groups"
-  val NotChecked = "not checked: a sample of the files showed no benefit"
 }

@@ -73,8 +73,8 @@ private[parquet] object Bounds {
   def compare(a: Array[Byte], b: Array[Byte]): Int = compare(a, 0, a.length, b, 0, b.length)
 
   /**
-   * Returns the first eight bytes as a number, as if zeros followed the last byte. The order of
-   * these numbers is the unsigned order of the bytes, but bytes of different order may share one.
+   * Returns the first eight bytes as a signed number, padded with zeros. If one string sorts before
+   * another, its number is lower or equal.
    */
   def ordinal(bytes: Array[Byte], from: Int, length: Int): Long = {
     var prefix = 0L

@@ -24,10 +24,15 @@ private[parquet] sealed abstract class SortKeys {
    * Returns whether all keys are surely outside of bounds with these ordinals. A Long is its own
    * ordinal. That of a byte string is [[Bounds.ordinal]], which different strings may share.
    */
-  def missOrdinals(min: Long, max: Long): Boolean
+  final def missOrdinals(min: Long, max: Long): Boolean = {
+    val first = if (size == 1) 0 else search(ordinal(_) >= min)
+    first == size || ordinal(first) < min || ordinal(first) > max
+  }
 
   /** Returns whether the first key is surely within bounds with these ordinals. */
-  def isFirstWithin(min: Long, max: Long): Boolean
+  final def isFirstWithin(min: Long, max: Long): Boolean = ordinal(0) > min && ordinal(0) < max
+
+  protected def ordinal(index: Int): Long
 
   /** Returns whether the chunk's lower bound is among the keys. */
   def containMin(bounds: Bounds, chunk: Int): Boolean
@@ -66,11 +71,7 @@ private[parquet] final class LongKeys(private val keys: Array[Long]) extends Sor
     val max = bounds.maxLong(chunk)
     search(keys(_) > max)
   }
-  override def missOrdinals(min: Long, max: Long): Boolean = {
-    val first = if (keys.length == 1) 0 else search(keys(_) >= min)
-    first == keys.length || keys(first) < min || keys(first) > max
-  }
-  override def isFirstWithin(min: Long, max: Long): Boolean = keys(0) >= min && keys(0) <= max
+  override protected def ordinal(index: Int): Long = keys(index)
   override def containMin(bounds: Bounds, chunk: Int): Boolean = contains(bounds.minLong(chunk))
   override def containMax(bounds: Bounds, chunk: Int): Boolean = contains(bounds.maxLong(chunk))
   override def contain(kind: ColumnType, plain: Array[Byte], at: Int, length: Int): Boolean =
@@ -96,12 +97,7 @@ private[parquet] final class BytesKeys(private val keys: Array[Array[Byte]]) ext
     search(i => bounds.compareWithMin(keys(i), chunk) >= 0)
   override def aboveMax(bounds: Bounds, chunk: Int): Int =
     search(i => bounds.compareWithMax(keys(i), chunk) > 0)
-  override def missOrdinals(min: Long, max: Long): Boolean = {
-    val first = if (keys.length == 1) 0 else search(ordinals(_) >= min)
-    first == keys.length || ordinals(first) < min || ordinals(first) > max
-  }
-  override def isFirstWithin(min: Long, max: Long): Boolean =
-    ordinals(0) > min && ordinals(0) < max
+  override protected def ordinal(index: Int): Long = ordinals(index)
   override def containMin(bounds: Bounds, chunk: Int): Boolean = {
     val i = fromMin(bounds, chunk)
     i < size && bounds.compareWithMin(keys(i), chunk) == 0

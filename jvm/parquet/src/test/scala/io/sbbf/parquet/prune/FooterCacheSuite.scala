@@ -104,7 +104,7 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(counted > measured * 0.7 && counted < measured * 1.5)
   }
 
-  test("filters that another pass has read and not settled take no room from a footer.") {
+  test("a footer stays cached while another pass reads filters that are not counted yet.") {
     val cache = new FooterCache
     val bound = heldBy(cache => (0 until 3).foreach(put(cache, _, Unlimited))) + 2 * filterBytes
     val Seq(a, b, c) = Seq.fill(3)(evidence())
@@ -124,6 +124,24 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(cache.retainedBytes <= bound)
   }
 
+  test("files that were used through a listing are evicted before those of the running pass.") {
+    val cache = new FooterCache
+    val (a, b) = (0 until 10, 10 until 20)
+    val bound = heldBy(query(_, a, Unlimited)) + 10 * statusBytes + filterBytes
+    for (files <- Seq(a, a, a, b)) query(cache, files, bound)
+    assert(query(cache, b, bound).opened == 0)
+    assert(query(cache, a, bound).opened == 10)
+  }
+
+  test("listings count as memory, and are dropped before evidence is.") {
+    val cache = new FooterCache
+    query(cache, 0 until 10, Unlimited)
+    val withoutListing = heldBy(query(_, 0 until 10, Unlimited))
+    cache.pass(Unlimited).listing((0 until 10).map(status))
+    assert(cache.retainedBytes >= withoutListing + 10 * statusBytes)
+    assert(query(cache, 0 until 10, withoutListing).opened == 0)
+  }
+
   test("a footer that takes all the room evicts nothing.") {
     val cache = new FooterCache
     val bound = heldBy(query(_, 0 until 3, Unlimited))
@@ -135,7 +153,7 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(query(cache, 0 until 3, bound).opened == 0)
   }
 
-  test("filters that were read while footers took their room give it to later footers.") {
+  test("later footers take the room of filters that the same pass has read.") {
     val cache = new FooterCache
     val footers = heldBy(cache => (0 until 40).foreach(put(cache, _, Unlimited)))
     val pass = cache.pass(footers)
@@ -237,8 +255,13 @@ object FooterCacheSuite {
 
   private def evidence(): FileEvidence = new FileEvidence(new TestFile(file).footer)
 
-  private def version(i: Int): FileVersion =
-    FileVersion(new Path(f"file:/table/part-$i%05d.parquet"), 1000L, 1L)
+  private def version(i: Int): FileVersion = FileVersion.of(status(i))
+
+  private def status(i: Int): FileStatus =
+    new FileStatus(1000L, false, 1, 1L << 20, 1L, new Path(f"file:/table/part-$i%05d.parquet"))
+
+  /** At least so many bytes of heap does a listing hold of each file. */
+  private val statusBytes = 360L
 
   /** What a query read from the store, and how many files found no room in the cache. */
   private final case class Query(footersRead: Int, opened: Int, declined: Int)
@@ -251,7 +274,9 @@ object FooterCacheSuite {
       column: String = "c0",
       isAlone: Boolean = true): Query = {
     val pass = cache.pass(maxBytes)
-    val found = files.map(i => version(i) -> pass.get(version(i)))
+    val listing = pass.listing(files.map(status).toIndexedSeq)
+    val found =
+      files.map(version).zip(listing.evidence.map(Option(_)))
     val unread = found.filterNot(_._2.exists(holds(_, column)))
     unread.foreach { case (version, known) =>
       val read = known.getOrElse(evidence())

@@ -12,6 +12,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
 import io.sbbf.parquet.model.{ColumnLookup, Evidence}
+import io.sbbf.parquet.result.{
+  FilePruning,
+  FileStorage,
+  PrunedFiles,
+  ScanPruning,
+  StorageRequirements
+}
 import io.sbbf.parquet.statistics.DeclaredType
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.parquet.testing.TestFiles.Style
@@ -55,10 +62,11 @@ class ScanPrunerSuite extends AnyFunSuite {
       sampleFiles: Int = 0,
       requirements: StorageRequirements = StorageRequirements.Empty,
       cache: FooterCache = new FooterCache,
+      cacheBytes: Long = 1L << 20,
       warnings: PruningWarnings = new Recorder): PrunedFiles =
     new ScanPruner(
       new Configuration(false),
-      PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes = 1L << 20),
+      PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes),
       cache,
       requirements,
       warnings).prune(files.toIndexedSeq, predicate, ColumnLookup(caseSensitive = true))
@@ -123,7 +131,7 @@ class ScanPrunerSuite extends AnyFunSuite {
     assert(pruned.stoppedEarly)
     assert(pruned.outcomes.count(_.storage == FileStorage.Unread) == 32)
     assert(
-      pruned.outcomes.filterNot(_.isKnown).forall(_.keptBecause.contains(ScanPruner.NotChecked)))
+      pruned.outcomes.filterNot(_.isKnown).forall(_.keptBecause.contains(ScanPruning.NotChecked)))
   }
 
   test("each file reports whether it meets the requirements.") {
@@ -150,7 +158,7 @@ class ScanPrunerSuite extends AnyFunSuite {
     assert(second.outcomes.map(_.kept) == first.outcomes.map(_.kept))
   }
 
-  test("a pass over a listing that is known finds what a pass with a new cache finds.") {
+  test("a pass over a known listing has the outcomes of a pass with a new cache.") {
     val cache = new FooterCache
     val small = ColumnPath.named(Seq("small"))
     val random = new Random(TestFiles.seed())
@@ -181,20 +189,77 @@ class ScanPrunerSuite extends AnyFunSuite {
     assert(distinct(passes.head) > 2 && distinct(passes.last) == 2)
   }
 
-  test("a listing with a file that was replaced is not the known one.") {
+  test("a listing with a replaced file is a new listing.") {
     val cache = new FooterCache
     Seq.fill(2)(prune(files, lookup(10003L), cache = cache))
-    val replaced = new FileStatus(
-      files(1).getLen,
-      false,
-      1,
-      1L << 20,
-      2000L,
-      files(1).getPath)
+    val replaced = new FileStatus(files(1).getLen, false, 1, 1L << 20, 2000L, files(1).getPath)
     val pass = prune(files.updated(1, replaced), lookup(10003L), cache = cache)
     assert(pass.outcomes.map(_.opens) == Seq(0, 1, 0))
     cache.forget(Set(files(2).getPath))
     assert(prune(files, lookup(10003L), cache = cache).outcomes.map(_.opens) == Seq(0, 0, 1))
+  }
+
+  /** Files with a filter of 2 KiB for each of two columns and row groups. */
+  private lazy val wide = (0 until 8).map { _ =>
+    status(
+      TestFiles.write(
+        "message table { required int64 a; required int64 b; }",
+        Style(filters = Map("a" -> 1000, "b" -> 1000)),
+        Iterator.tabulate(400)(i =>
+          row => {
+            row.add("a", 2L * (i * 7 % 400))
+            row.add("b", 2L * (i * 7 % 400))
+          })
+      ))
+  }
+
+  /** Returns how many files a lookup opens. */
+  private def opens(column: String, cache: FooterCache, cacheBytes: Long): Int =
+    prune(
+      wide,
+      Leaf(Seq(column), In(Seq(Value.IntegerLiteral(401, 64)))),
+      cache = cache,
+      cacheBytes = cacheBytes).outcomes.map(_.opens).sum
+
+  test("the filters of a known listing give room to those of another column.") {
+    val unlimited = new FooterCache
+    Seq.fill(3)(opens("a", unlimited, Long.MaxValue))
+    val (cache, room) = (new FooterCache, unlimited.retainedBytes)
+    for (column <- Seq("a", "b", "a"))
+      assert(Seq.fill(4)(opens(column, cache, room)) == Seq(8, 0, 0, 0), column)
+  }
+
+  test("a pass keeps the filters that it uses through a listing.") {
+    val unlimited = new FooterCache
+    Seq.fill(3)(opens("a", unlimited, Long.MaxValue))
+    for (share <- Seq(0.9, 0.7, 0.5)) {
+      val (cache, room) = (new FooterCache, (unlimited.retainedBytes * share).toLong)
+      val opened = Seq.fill(6)(opens("a", cache, room))
+      assert(opened.head == 8 && opened(1) < 8 && opened.drop(2).forall(_ <= opened(1)), opened)
+    }
+  }
+
+  test("a table that was used through a listing stays longer than one that was not used since.") {
+    val unlimited = new FooterCache
+    Seq.fill(3)(opens("a", unlimited, Long.MaxValue))
+    val (cache, room) = (new FooterCache, 2 * unlimited.retainedBytes + (64 << 10))
+    def others(n: Int) = wide.map { file =>
+      val copy = new Path(file.getPath.getParent, s"$n-${file.getPath.getName}")
+      Files.copy(
+        java.nio.file.Paths.get(file.getPath.toUri),
+        java.nio.file.Paths.get(copy.toUri),
+        java.nio.file.StandardCopyOption.REPLACE_EXISTING)
+      status(java.nio.file.Paths.get(copy.toUri))
+    }
+    val key = Leaf(Seq("a"), In(Seq(Value.IntegerLiteral(401, 64))))
+    def opened(files: Seq[FileStatus]) =
+      prune(files, key, cache = cache, cacheBytes = room).outcomes.map(_.opens).sum
+    val (old, large) = (others(1), others(2) ++ others(3).take(2))
+    Seq.fill(2)(opened(wide)) // known from the second pass on
+    opened(old)
+    Seq.fill(2)(opened(wide))
+    opened(large.take(5))
+    assert(opened(wide) == 0)
   }
 
   test("an interrupted pass throws.") {

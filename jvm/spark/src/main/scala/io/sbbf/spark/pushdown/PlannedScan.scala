@@ -1,6 +1,6 @@
 package io.sbbf.spark.pushdown
 
-import io.sbbf.parquet.prune.{FilePruning, FileStorage, ScanPruning}
+import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
 
 /**
  * Holds what planning found about the files of a scan.

@@ -6,7 +6,7 @@ import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.parquet.prune.StorageRequirements
+import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.parquet.statistics.DeclaredType
 import io.sbbf.spark.util.FieldId
 

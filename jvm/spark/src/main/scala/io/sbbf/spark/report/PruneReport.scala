@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.QueryExecution
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.parquet.prune.{FileRange, ScanPruning}
+import io.sbbf.parquet.result.{FileRange, ScanPruning}
 import io.sbbf.spark.scan.{FilteredScan, PrunedFileIndex, PrunedScan, ScanColumns}
 import io.sbbf.spark.session.SessionPruning
 

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.parquet.prune.ScanPruner
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.scan.{PrunedScan, ScanColumns}
 import io.sbbf.spark.util.SbbfConf
 
@@ -74,7 +74,7 @@ private[spark] object UnprunedRelation {
         val why =
           if (!SbbfConf.Enabled.get(conf)) Off
           else if (filters.exists(columns.predicate(_, scan.output).canPrune)) PruningFailed
-          else ScanPruner.NoUsableLeaf
+          else ScanPruning.NoUsableLeaf
         (why +: filters.toSeq.flatMap(columns.unused(_, scan.output))).mkString("; ")
       case _ => "not a Parquet scan"
     }

@@ -21,13 +21,8 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
-import io.sbbf.parquet.prune.{
-  FooterCache,
-  PlanningLimits,
-  ScanPruner,
-  ScanPruning,
-  StorageRequirements
-}
+import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
+import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
 import io.sbbf.spark.pushdown.{PushdownGuard, ReadPolicy}
 import io.sbbf.spark.util.{ExecutorJar, KernelChoice, LogOnce, SbbfConf}
 

@@ -10,7 +10,8 @@ import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
-import io.sbbf.parquet.prune.{FilePruning, ScanPruner, ScanPruning}
+import io.sbbf.parquet.prune.ScanPruner
+import io.sbbf.parquet.result.{FilePruning, ScanPruning}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
 
 /**

@@ -12,7 +12,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
-import io.sbbf.parquet.prune.ScanPruning
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.scan.RowGroupRanges.Readers
 import io.sbbf.spark.util.SbbfConf

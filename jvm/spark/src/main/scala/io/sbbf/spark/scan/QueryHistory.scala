@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.parquet.prune.ScanPruning
+import io.sbbf.parquet.result.ScanPruning
 
 /**
  * Counts how often each session's pruned queries looked up values in columns; keeps no values.

@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.parquet.prune.ScanPruning
+import io.sbbf.parquet.result.ScanPruning
 
 /**
  * Publishes what pruning did to a scan as SQL metrics of its node. The SQL tab shows them; the

@@ -125,8 +125,8 @@ object SbbfConf {
 
   val CacheBytes: SbbfConf[Long] = new SbbfConf(
     "spark.sbbf.cache.maxBytes",
-    "Maximum memory that cached footers and filters take on the driver, as a size or as a share of " +
-      "its heap. All sessions share one cache.",
+    "Maximum memory that cached footers, filters and dictionaries take on the driver, as a size or " +
+      "as a share of its heap. All sessions share one cache.",
     "25%",
     "a size from 0 to 1099511627776 bytes (such as 512m) or a percentage from 0% to 90% (such as 25%)",
     sizeOrShare,

@@ -5,7 +5,7 @@ import org.apache.spark.sql.sources._
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate
-import io.sbbf.parquet.prune.{FilePruning, FileStorage, ScanPruning}
+import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
 
 /** Tests how the filters, and what planning found of the files, decide how a scan reads. */
 class ReadPolicySuite extends AnyFunSuite with PushdownCases {

@@ -9,7 +9,8 @@ import org.apache.spark.sql.execution.ui.SparkPlanGraphNode
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.scalatest.concurrent.Eventually.{eventually, interval, timeout}
 
-import io.sbbf.parquet.prune.{FooterCache, ScanPruning}
+import io.sbbf.parquet.prune.FooterCache
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.session.{GuardedColumnarRule, SessionPruning}
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf

@@ -3,7 +3,8 @@ package io.sbbf.spark.scan
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDirectory}
 
-import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner, StorageRequirements}
+import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
+import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.util.LogOnce
 

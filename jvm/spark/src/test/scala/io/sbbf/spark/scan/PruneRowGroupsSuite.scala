@@ -10,7 +10,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import io.sbbf.parquet.prune.{FooterCache, ScanPruning}
+import io.sbbf.parquet.prune.FooterCache
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.session.SessionPruning
 import io.sbbf.spark.testing.SparkSuite

@@ -8,7 +8,8 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.parquet.prune.{FooterCache, ScanPruning}
+import io.sbbf.parquet.prune.FooterCache
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.FaultyFileSystem
 import io.sbbf.spark.SbbfExtensions
 import io.sbbf.spark.scan.PrunedScan

@@ -12,19 +12,20 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
-/** Compares the screen of a column with the evaluator of each file, which it stands in for. */
-final class ColumnScreenSuite extends AnyFunSuite {
-  import ColumnScreenSuite._
+/** Compares the evidence of a column with the evaluator of each file, which it stands in for. */
+final class ColumnEvidenceSuite extends AnyFunSuite {
+  import ColumnEvidenceSuite._
 
-  test("a screen refutes the files that their own evaluators refute, by the same evidence.") {
+  test(
+    "the evidence of a column refutes the files that their own evaluators refute, by the same evidence.") {
     val random = new Random(TestFiles.seed())
     var (refuted, screened) = (0, Map.empty[Evidence, Int])
     for (kind <- DifferentialSuite.Kinds.all) {
       val written = (0 until 8).map(DifferentialSuite.randomFile(kind, _, random))
       val (files, rows) = (written.map(_._1), written.map(_._2))
-      val screen = ColumnScreen.of(files.map(_.evidence).toArray, C, caseSensitive = true)
-      assert(screen.isEmpty == kind.parquet.startsWith("boolean"), kind.parquet)
-      for (of <- screen; _ <- 0 until 60) {
+      val column = ColumnEvidence.of(files.map(_.evidence).toArray, C, caseSensitive = true)
+      assert(column.isEmpty == kind.parquet.startsWith("boolean"), kind.parquet)
+      for (of <- column; _ <- 0 until 60) {
         val literals = In(Seq.fill(1 + random.nextInt(3))(literal(kind, rows, random)))
         for (i <- files.indices) {
           val results = files(i).evaluate(C, literals) // also reads the filters
@@ -34,30 +35,33 @@ final class ColumnScreenSuite extends AnyFunSuite {
           refutedBy(of, i, literals) match {
             case Some(counts) =>
               assert(isRefuted && counts == expected, s"${kind.parquet} $literals file $i")
-              counts.foreach(e => screened = screened.updated(e._1, screened.getOrElse(e._1, 0) + e._2))
+              counts.foreach(e =>
+                screened = screened.updated(e._1, screened.getOrElse(e._1, 0) + e._2))
             case None =>
-              assert(!isRefuted || needsMore(files(i), literals), s"${kind.parquet} $literals file $i")
+              assert(
+                !isRefuted || needsMore(files(i), literals),
+                s"${kind.parquet} $literals file $i")
           }
         }
       }
     }
-    info(s"$refuted refuted files; row groups that screens refuted: $screened")
+    info(s"$refuted refuted files; row groups that the evidence of a column refuted: $screened")
     assert(Seq(Evidence.NullCount, Evidence.MinMax, Evidence.Bloom).forall(screened.contains))
   }
 
-  test("a screen leaves files undecided whose filters are not in memory.") {
+  test("files are left undecided whose filters are not in memory.") {
     val file = text("a", "c", "e")
-    val screen = ColumnScreen.of(Array(file.evidence), C, caseSensitive = true).get
-    assert(refutedBy(screen, 0, texts("b")).isEmpty)
+    val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
+    assert(refutedBy(column, 0, texts("b")).isEmpty)
     file.evaluate(C, texts("b"))
-    assert(refutedBy(screen, 0, texts("b")).contains(Map(Evidence.Bloom -> 1)))
-    assert(refutedBy(screen, 0, texts("x")).contains(Map(Evidence.MinMax -> 1)))
-    assert(refutedBy(screen, 0, texts("c")).isEmpty)
+    assert(refutedBy(column, 0, texts("b")).contains(Map(Evidence.Bloom -> 1)))
+    assert(refutedBy(column, 0, texts("x")).contains(Map(Evidence.MinMax -> 1)))
+    assert(refutedBy(column, 0, texts("c")).isEmpty)
   }
 
   test("strings that share their first eight bytes with a bound are compared in full.") {
     val file = text("customer-20", "customer-22", "customer-40")
-    val screen = ColumnScreen.of(Array(file.evidence), C, caseSensitive = true).get
+    val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
     file.evaluate(C, texts("customer-21"))
     // literals; the evidence that refutes the only row group, if any
     val table = Seq(
@@ -70,7 +74,7 @@ final class ColumnScreenSuite extends AnyFunSuite {
       texts("customer-40", "x") -> None
     )
     for ((literals, evidence) <- table)
-      assert(refutedBy(screen, 0, literals) == evidence.map(e => Map(e -> 1)), literals)
+      assert(refutedBy(column, 0, literals) == evidence.map(e => Map(e -> 1)), literals)
   }
 
   test("files without the column, or with another type, are left undecided.") {
@@ -85,17 +89,18 @@ final class ColumnScreenSuite extends AnyFunSuite {
         TestFiles.Style(),
         Iterator.single(_.add("d", 5L))))
     val files = Array(text("a", "c"), numbers, other).map(_.evidence)
-    val screen = ColumnScreen.of(files, C, caseSensitive = true).get
-    assert(refutedBy(screen, 0, texts("x")).contains(Map(Evidence.MinMax -> 1)))
-    assert((1 to 2).forall(refutedBy(screen, _, texts("x")).isEmpty))
-    assert(ColumnScreen.of(files.drop(2), C, caseSensitive = true).isEmpty)
+    val column = ColumnEvidence.of(files, C, caseSensitive = true).get
+    assert(refutedBy(column, 0, texts("x")).contains(Map(Evidence.MinMax -> 1)))
+    assert((1 to 2).forall(refutedBy(column, _, texts("x")).isEmpty))
+    assert(ColumnEvidence.of(files.drop(2), C, caseSensitive = true).isEmpty)
   }
 }
 
-object ColumnScreenSuite {
+object ColumnEvidenceSuite {
   private val C = ColumnPath.named(Seq("c"))
 
-  private def texts(values: String*): In = In(values.map(v => Value.Bytes(v.getBytes("UTF-8"), text = true)))
+  private def texts(values: String*): In = In(
+    values.map(v => Value.Bytes(v.getBytes("UTF-8"), text = true)))
 
   /** A file of one row group with filters and without a dictionary. */
   private def text(values: String*): TestFile = new TestFile(
@@ -104,11 +109,15 @@ object ColumnScreenSuite {
       TestFiles.Style(filters = Map("c" -> 1000), dictionary = false),
       values.iterator.map(v => _.add("c", v))))
 
-  /** Returns the refuted row groups of a file by evidence, or None if the screen has no result. */
-  private def refutedBy(screen: ColumnScreen, file: Int, literals: In): Option[Map[Evidence, Int]] = {
+  /** Returns the refuted row groups of a file by evidence, or None if there is no result. */
+  private def refutedBy(
+      column: ColumnEvidence,
+      file: Int,
+      literals: In): Option[Map[Evidence, Int]] = {
     val counts = new RefutedCounts
-    new LiteralEncodings().of(Leaf(C, literals), screen.kind) match {
-      case test: InSet if ColumnScreen.canEvaluate(test) && screen.refutes(file, test, counts) =>
+    new LiteralEncodings().of(Leaf(C, literals), column.kind) match {
+      case test: InSet
+          if ColumnEvidence.canEvaluate(test) && column.refutes(file, test, counts) =>
         Some(counts.toMap)
       case _ => None
     }
@@ -123,12 +132,12 @@ object ColumnScreenSuite {
     kind.literal(random, near.getOrElse(kind.next(random)).asInstanceOf[kind.Stored])
   }
 
-  /** Whether the results of a file may come from what a screen does not have. */
+  /** Whether the results of a file may come from what the evidence of a column does not have. */
   private def needsMore(file: TestFile, literals: In): Boolean = {
     val leaf = Leaf(C, literals)
     val kind = file.footer.schema.column(0).columnType
     val isList = new LiteralEncodings().of(leaf, kind) match {
-      case test: InSet => ColumnScreen.canEvaluate(test)
+      case test: InSet => ColumnEvidence.canEvaluate(test)
       case _ => false
     }
     !isList || (0 until file.footer.numRowGroups).exists(g =>

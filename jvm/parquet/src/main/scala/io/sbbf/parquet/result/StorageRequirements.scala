@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.result
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.footer.FileFooter

@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.result
 
 import io.sbbf.parquet.model.Evidence
 

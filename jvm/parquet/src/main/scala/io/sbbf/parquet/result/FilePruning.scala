@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.result
 
 import io.sbbf.parquet.model.Evidence
 
@@ -50,10 +50,7 @@ private[sbbf] object FilePruning {
    *
    * @param hasDistinctMidpoints whether the midpoint of each row group identifies it
    */
-  def refuted(
-      rowGroups: Int,
-      hasDistinctMidpoints: Boolean,
-      storage: FileStorage): FilePruning =
+  def refuted(rowGroups: Int, hasDistinctMidpoints: Boolean, storage: FileStorage): FilePruning =
     FilePruning(
       rowGroups,
       kept = 0,

@@ -8,19 +8,19 @@ import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.model.{ColumnType, Evidence, FileSchema, Physical}
 
 /**
- * Holds the statistics and the filters of one column in all row groups of many files side by side.
- * It refutes a list of literals for a row group in the time of a few memory accesses. Each result
- * is that of [[ColumnLeaf]]. Where that would need more than null counts, bounds and a filter in
- * memory, there is no result. Thread-safe.
+ * Holds the bounds and filters of one column for all row groups of many files, in arrays. Its
+ * results equal those of [[ColumnLeaf]]. It has no result where a dictionary, or a filter that is
+ * not in memory, would decide. Thread-safe.
  *
  * @param kind the type of the column; files that store it as another type have no results
  * @param columns the number of the column in each file; -1 for a file without results
  * @param starts the number of the first row group of each file, and at the end that of all row
  *   groups
- * @param states what the footer states about each row group
- * @param mins the ordinals of the lower bounds; see `SortKeys.ordinals`
+ * @param states for each row group, one of the constants of the companion object
+ * @param mins the lower bounds as ordinals; see [[io.sbbf.parquet.statistics.Bounds.minOrdinal]]
+ * @param maxs the upper bounds as ordinals
  */
-private[parquet] final class ColumnScreen private (
+private[parquet] final class ColumnEvidence private (
     files: Array[FileEvidence],
     val kind: ColumnType,
     columns: Array[Int],
@@ -28,12 +28,14 @@ private[parquet] final class ColumnScreen private (
     states: Array[Byte],
     mins: Array[Long],
     maxs: Array[Long]) {
-  import ColumnScreen._
+  import ColumnEvidence._
 
   // Volatile accesses publish the bytes of a filter to other threads.
   private val filters = new AtomicReferenceArray[Array[Byte]](states.length)
 
-  /** Returns the heap that the screen holds besides the filters, in bytes. */
+  private var lastPass = 0L
+
+  /** Returns the heap that it holds besides the filters, in bytes. */
   def retainedBytes: Long = 160 + 8L * columns.length + BytesPerRowGroup * states.length
 
   /**
@@ -43,51 +45,51 @@ private[parquet] final class ColumnScreen private (
    * @param refuted receives the number of row groups by evidence; valid only for a refuted file
    */
   def refutes(file: Int, test: InSet, refuted: RefutedCounts): Boolean = {
+    refuted.reset()
     val end = starts(file + 1)
     var rowGroup = starts(file)
-    var evidence: Evidence = if (columns(file) < 0) null else Evidence.None
-    refuted.reset()
-    while (rowGroup < end && evidence != null) {
-      evidence = refutation(file, rowGroup, test)
-      refuted.add(evidence)
+    var isRefuted = columns(file) >= 0
+    while (isRefuted && rowGroup < end) {
+      val evidence = refutation(file, rowGroup, test)
+      isRefuted = evidence != null
+      if (isRefuted) refuted.add(evidence)
       rowGroup += 1
     }
-    evidence != null
+    isRefuted
   }
 
   /** Returns the evidence that refutes the test for a row group, or null if there is none. */
   private def refutation(file: Int, rowGroup: Int, test: InSet): Evidence = {
     val state = states(rowGroup)
-    if (state == NoValues) Evidence.NullCount
+    if (state == AllNull) Evidence.NullCount
     else if (state == Undecided) null
-    else if (state == Bounded && test.keys.missOrdinals(mins(rowGroup), maxs(rowGroup)))
+    else if (state == BoundsKnown && test.keys.missOrdinals(mins(rowGroup), maxs(rowGroup)))
       Evidence.MinMax
-    else {
+    else if (isOneWithin(rowGroup, test)) {
       val filter = filterOf(file, rowGroup)
-      if (filter == null) null else fromFilter(filter, file, rowGroup, test)
-    }
+      if (filter == null || SplitBlockBloomFilter.mightContain(filter, test.hashes(0))) null
+      else Evidence.Bloom
+    } else exactRefutation(file, rowGroup, test)
   }
 
-  private def fromFilter(
-      filter: Array[Byte],
-      file: Int,
-      rowGroup: Int,
-      test: InSet): Evidence = {
-    // A single literal that is surely within the bounds needs no look at the footer.
-    val isInside = test.hashes.length == 1 && (states(rowGroup) != Bounded ||
+  /** Returns whether the test has one literal, which the bounds surely do not exclude. */
+  private def isOneWithin(rowGroup: Int, test: InSet): Boolean =
+    test.hashes.length == 1 && (states(rowGroup) != BoundsKnown ||
       test.keys.isFirstWithin(mins(rowGroup), maxs(rowGroup)))
-    if (isInside) {
-      if (SplitBlockBloomFilter.mightContain(filter, test.hashes(0))) null else Evidence.Bloom
-    } else {
-      val bounds = files(file).footer.bounds
-      val chunk = files(file).footer.chunk(rowGroup - starts(file), columns(file))
-      if (bounds.isKnown(chunk) && test.misses(bounds, chunk)) Evidence.MinMax
-      else if (test.mightBeIn(filter, bounds, chunk)) null
+
+  /** Compares the literals with the bounds that the footer holds, which ordinals may not decide. */
+  private def exactRefutation(file: Int, rowGroup: Int, test: InSet): Evidence = {
+    val footer = files(file).footer
+    val chunk = footer.chunk(rowGroup - starts(file), columns(file))
+    if (test.misses(footer.bounds, chunk)) Evidence.MinMax
+    else {
+      val filter = filterOf(file, rowGroup)
+      if (filter == null || test.mightBeIn(filter, footer.bounds, chunk)) null
       else Evidence.Bloom
     }
   }
 
-  /** Returns the bitset of a filter, or null if it is not in memory or does not decide. */
+  /** Returns a filter's bitset, or null if it is not in memory or the chunk has a dictionary. */
   private def filterOf(file: Int, rowGroup: Int): Array[Byte] = {
     val known = filters.get(rowGroup)
     if (known != null) known
@@ -98,41 +100,53 @@ private[parquet] final class ColumnScreen private (
     }
   }
 
-  /** Marks the column's contents as used by a pass. */
-  def touch(pass: Long): Unit =
+  /** Marks the column as used by a pass. */
+  def use(pass: Long): Unit = synchronized { lastPass = math.max(lastPass, pass) }
+
+  /** Marks the contents of the column in each file as used by the latest pass that used it. */
+  def recordUse(): Unit = {
+    val pass = synchronized(lastPass)
     files.indices.foreach(i => if (columns(i) >= 0) files(i).touch(columns(i), pass))
+  }
 }
 
-private[parquet] object ColumnScreen {
+private[parquet] object ColumnEvidence {
   private final val Undecided = 0
-  private final val NoValues = 1
-  private final val Unbounded = 2
-  private final val Bounded = 3
+  private final val AllNull = 1
+  private final val BoundsUnknown = 2
+  private final val BoundsKnown = 3
 
   /** A state, two ordinals and a reference. */
   private final val BytesPerRowGroup = 1L + 2 * 8 + 8
 
-  /** Returns whether a screen has results for the test. */
+  /** Returns whether a test can have results. */
   def canEvaluate(test: InSet): Boolean =
     !test.isNegated && !test.containsNaN && test.keys.size > 0
 
-  /** Returns the heap that a screen of these files would hold, in bytes. */
+  /** Returns the heap that the evidence of a column of these files would hold, in bytes. */
   def sizeOf(files: Array[FileEvidence]): Long =
     160 + files.iterator.map(8 + BytesPerRowGroup * _.footer.numRowGroups).sum
 
-  /** Returns the screen of a column, or None if no file stores it with one value in each row. */
+  /**
+   * Returns the evidence of a column, of the type in which most files store it. Returns None if no
+   * file stores it with one value in each row, or if that type is BOOLEAN.
+   */
   def of(
       files: Array[FileEvidence],
       path: ColumnPath,
-      caseSensitive: Boolean): Option[ColumnScreen] = {
+      caseSensitive: Boolean): Option[ColumnEvidence] = {
     val columns = resolve(files, path, caseSensitive)
-    columns.indexWhere(_ >= 0) match {
-      case -1 => None
-      case first =>
-        val kind = files(first).footer.schema.column(columns(first)).columnType
-        if (kind.physical == Physical.Bool) None else Some(build(files, kind, columns))
-    }
+    val kinds = files.indices.filter(columns(_) >= 0).map(i => typeOf(files(i), columns(i)))
+    val numFiles = kinds.groupBy(identity).map { case (kind, same) => kind -> same.size }
+    kinds.distinct
+      .sortBy(-numFiles(_))
+      .headOption
+      .filter(_.physical != Physical.Bool)
+      .map(build(files, _, columns))
   }
+
+  private def typeOf(file: FileEvidence, column: Int): ColumnType =
+    file.footer.schema.column(column).columnType
 
   /** Returns the number of the column in each file, or -1 if the file is evaluated on its own. */
   private def resolve(
@@ -157,10 +171,10 @@ private[parquet] object ColumnScreen {
   private def build(
       files: Array[FileEvidence],
       kind: ColumnType,
-      found: Array[Int]): ColumnScreen = {
+      found: Array[Int]): ColumnEvidence = {
     val columns = files.indices.map { i =>
       val c = found(i)
-      if (c >= 0 && files(i).footer.schema.column(c).columnType == kind) c else -1
+      if (c >= 0 && typeOf(files(i), c) == kind) c else -1
     }.toArray
     val starts = files.scanLeft(0)(_ + _.footer.numRowGroups)
     val states = new Array[Byte](starts.last)
@@ -169,21 +183,21 @@ private[parquet] object ColumnScreen {
       val footer = files(i).footer
       val (chunk, at) = (footer.chunk(g, columns(i)), starts(i) + g)
       states(at) = stateOf(files(i), g, columns(i)).toByte
-      if (states(at) == Bounded) {
+      if (states(at) == BoundsKnown) {
         mins(at) = footer.bounds.minOrdinal(chunk, kind.keys)
         maxs(at) = footer.bounds.maxOrdinal(chunk, kind.keys)
       }
     }
-    new ColumnScreen(files, kind, columns, starts, states, mins, maxs)
+    new ColumnEvidence(files, kind, columns, starts, states, mins, maxs)
   }
 
   private def stateOf(file: FileEvidence, rowGroup: Int, column: Int): Int = {
     val footer = file.footer
     val chunk = footer.chunk(rowGroup, column)
-    if (footer.numRows(rowGroup) == 0) NoValues
+    if (footer.numRows(rowGroup) == 0) AllNull
     else if (footer.isUnreadable(chunk)) Undecided
-    else if (footer.isAllNull(rowGroup, column)) NoValues
-    else if (footer.bounds.isKnown(chunk)) Bounded
-    else Unbounded
+    else if (footer.isAllNull(rowGroup, column)) AllNull
+    else if (footer.bounds.isKnown(chunk)) BoundsKnown
+    else BoundsUnknown
   }
 }

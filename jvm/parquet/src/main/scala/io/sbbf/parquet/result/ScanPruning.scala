@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.result
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 
@@ -21,6 +21,7 @@ private[sbbf] final class ScanPruning(
     val stoppedEarly: Boolean,
     val filesDeclined: Int,
     val nanos: Long) {
+  import ScanPruning._
 
   private lazy val keptInPart: Map[Path, FilePruning] =
     files.indices.iterator
@@ -30,10 +31,7 @@ private[sbbf] final class ScanPruning(
 
   /** Whether this is the result of `other` for the same versions of the same files. */
   def isReusableFor(other: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
-    of.size == files.size && other == predicate && of.indices.forall(i => isSame(of(i), files(i)))
-
-  private def isSame(a: FileStatus, b: FileStatus): Boolean =
-    (a eq b) || FileVersion.of(a) == FileVersion.of(b)
+    other == predicate && FileVersion.areSame(of, files)
 
   def numFiles: Int = files.size
   lazy val keptFiles: Int = outcomes.count(!_.isPruned)
@@ -64,11 +62,11 @@ private[sbbf] final class ScanPruning(
   def isOneTask(path: Path, taskBytes: Long): Boolean =
     keptInPart.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
 
-  def refutedBy: Map[Evidence, Long] = ScanPruning.total(outcomes.iterator.flatMap(_.refutedBy))
+  def refutedBy: Map[Evidence, Long] = total(outcomes.iterator.flatMap(_.refutedBy))
   def keptBecause: Map[String, Long] =
-    ScanPruning.total(outcomes.iterator.flatMap(_.keptBecause))
+    total(outcomes.iterator.flatMap(_.keptBecause))
   def filtersRejected: Map[String, Long] =
-    ScanPruning.total(outcomes.iterator.flatMap(_.filtersRejected))
+    total(outcomes.iterator.flatMap(_.filtersRejected))
   def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
   def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
 
@@ -90,7 +88,7 @@ private[sbbf] final class ScanPruning(
    * Returns, for example, "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read".
    */
   def summary: String =
-    if (!predicate.canPrune) f"kept all of $numFiles%,d files: ${ScanPruner.NoUsableLeaf}"
+    if (!predicate.canPrune) f"kept all of $numFiles%,d files: $NoUsableLeaf"
     else
       f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
         f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note$room"
@@ -107,6 +105,9 @@ private[sbbf] final class ScanPruning(
 }
 
 private[sbbf] object ScanPruning {
+  val NoUsableLeaf = "no part of the predicate can prune row groups"
+  val NotChecked = "not checked: a sample of the files showed no benefit"
+
   private[sbbf] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
     counts.toSeq.groupBy(_._1).map { case (key, some) => key -> some.map(_._2.toLong).sum }
 }
