@@ -1,7 +1,10 @@
 package io.sbbf.parquet.eval
 
+import java.lang.management.ManagementFactory
+
 import scala.util.Random
 
+import com.sun.management.ThreadMXBean
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
@@ -75,6 +78,30 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
     )
     for ((literals, evidence) <- table)
       assert(refutedBy(column, 0, literals) == evidence.map(e => Map(e -> 1)), literals)
+  }
+
+  test("a refuted file allocates nothing.") {
+    val file = text("customer-20", "customer-22", "customer-40")
+    file.evaluate(C, texts("customer-30"))
+    val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
+    val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
+    val (counts, repetitions) = (new RefutedCounts, 10000)
+    // refuted by ordinals, by bounds and by the filter
+    for (literal <- Seq("a", "customer-1", "customer-30")) {
+      val test = new LiteralEncodings().of(Leaf(C, texts(literal)), column.kind) match {
+        case list: InSet => list
+        case other => fail(other.toString)
+      }
+      def allocated(): Long = {
+        val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+        var i = 0
+        while (i < repetitions && column.refutes(0, test, counts)) i += 1
+        assert(i == repetitions)
+        threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
+      }
+      val least = Seq.fill(10)(allocated()).min
+      assert(least < repetitions, s"$literal: $least bytes for $repetitions files")
+    }
   }
 
   test("files without the column, or with another type, are left undecided.") {
