@@ -79,9 +79,11 @@ def measured(files: int) -> dict[str, list[float] | str]:
     }
     found: dict[str, list[float] | str] = {"header": header(spark, KEYS)}
     for kind, numbers in ids.items():
-        conditions = [f"key = {key}" for key in keys_of(spark, numbers)]
-        seconds = [timed(lambda c=c: df.where(c).collect())[0] for c in conditions]
+        queries = [df.where(f"key = {key}") for key in keys_of(spark, numbers)]
+        seconds = [timed(query.collect)[0] for query in queries]
+        pruning = [sum(scan.millis for scan in sbbf.explain(q).scans) / 1000 for q in queries]
         found[kind] = seconds[WARM_UP:]
+        found[f"{kind}, pruning alone"] = pruning[WARM_UP:]
     return found
 
 

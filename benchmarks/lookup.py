@@ -246,7 +246,8 @@ def compared(times: Times, *others: str) -> list[str]:
 
 def spread(seconds: list[float]) -> str:
     low, middle, high = min(seconds), statistics.median(seconds), max(seconds)
-    return f"{middle * 1000:8.0f}  ({low * 1000:.0f} to {high * 1000:.0f})"
+    digits = 0 if middle > 0.02 else 1
+    return f"{middle * 1000:8.{digits}f}  ({low * 1000:.{digits}f} to {high * 1000:.{digits}f})"
 
 
 def header(spark: SparkSession, keys: int) -> str:
