@@ -9,18 +9,16 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from harness import session_with
+from harness import INTERPRETED, session_with
 from tables import Table
 
 OFF = {"spark.sbbf.enabled": "false"}
 ORACLE = {**OFF, "spark.sql.parquet.filterPushdown": "false"}
 CONTENDERS: Mapping[str, Mapping[str, str]] = {"sbbf": {}, "spark": OFF}
 
-# Compiling each new literal takes longer than interpreting a few hundred rows.
 QUICK = {
+    **INTERPRETED,
     "spark.sql.shuffle.partitions": "2",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.files.openCostInBytes": "1048576",
 }
 AS_IT_COMES = "as it comes"

@@ -13,7 +13,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
-from harness import local_builder, only_scan, outcome, session_with
+from harness import INTERPRETED, local_builder, only_scan, outcome, session_with
 
 SCHEMA = "id BIGINT, open BIGINT, name STRING"
 ROWS = 800
@@ -66,8 +66,8 @@ def write(session: SparkSession, target: Path, options: dict[str, str]) -> None:
 
 
 def main(folder: Path, classes: str) -> None:
-    builder = local_builder(folder / "warehouse").config("spark.driver.extraClassPath", classes)
-    spark = sbbf.enable(builder).getOrCreate()
+    conf = {"spark.driver.extraClassPath": classes, **INTERPRETED}
+    spark = sbbf.enable(local_builder(folder / "warehouse").config(map=conf)).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     holder = session_with(spark, crypto("kFooter kId kName"))
     for name, options in SPARK_TABLES.items():

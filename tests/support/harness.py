@@ -34,6 +34,12 @@ BRIEF = {
     "SPARK_DAEMON_JAVA_OPTS": ONE_COMPILER,
 }
 
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""For sessions with many small queries, which take less time to interpret than to compile."""
+
 
 def local_builder(warehouse: Path) -> SparkSession.Builder:
     conf = {

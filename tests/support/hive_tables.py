@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
-from harness import explain_text, local_builder, rows
+from harness import INTERPRETED, explain_text, local_builder, rows
 
 FILES, ROWS = 4, 800
 KEY, LATER = "xxhash64(77L)", "xxhash64(100077L)"
@@ -49,6 +49,7 @@ def opened(folder: Path) -> SparkSession:
         # Spark's writers read these from the session
         **sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS // FILES),
         "parquet.enable.dictionary": "false",
+        **INTERPRETED,
     }
     builder = local_builder(folder / "warehouse").config(map=conf).enableHiveSupport()
     spark = sbbf.enable(builder).getOrCreate()

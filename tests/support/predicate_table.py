@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import local_builder, rows, session_with
+from harness import INTERPRETED, local_builder, rows, session_with
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "predicates.md"
 FILES, GROUPS, ROWS = 4, 40, 100  # in all files; rows of a group
@@ -211,7 +211,9 @@ def row_groups_planned(df: DataFrame) -> int:
 
 
 def counted(spark: SparkSession, path: str, forms: list[Form]) -> Iterator[tuple[Form, Counts]]:
-    enabled, spark_alone, oracle = (session_with(spark, conf) for conf in (OURS, ALONE, ORACLE))
+    enabled, spark_alone, oracle = (
+        session_with(spark, {**conf, **INTERPRETED}) for conf in (OURS, ALONE, ORACLE)
+    )
     for form in forms:
 
         def query(session: SparkSession) -> DataFrame:

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
-from harness import local_builder, session_with
+from harness import INTERPRETED, local_builder, session_with
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "pushdown.md"
 ROWS = 20_000
@@ -27,12 +27,7 @@ ON = {"spark.sbbf.enabled": "true"}
 OFF = {"spark.sbbf.enabled": "false"}
 ORACLE = {**OFF, "spark.sql.parquet.filterPushdown": "false"}
 
-# interpreting a query takes less time than compiling it
-INTERPRETED = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
+CONF = {"spark.sql.adaptive.enabled": "false", **INTERPRETED}
 WRITTEN = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
@@ -328,7 +323,7 @@ def right_answers(oracle: SparkSession, case: Case, path: str) -> list[Answer]:
 def measured(spark: SparkSession, folder: Path) -> Iterator[Line]:
     for case in CASES:
         path = write(session_with(spark, {**WRITTEN, **dict(case.written)}), case, folder)
-        conf = {**dict(case.conf), **INTERPRETED}
+        conf = {**dict(case.conf), **CONF}
         enabled, alone, oracle = (session_with(spark, {**one, **conf}) for one in (ON, OFF, ORACLE))
         answers = right_answers(oracle, case, path)
         for predicate, right in zip(case.predicates, answers, strict=True):

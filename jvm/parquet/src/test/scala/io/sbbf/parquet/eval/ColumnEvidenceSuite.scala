@@ -81,13 +81,13 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
   }
 
   test("a refuted file allocates nothing.") {
-    val file = text("customer-20", "customer-22", "customer-40")
-    file.evaluate(C, texts("customer-30"))
+    val file = text("d", "f", "h")
+    file.evaluate(C, texts("e"))
     val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
     val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
     val (counts, repetitions) = (new RefutedCounts, 10000)
-    // refuted by ordinals, by bounds and by the filter
-    for (literal <- Seq("a", "customer-1", "customer-30")) {
+    // refuted by the bounds and by the filter
+    for (literal <- Seq("a", "e")) {
       val test = new LiteralEncodings().of(Leaf(C, texts(literal)), column.kind) match {
         case list: InSet => list
         case other => fail(other.toString)
