@@ -74,7 +74,7 @@ class ScanReport:
     """Whether a sample of the files showed that the filters do not help. The other files are then
     kept."""
     files_not_cached: int
-    """Number of files without room in the cache. Later queries read them again."""
+    """Number of files without space in the cache. Later queries read them again."""
     bars: list[FileBar]
     """All files, in the order of their listing, in at most 50 ranges."""
     summary: str

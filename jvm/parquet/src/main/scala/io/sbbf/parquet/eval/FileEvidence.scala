@@ -38,7 +38,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
    *
    * @param lookup the rules by which the leaf's column is found
    * @param encodings the encoded literals of the leaf's query, shared by all of its files
-   * @param isCacheFull returns whether the cache has no room for what is read
+   * @param isCacheFull returns whether the cache has no space for what is read
    */
   def bind(
       leaf: Leaf,

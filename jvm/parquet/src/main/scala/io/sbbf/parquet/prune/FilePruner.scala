@@ -72,7 +72,7 @@ private[sbbf] final class FilePruner(
     (predicate match {
       case leaf @ Leaf(_, In(_)) if listing.isComplete && (keys eq Decryption.NoKeys) =>
         for {
-          column <- listing.column(leaf.column, lookup.caseSensitive, cache.hasRoom)
+          column <- listing.column(leaf.column, lookup.caseSensitive, cache.hasSpace)
           test <- Some(encodings.of(leaf, column.kind)).collect {
             case test: InSet if ColumnEvidence.canEvaluate(test) => test
           }

@@ -15,7 +15,7 @@ import io.sbbf.parquet.model.FileVersion
  *
  * A pass evicts nothing that it has used itself. So a pass over more than the cache holds keeps a
  * part of it from query to query, and reads only the rest again. Footers come first: a footer
- * takes the room of filters and dictionaries, even of the same pass.
+ * takes the space of filters and dictionaries, even of the same pass.
  *
  * One cache serves all sessions of a driver. Callers must not put evidence into it that needed
  * keys to read.
@@ -106,16 +106,16 @@ private[sbbf] final class FooterCache {
     private lazy val unusedContents = new ArrayList(withContents).iterator
 
     /**
-     * Returns how often there was no room for the footer, or for the filters and dictionaries, of a
+     * Returns how often there was no space for the footer, or for the filters and dictionaries, of a
      * file. Later passes read these again. 0 if the cache is turned off.
      */
     def filesDeclined: Int = if (maxBytes == 0) 0 else declined.get
 
-    /** Returns whether this pass had no room for filters or dictionaries. */
+    /** Returns whether this pass had no space for filters or dictionaries. */
     def isExhausted: Boolean = maxBytes == 0 || declined.get > 0
 
-    /** Returns whether the cache has room for so many bytes. */
-    def hasRoom(bytes: Long): Boolean = retainedBytes + bytes <= maxBytes
+    /** Returns whether the cache has space for so many bytes. */
+    def hasSpace(bytes: Long): Boolean = retainedBytes + bytes <= maxBytes
 
     /** Returns the evidence that the cache holds of the files of a listing. */
     def listing(files: IndexedSeq[FileStatus]): ListingEvidence =
@@ -141,7 +141,7 @@ private[sbbf] final class FooterCache {
       val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
       val found = new ListingEvidence(files, evidence, number)
       if (found.isComplete) FooterCache.this.synchronized {
-        if (hasRoom(found.retainedBytes)) listings.add(found, generation)
+        if (hasSpace(found.retainedBytes)) listings.add(found, generation)
       }
       found
     }
@@ -190,7 +190,7 @@ private[sbbf] final class FooterCache {
         }
 
     /**
-     * Counts the filters and dictionaries that this pass has read from a file. If there is no room
+     * Counts the filters and dictionaries that this pass has read from a file. If there is no space
      * for them, forgets those of this file.
      */
     def settle(version: FileVersion): Unit = FooterCache.this.synchronized {

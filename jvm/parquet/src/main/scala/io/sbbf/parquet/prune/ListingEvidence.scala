@@ -46,19 +46,19 @@ private[prune] final class ListingEvidence(
 
   /**
    * Returns the evidence of a column, and collects it if that was not done yet. Returns None if
-   * there is none, or no room for it.
+   * there is none, or no space for it.
    *
    * @param caseSensitive whether column names have to agree in case
-   * @param hasRoom returns whether there is room for so many bytes
+   * @param hasSpace returns whether there is space for so many bytes
    */
   def column(
       path: ColumnPath,
       caseSensitive: Boolean,
-      hasRoom: Long => Boolean): Option[ColumnEvidence] = {
+      hasSpace: Long => Boolean): Option[ColumnEvidence] = {
     val key = Key(path, caseSensitive)
     val found = synchronized(columns.get(key)) match {
       case Some(known) => known
-      case None if hasRoom(ColumnEvidence.sizeOf(evidence)) =>
+      case None if hasSpace(ColumnEvidence.sizeOf(evidence)) =>
         val collected = ColumnEvidence.of(evidence, path, caseSensitive)
         synchronized { columns = columns.updated(key, collected) }
         collected

@@ -14,7 +14,7 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
  * Evaluates one predicate on the row groups of one file. Not thread-safe.
  *
  * @param open opens the file; called only when something has to be read
- * @param isCacheFull returns whether the cache has no room for what is read
+ * @param isCacheFull returns whether the cache has no space for what is read
  */
 private[sbbf] final class RowGroupEvaluator(
     predicate: RowGroupPredicate,

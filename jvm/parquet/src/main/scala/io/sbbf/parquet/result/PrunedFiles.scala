@@ -5,7 +5,7 @@ package io.sbbf.parquet.result
  *
  * @param outcomes the outcome of each file, in the files' order
  * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
- * @param filesDeclined the number of files for which the cache had no room
+ * @param filesDeclined the number of files for which the cache had no space
  */
 private[sbbf] final case class PrunedFiles(
     outcomes: IndexedSeq[FilePruning],

@@ -10,7 +10,7 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
  *
  * @param outcomes the outcome of each of `files`, in their order
  * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
- * @param filesDeclined the number of files for which the cache had no room; the next pass reads
+ * @param filesDeclined the number of files for which the cache had no space; the next pass reads
  *   them again
  * @param nanos the duration of pruning, in nanoseconds
  */
@@ -91,10 +91,10 @@ private[sbbf] final class ScanPruning(
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: $NoUsableLeaf"
     else
       f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
-        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note$room"
+        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note$space"
 
-  private def room: String =
-    if (filesDeclined == 0) "" else f"; files without room in the cache: $filesDeclined%,d"
+  private def space: String =
+    if (filesDeclined == 0) "" else f"; files without space in the cache: $filesDeclined%,d"
 
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)

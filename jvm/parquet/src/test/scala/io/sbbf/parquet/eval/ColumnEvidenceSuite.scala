@@ -15,7 +15,7 @@ import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
-/** Compares the evidence of a column with the evaluator of each file, which it stands in for. */
+/** Compares the evidence of a column with the evaluator of each file, whose results it must equal. */
 final class ColumnEvidenceSuite extends AnyFunSuite {
   import ColumnEvidenceSuite._
 

@@ -31,7 +31,7 @@ class FooterCacheSuite extends AnyFunSuite {
       val fitting = math.max(0, (bound - footers) / filterBytes)
       assert(
         (39L - fitting to 41L - fitting).contains(second.opened.toLong),
-        s"with 1/$factor of the room")
+        s"with 1/$factor of the space")
       assert(third == second && third.declined == third.opened)
     }
   }
@@ -45,7 +45,7 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(second.footersRead == 0 && second.opened >= 37 && second.opened < 40)
   }
 
-  test("filters of a column give room to those of the column that is queried now.") {
+  test("filters of a column give space to those of the column that is queried now.") {
     val footers = heldBy(cache => (0 until 10).foreach(put(cache, _, Unlimited)))
     val cache = new FooterCache
     val bound = footers + 10 * filterBytes + filterBytes / 2
@@ -142,7 +142,7 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(query(cache, 0 until 10, withoutListing).opened == 0)
   }
 
-  test("a footer that takes all the room evicts nothing.") {
+  test("a footer that takes all the space evicts nothing.") {
     val cache = new FooterCache
     val bound = heldBy(query(_, 0 until 3, Unlimited))
     query(cache, 0 until 3, bound)
@@ -153,7 +153,7 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(query(cache, 0 until 3, bound).opened == 0)
   }
 
-  test("later footers take the room of filters that the same pass has read.") {
+  test("later footers take the space of filters that the same pass has read.") {
     val cache = new FooterCache
     val footers = heldBy(cache => (0 until 40).foreach(put(cache, _, Unlimited)))
     val pass = cache.pass(footers)
@@ -207,7 +207,7 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(pass.get(version(1).copy(etag = Some("b"))).isEmpty)
   }
 
-  test("forgotten files are read again, and free their room.") {
+  test("forgotten files are read again, and free their space.") {
     val cache = new FooterCache
     query(cache, 0 until 10, Unlimited)
     cache.forget((0 until 10).map(version(_).path).toSet)
@@ -263,7 +263,7 @@ object FooterCacheSuite {
   /** At least so many bytes of heap does a listing hold of each file. */
   private val statusBytes = 360L
 
-  /** What a query read from the store, and how many files found no room in the cache. */
+  /** What a query read from the store, and how many files found no space in the cache. */
   private final case class Query(footersRead: Int, opened: Int, declined: Int)
 
   /** Looks up a key in a column of the files as a pass does: first in memory, then in the store. */

@@ -221,20 +221,20 @@ class ScanPrunerSuite extends AnyFunSuite {
       cache = cache,
       cacheBytes = cacheBytes).outcomes.map(_.opens).sum
 
-  test("the filters of a known listing give room to those of another column.") {
+  test("the filters of a known listing give space to those of another column.") {
     val unlimited = new FooterCache
     Seq.fill(3)(opens("a", unlimited, Long.MaxValue))
-    val (cache, room) = (new FooterCache, unlimited.retainedBytes)
+    val (cache, space) = (new FooterCache, unlimited.retainedBytes)
     for (column <- Seq("a", "b", "a"))
-      assert(Seq.fill(4)(opens(column, cache, room)) == Seq(8, 0, 0, 0), column)
+      assert(Seq.fill(4)(opens(column, cache, space)) == Seq(8, 0, 0, 0), column)
   }
 
   test("a pass keeps the filters that it uses through a listing.") {
     val unlimited = new FooterCache
     Seq.fill(3)(opens("a", unlimited, Long.MaxValue))
     for (share <- Seq(0.9, 0.7, 0.5)) {
-      val (cache, room) = (new FooterCache, (unlimited.retainedBytes * share).toLong)
-      val opened = Seq.fill(6)(opens("a", cache, room))
+      val (cache, space) = (new FooterCache, (unlimited.retainedBytes * share).toLong)
+      val opened = Seq.fill(6)(opens("a", cache, space))
       assert(opened.head == 8 && opened(1) < 8 && opened.drop(2).forall(_ <= opened(1)), opened)
     }
   }
@@ -242,7 +242,7 @@ class ScanPrunerSuite extends AnyFunSuite {
   test("a table that was used through a listing stays longer than one that was not used since.") {
     val unlimited = new FooterCache
     Seq.fill(3)(opens("a", unlimited, Long.MaxValue))
-    val (cache, room) = (new FooterCache, 2 * unlimited.retainedBytes + (64 << 10))
+    val (cache, space) = (new FooterCache, 2 * unlimited.retainedBytes + (64 << 10))
     def others(n: Int) = wide.map { file =>
       val copy = new Path(file.getPath.getParent, s"$n-${file.getPath.getName}")
       Files.copy(
@@ -253,7 +253,7 @@ class ScanPrunerSuite extends AnyFunSuite {
     }
     val key = Leaf(Seq("a"), In(Seq(Value.IntegerLiteral(401, 64))))
     def opened(files: Seq[FileStatus]) =
-      prune(files, key, cache = cache, cacheBytes = room).outcomes.map(_.opens).sum
+      prune(files, key, cache = cache, cacheBytes = space).outcomes.map(_.opens).sum
     val (old, large) = (others(1), others(2) ++ others(3).take(2))
     Seq.fill(2)(opened(wide)) // known from the second pass on
     opened(old)

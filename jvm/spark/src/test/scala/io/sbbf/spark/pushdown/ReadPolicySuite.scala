@@ -50,7 +50,7 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
       ("a sample stopped planning", scan(lookup, stoppedEarly = true), bloom, true),
       (
         "planning rejected a filter",
-        scan(lookup, Seq(file(known(), Map("no room" -> 1))), hasRuntimeFilters = true),
+        scan(lookup, Seq(file(known(), Map("no space" -> 1))), hasRuntimeFilters = true),
         bloom,
         true),
       ("the listing may change", scan(lookup, mayListOthers = true), all ++ bloom, true),
