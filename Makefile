@@ -116,8 +116,8 @@ benchcommand: wheel ## measure what looking at filters from the command line tak
 	$(bin)/python benchmarks/command.py
 
 .PHONY: benchfirstquery
-benchfirstquery: wheel ## measure what the extension adds to the first query of a fresh process
-	$(bin)/python benchmarks/first_query.py
+benchfirstquery: wheel ## measure what the extension adds to the first query of a fresh process; OLD=/path/to/spark-sbbf.jar
+	$(bin)/python benchmarks/first_query.py $(OLD)
 
 .PHONY: benchkernels
 benchkernels: setup ## measure the kernels against parquet-java and native crates; JDKS="/one/jdk /another"

@@ -1,13 +1,14 @@
 """Measures what the extension adds to the first query of a fresh process.
 
-Starts a Python process with a JVM of its own for each measurement, by turns without and with the
-extension.
+Starts a Python process with a JVM of its own for each measurement, by turns without the extension,
+with it, and, if one is given, with an older JAR of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -27,6 +28,7 @@ pruning: what the scan reports, file reads included
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("old", type=Path, nargs="?", help="an older JAR of the extension")
     parser.add_argument("--turns", type=int, default=9, help="processes of each kind, after one")
     default = ROOT / "benchmarks" / "results" / "first-query-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
@@ -44,27 +46,38 @@ def main() -> None:
     machine = run_on(spark)
     spark.stop()
     measured: dict[str, list[dict[str, float]]] = {"off": [], "on": []}
+    if arguments.old:
+        measured["old"] = []
     for turn in range(arguments.turns + 1):
         for mode in sorted(measured, reverse=turn % 2 == 0):
-            found = child(mode, path, value)
+            found = child(mode, path, value, arguments.old)
             if turn:  # the first fills the machine's caches
                 measured[mode].append(found)
     lines = [
         "The first query of a fresh process; milliseconds: median (minimum to maximum).",
         *machine,
-        f"{FILES} files; {arguments.turns} processes without (off) and with the extension (on), "
-        "by turns",
+        f"{FILES} files; {arguments.turns} processes without (off) and with the extension (on; "
+        "old: an older JAR), by turns",
         *TARGETS.splitlines(),
-        *(line for step in STEPS for line in both(step, measured)),
+        *(line for step in STEPS for line in compared(step, measured)),
         described("pruning", "on", [run["pruning"] for run in measured["on"]]),
     ]
     print("\n".join(lines))
     arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def child(mode: str, path: str, value: int) -> dict[str, float]:
+def child(mode: str, path: str, value: int, old: Path | None) -> dict[str, float]:
     command = [sys.executable, __file__, "--child", mode, path, str(value)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    environment = dict(os.environ)
+    if mode == "old" and old:
+        environment["SPARK_SBBF_JAR"] = str(old.resolve())
+    done = subprocess.run(
+        command,
+        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    )
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
@@ -74,7 +87,7 @@ def first_query(mode: str, path: str, value: str) -> dict[str, float]:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    if mode == "on":
+    if mode != "off":
         import spark_sbbf as sbbf
 
         builder = sbbf.enable(builder)
@@ -102,14 +115,15 @@ def first_query(mode: str, path: str, value: str) -> dict[str, float]:
     return found
 
 
-def both(step: str, measured: dict[str, list[dict[str, float]]]) -> list[str]:
-    off, on = ([run[step] for run in measured[mode]] for mode in ("off", "on"))
-    more = statistics.median(on) - statistics.median(off)
-    ratio = statistics.median(on) / statistics.median(off)
-    return [
-        described(step, "off", off),
-        f"{described(step, 'on', on)}  {ratio:.2f} x, {more:+.0f}",
-    ]
+def compared(step: str, measured: dict[str, list[dict[str, float]]]) -> list[str]:
+    values = {mode: [run[step] for run in runs] for mode, runs in measured.items()}
+    off = statistics.median(values["off"])
+    lines = [described(step, mode, some) for mode, some in values.items()]
+    for n, some in enumerate(values.values()):
+        if n:
+            median = statistics.median(some)
+            lines[n] += f"  {median / off:.2f} x, {median - off:+.0f}"
+    return lines
 
 
 def described(step: str, mode: str, values: list[float]) -> str:
