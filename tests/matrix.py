@@ -47,6 +47,7 @@ ENABLE = "entry_points/test_enable.py"
 WAYS_IN = (
     "files/test_streams.py",
     f"{ENABLE}::test_a_builder_is_enabled_without_any_download",
+    f"{ENABLE}::test_a_second_process_loads_its_classes_from_an_archive",
     f"{ENABLE}::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
     "entry_points/test_clusters.py::test_executors_of_a_running_session_get_the_jar",
 )

@@ -46,6 +46,32 @@ def test_a_builder_is_enabled_without_any_download(lake: str) -> None:
     assert "start the JVM" not in kernels  # the module is there, on Spark 3.5 too
 
 
+def test_a_second_process_loads_its_classes_from_an_archive(
+    lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a cache"))
+    script = """
+        log = f"-Xlog:class+load:file={sys.argv[3]}"
+        logged = builder().config("spark.driver.extraJavaOptions", log)
+        spark = sbbf.enable(logged, class_archive=True).getOrCreate()
+        df = spark.read.parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        print("#", pruned(df), df.count())
+    """
+    archived = []
+    for n in range(2):
+        log = tmp_path / f"{n}.log"
+        assert fresh(script, lake, str(KEYS[7]), str(log)) == ["True 1"]
+        archived.append(log.read_text().count("shared objects file (top)"))
+    assert archived[0] == 0 and archived[1] > 5_000, archived
+
+
+def test_an_archive_of_classes_is_refused_for_a_session_whose_jvm_runs(
+    spark: SparkSession,
+) -> None:
+    with pytest.raises(ValueError, match="class_archive needs a builder"):
+        sbbf.enable(spark, class_archive=True)
+
+
 def test_a_running_session_is_enabled_for_itself_alone_and_disabled_again(lake: str) -> None:
     script = """
         spark = builder().getOrCreate()

@@ -33,8 +33,10 @@ def is_builder(target: Any) -> bool:
     return connects or isinstance(target, SparkSession.Builder)
 
 
-def enable_builder(builder: Any, then: Callable[[Any], Any]) -> None:
+def enable_builder(builder: Any, class_archive: bool, then: Callable[[Any], Any]) -> None:
     """Adds the JAR, the extension and Java options to a builder, unless it has them.
+
+    With ``class_archive``, a JVM that starts gets an archive of classes.
 
     Calls ``then`` to enable sessions that the builder cannot configure: the running session of this
     process, those of Spark Connect, and those whose JARs come from elsewhere.
@@ -45,7 +47,7 @@ def enable_builder(builder: Any, then: Callable[[Any], Any]) -> None:
     if _jvm_runs():
         _configure(builder)
     else:
-        _configure_java(builder)
+        _configure_java(builder, class_archive)
         if _jars_come_from_elsewhere(builder._options):
             _follow(builder, then)
         else:
@@ -69,13 +71,19 @@ def _jvm_runs() -> bool:
     return SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
 
 
-def _configure_java(builder: Any) -> None:
-    from spark_sbbf.java import check_java  # slow to import
+def _configure_java(builder: Any, class_archive: bool) -> None:
+    from spark_sbbf.class_archive import with_archive  # both are slow to import
+    from spark_sbbf.java import check_java
 
-    check_java()
-    if find_spark().line == "3.5":  # Spark 4 adds the module itself
-        for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
+    java = check_java()
+    spark = find_spark()
+    driver, executor = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
+    if spark.line == "3.5":  # Spark 4 adds the module itself
+        for key in (driver, executor):
             builder.config(key, _with_vectors(_configured(builder._options, key)))
+    if class_archive:
+        options = _configured(builder._options, driver)
+        builder.config(driver, with_archive(options, spark, java, jar_path()))
 
 
 def _jars_come_from_elsewhere(options: dict[str, Any]) -> bool:
