@@ -103,6 +103,10 @@ benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path
 benchcache: wheel ## measure lookups in a table that exceeds the cache, beside an older JAR; OLD=/path/to/spark-sbbf.jar
 	$(bin)/python benchmarks/cache.py $(OLD)
 
+.PHONY: benchjoins
+benchjoins: wheel ## measure joins and subqueries that prune while they run
+	$(bin)/python benchmarks/joins.py
+
 .PHONY: benchwrite
 benchwrite: wheel ## measure what exact filters cost to write, beside Spark's
 	$(bin)/python benchmarks/write.py

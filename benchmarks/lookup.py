@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +33,9 @@ ROW_GROUPS = 4
 # (10.5 and 26.4 bits for each key, parquet-format's table): 4 KiB and 8 KiB.
 ROWS = {0.01: 3112, 0.0001: 2488}
 WARM_UP = 10
+FRESH = (1, 2, 5, 10, 20, 50, 100)
+"""Which queries of a fresh JVM are reported, as far as it gets in a minute."""
+LONGEST = 60.0
 SCHEMA = "key bigint, id bigint, other bigint, amount double"
 
 
@@ -47,15 +52,15 @@ class Table(NamedTuple):
 
 def main() -> None:
     arguments = parsed_arguments()
-    if arguments.first:
-        print(json.dumps(first_query(*arguments.first)))
+    if arguments.fresh:
+        print(json.dumps(fresh_queries(*arguments.fresh)))
         return
     spark = session("true")
     out = [header(spark, arguments.keys)]
     for fpp in arguments.fpp:
         for files in arguments.files:
             table = written(spark, files, fpp, arguments.added)
-            out.append(measured(spark, table, arguments.keys, arguments.first_runs))
+            out.append(measured(spark, table, arguments.keys, arguments.fresh_runs))
             print(out[-1], flush=True)
             arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
 
@@ -66,14 +71,14 @@ def parsed_arguments() -> argparse.Namespace:
     parser.add_argument("--fpp", type=float, nargs="+", default=[0.01, 0.0001], choices=list(ROWS))
     parser.add_argument("--keys", type=int, default=24, help="measured keys of each kind")
     parser.add_argument("--added", action="store_true", help="files whose filters were added later")
-    parser.add_argument("--first-runs", type=int, default=3, help="fresh JVMs of each kind")
+    parser.add_argument("--fresh-runs", type=int, default=3, help="fresh JVMs of each kind")
     default = ROOT / "benchmarks" / "results" / "lookup-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
-    parser.add_argument("--first", nargs=3, metavar=("ENABLED", "PATH", "KEY"))
+    parser.add_argument("--fresh", nargs=3, metavar=("KIND", "PATH", "KEYS"))
     return parser.parse_args()
 
 
-def session(enabled: str) -> SparkSession:
+def session(enabled: str, class_archive: bool = False) -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("lookup benchmark")
     for key, value in {
         "spark.driver.memory": "2g",
@@ -84,7 +89,7 @@ def session(enabled: str) -> SparkSession:
     }.items():
         builder.config(key, value)
     if enabled == "true":
-        sbbf.enable(builder)
+        sbbf.enable(builder, class_archive=class_archive)
     return builder.getOrCreate()
 
 
@@ -115,10 +120,10 @@ def key(*parts: str | int) -> Column:
     return F.xxhash64(*[F.col(p) if isinstance(p, str) else F.lit(p) for p in parts])
 
 
-def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> str:
+def measured(spark: SparkSession, table: Table, keys: int, fresh_runs: int) -> str:
     df = spark.read.schema(SCHEMA).parquet(table.path)
     total = keys + WARM_UP
-    present = keys_of(spark, [table.rows // total * n + n for n in range(total)])
+    present = keys_of(spark, spaced(table, total))
     absent = keys_of(spark, [table.rows + n for n in range(total)])
     lines = [
         f"{table.files:,} files of {ROW_GROUPS} row groups, FPP {table.fpp}, {table.rows:,} rows"
@@ -132,10 +137,9 @@ def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> s
     times, kept = lookups(spark, df, absent, best=False)
     lines += [
         f"  absent key: files kept {statistics.mean(kept):.1f}",
-        *compared(times, "Spark alone"),
+        *compared(times, "an empty table", "Spark alone"),
     ]
-    lines += ["  first query in a fresh JVM"]
-    lines += compared(first_queries(table, present[0], first_runs), "Spark alone")
+    lines += in_fresh_jvms(table, keys_of(spark, spaced(table, max(FRESH))), fresh_runs)
     if table.fpp == max(ROWS):  # the filters do not matter here
         for name, condition in {
             "a column with no filter": f"other = {present[0]}",
@@ -147,6 +151,11 @@ def measured(spark: SparkSession, table: Table, keys: int, first_runs: int) -> s
                 *compared(overhead(spark, df.where(condition)), "Spark alone"),
             ]
     return "\n".join(lines)
+
+
+def spaced(table: Table, count: int) -> list[int]:
+    """Returns ids that are spread over the table."""
+    return [table.rows // count * n + n % 7 for n in range(count)]
 
 
 def keys_of(spark: SparkSession, ids: list[int]) -> list[int]:
@@ -173,6 +182,8 @@ def lookups(
             holds = [row[0] for row in answer.select(F.input_file_name()).collect()]
             contestants["the oracle"] = ("false", spark.read.schema(SCHEMA).parquet(*holds))
             contestants["the filter limit"] = ("false", spark.read.schema(SCHEMA).parquet(*maybe))
+        else:
+            contestants["an empty table"] = ("true", empty_table(spark))
         order = (
             list(contestants)[n % len(contestants) :] + list(contestants)[: n % len(contestants)]
         )
@@ -199,21 +210,43 @@ def overhead(spark: SparkSession, query: DataFrame, runs: int = 9) -> Times:
     return times
 
 
-def first_queries(table: Table, value: int, runs: int) -> Times:
-    times: Times = {}
-    for _ in range(runs):
-        for name, enabled in {"Spark alone": "false", "extension": "true"}.items():
-            command = [sys.executable, __file__, "--first", enabled, table.path, str(value)]
-            result = subprocess.run(command, check=True, capture_output=True, text=True)
-            times.setdefault(name, []).append(json.loads(result.stdout.splitlines()[-1]))
-    return times
+def empty_table(spark: SparkSession) -> DataFrame:
+    path = DATA / "empty"
+    path.mkdir(parents=True, exist_ok=True)
+    return spark.read.schema(SCHEMA).parquet(str(path))
 
 
-def first_query(enabled: str, path: str, value: str) -> float:
-    spark = session(enabled)
-    return timed(lambda: spark.read.schema(SCHEMA).parquet(path).where(f"key = {value}").collect())[
-        0
-    ]
+def in_fresh_jvms(table: Table, keys: list[int], runs: int) -> list[str]:
+    """Returns lines with the median times of the k-th query of a fresh JVM."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(DATA)}
+    kinds: dict[str, list[list[float]]] = {"Spark alone": [], "extension": [], "class archive": []}
+    for run in range(runs + 1):
+        for kind, times in kinds.items():
+            command = [sys.executable, __file__, "--fresh", kind, table.path, json.dumps(keys)]
+            # waits until the JVM, which shares the pipe, has ended and written its archive
+            done = subprocess.run(
+                command, check=True, capture_output=True, text=True, env=environment
+            )
+            if run:  # the first fills the machine's caches, and writes the archive
+                times.append(json.loads(done.stdout.splitlines()[-1]))
+    lines = ["  the k-th query in a fresh JVM" + "".join(f"{k:>8}" for k in FRESH)]
+    for kind, times in kinds.items():
+        reached = min(map(len, times))
+        medians = [statistics.median(t[k - 1] for t in times) for k in FRESH if k <= reached]
+        lines.append(f"    {kind:<27}" + "".join(f"{1000 * m:8,.0f}" for m in medians))
+    return lines
+
+
+def fresh_queries(kind: str, path: str, keys: str) -> list[float]:
+    """Returns the seconds of each query, of as many as a minute allows; the first lists files."""
+    spark = session(str(kind != "Spark alone").lower(), class_archive=kind == "class archive")
+    marks = [time.perf_counter()]
+    table = spark.read.schema(SCHEMA).parquet(path)
+    for value in json.loads(keys):
+        if marks[-1] - marks[0] < LONGEST:
+            table.where(f"key = {value}").collect()
+            marks.append(time.perf_counter())
+    return [after - before for before, after in pairwise(marks)]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ SCAN = {
     "paths": ["/lake/<events>"],
     "predicate": "user_id = ? AND name = '<b>'",
     "not_used": ["a function of the column: upper(<n>)"],
+    "late_keys": ["3 keys of a join on user_id"],
     "files": 1000,
     "files_kept": 1,
     "row_groups": 4000,
@@ -61,6 +62,7 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
     assert str(report()).splitlines() == [
         "/lake/<events>: kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read",
         "  predicate     user_id = ? AND name = '<b>'",
+        "  late keys     3 keys of a join on user_id",
         "  not used      a function of the column: upper(<n>)",
         "  refuted by    min_max 12, bloom 3,987",
         "  kept because  bloom says maybe 1",

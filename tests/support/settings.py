@@ -11,6 +11,8 @@ GOOD_VALUES = {
     "spark.sbbf.planning.threads": "2",
     "spark.sbbf.planning.sampleFiles": "0",
     "spark.sbbf.planning.tailBytes": "32k",
+    "spark.sbbf.runtimePruning.enabled": "false",
+    "spark.sbbf.runtimePruning.maxKeys": "1000",
 }
 
 BAD_VALUES = {
@@ -20,6 +22,8 @@ BAD_VALUES = {
     "spark.sbbf.planning.threads": "0",
     "spark.sbbf.planning.sampleFiles": "-5",
     "spark.sbbf.planning.tailBytes": "1",
+    "spark.sbbf.runtimePruning.enabled": "maybe",
+    "spark.sbbf.runtimePruning.maxKeys": "0",
     "spark.sbbf.safeRead.enabled": "1",
     "spark.sbbf.exactFilters.enabled": "yes",
 }

@@ -44,8 +44,11 @@ class ScanReport:
     predicate: str
     """The part of the filter that pruning used, with ``?`` for values."""
     not_used: list[str]
-    """Why the other parts of the filter cannot rule out row groups: functions and columns, no
-    values."""
+    """Why the other parts of the filter, and keys of joins, cannot rule out row groups: functions
+    and columns, no values."""
+    late_keys: list[str]
+    """The keys that pruned the scan while the query ran, by number and origin: those of broadcast
+    joins, and results of subqueries. Empty before the query has run."""
     files: int
     """Number of files before pruning."""
     files_kept: int
@@ -103,6 +106,7 @@ class ScanReport:
 
     def __str__(self) -> str:
         lines = [self.title, f"  predicate     {self.predicate}"]
+        lines += [f"  late keys     {keys}" for keys in self.late_keys]
         lines += [f"  not used      {reason}" for reason in self.not_used]
         if self.refuted_by:
             lines.append(f"  refuted by    {_counts(self.refuted_by)}")
@@ -200,9 +204,11 @@ class PruneReport:
 def explain(df: DataFrame, *, show: bool | None = None) -> PruneReport:
     """Returns what pruning does to a query, and prints it in a script.
 
-    Plans the query if it is not planned yet, and runs no job of it. A notebook and an interactive
-    shell show the returned report themselves, so nothing is printed there. Spark Connect plans each
-    use of a DataFrame anew, so its report has the time and the bytes of its own planning.
+    Plans the query if it is not planned yet, and runs no job of it. Once the query has run, the
+    report includes the keys of joins and subqueries that pruned a scan meanwhile. A notebook and an
+    interactive shell show the returned report themselves, so nothing is printed there. Spark
+    Connect plans each use of a DataFrame anew, so its report has the time and the bytes of its own
+    planning, and no late keys.
 
     Args:
         df: The query.

@@ -37,6 +37,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     }
     extensions.injectPreCBORule(InjectedRules.writeExactFilters)
     extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
+    extensions.injectQueryStageOptimizerRule(InjectedRules.pruneByLateKeys)
     extensions.injectColumnar(InjectedRules.showPruningLast)
   }
 

@@ -25,13 +25,16 @@ private[sbbf] final class ScanPruner(
    * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files
    * first. If the sample shows too little benefit, it keeps the other files without reading them.
    *
+   * @param samplesCached whether the sample also decides on files that are cached, because
+   *   evaluating the predicate takes long
    * @throws InterruptedException if the query is cancelled
    */
   def prune(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
-      lookup: ColumnLookup): PrunedFiles =
-    if (predicate.canPrune) pruneUsable(files, predicate, lookup)
+      lookup: ColumnLookup,
+      samplesCached: Boolean = false): PrunedFiles =
+    if (predicate.canPrune) pruneUsable(files, predicate, lookup, samplesCached)
     else keepAll(files, NoUsableLeaf)
 
   /**
@@ -53,24 +56,33 @@ private[sbbf] final class ScanPruner(
   private def pruneUsable(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
-      lookup: ColumnLookup): PrunedFiles = {
+      lookup: ColumnLookup,
+      samplesCached: Boolean): PrunedFiles = {
     val pass = cache.pass(limits.cacheBytes)
     val pruner =
       new FilePruner(hadoopConf, predicate, lookup, limits, pass, requirements, warnings)
+    val outcomes = new Array[FilePruning](files.size)
     // Evaluating cached evidence costs less than handing the file to another thread.
-    val outcomes = pruner.fromMemory(files)
+    def evaluateCached(): Unit = {
+      val known = pruner.fromMemory(files)
+      files.indices.foreach(i => if (outcomes(i) == null) outcomes(i) = known(i))
+    }
     def read(some: IndexedSeq[Int]): Unit = {
       val unread = some.filter(outcomes(_) == null)
       pruner.open(unread.map(files))
       val fresh = BoundedPool.map(unread, limits.threads)(i => pruner.fromStore(files(i)))
       unread.indices.foreach(k => outcomes(unread(k)) = fresh(k))
     }
+    if (!samplesCached) evaluateCached()
     val sample =
       if (limits.sampleFiles == 0 || !outcomes.contains(null)) IndexedSeq.empty
       else Sample.of(files, limits.sampleFiles)
     read(sample)
     val stops = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
-    if (!stops) read(files.indices)
+    if (!stops) {
+      if (samplesCached) evaluateCached()
+      read(files.indices)
+    }
     PrunedFiles(
       files.indices.map { i =>
         if (outcomes(i) != null) outcomes(i)

@@ -4,13 +4,16 @@ import java.util.{ArrayList, LinkedHashMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.{FileRange, ScanPruning}
+import io.sbbf.spark.late.LateScans
 import io.sbbf.spark.scan.{FilteredScan, PrunedFileIndex, PrunedScan, ScanColumns}
 import io.sbbf.spark.session.SessionPruning
 
@@ -32,26 +35,40 @@ private[spark] object PruneReport {
     val plan = query.optimizedPlan
     val conf = query.sparkSession.sessionState.conf
     val filtered = FilteredScan.all(plan)
+    val late = new LateScans(query)
     val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
       (leaf, filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts })
     }
     new ObjectMapper().writeValueAsString(
       fields(
         "enabled" -> SessionPruning.isActive(query.sparkSession),
-        "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters) }),
-        "unpruned" -> list(leaves.flatMap { case (leaf, filters) =>
-          UnprunedRelation
-            .of(leaf, filters, conf)
-            .map(r => fields("relation" -> r.name, "reason" -> r.reason))
-        })
+        "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters, late) }),
+        "unpruned" -> list(leaves.collect {
+          case (leaf, filters) if late.index(leaf.outputSet).isEmpty =>
+            UnprunedRelation.of(leaf, filters, conf).map { r =>
+              val reasons = r.reason +: late.reasons(leaf.outputSet)
+              fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
+            }
+        }.flatten)
       ))
   }
 
-  private def scan(leaf: LogicalPlan, filters: Option[Seq[Expression]]): Option[Any] =
+  private def scan(
+      leaf: LogicalPlan,
+      filters: Option[Seq[Expression]],
+      late: LateScans): Option[Any] =
     leaf match {
-      case scan @ PrunedScan(files, index) =>
-        val unused = filters.toSeq.flatMap(new ScanColumns(files).unused(_, scan.output))
-        index.selection.map(describe(index, _, unused))
+      case scan: LogicalRelation =>
+        for {
+          files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }
+          index <- late.index(scan.outputSet).orElse(PrunedScan.unapply(scan).map(_._2))
+          selection <- index.selection
+        } yield {
+          // late keys contain the results of subqueries
+          val planned = filters.map(_.filterNot(index.late.nonEmpty && hasSubquery(_)))
+          val unused = planned.toSeq.flatMap(new ScanColumns(files).unused(_, scan.output))
+          describe(index, selection, unused ++ late.reasons(scan.outputSet))
+        }
       case _ => None
     }
 
@@ -60,6 +77,7 @@ private[spark] object PruneReport {
       "paths" -> list(index.rootPaths.map(_.toString)),
       "predicate" -> text(s.predicate),
       "not_used" -> list(unused),
+      "late_keys" -> list(index.late.map(_.source)),
       "files" -> s.numFiles,
       "files_kept" -> s.keptFiles,
       "row_groups" -> s.rowGroups,
@@ -75,7 +93,7 @@ private[spark] object PruneReport {
       "stopped_early" -> s.stoppedEarly,
       "files_not_cached" -> s.filesDeclined,
       "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
-      "summary" -> s.summary
+      "summary" -> s"${s.summary}${index.lateText}"
     )
 
   /** Describes one bar in the picture of a scan: names of files and counts of row groups. */

@@ -21,10 +21,9 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
-import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
-import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.pushdown.{PushdownGuard, ReadPolicy}
-import io.sbbf.spark.util.{ExecutorJar, KernelChoice, LogOnce, SbbfConf}
+import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
 /**
  * Prunes Parquet scans while a query is planned: leaves out files and row groups that their own
@@ -104,18 +103,11 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
         .translate(dataFilters)
         .canPrune) scan
     else {
-      val index =
-        new PrunedFileIndex(
-          files.location,
-          columns,
-          pruner(files, guard.requirements),
-          guard,
-          preserveSplits)
+      val pruned = new PrunedRelation(files, conf)
+      val index = pruned.index(guard, preserveSplits)
       index.listFiles(partitionFilters, dataFilters)
       index.selection.foreach(QueryHistory.remember(scan, _))
-      val format = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
-      val policy = guard.decide(index.plannedScan(hasRuntimeFilters), isSafe)
-      rebuilt(scan, files, index, policy.options, format)
+      rebuilt(scan, index, pruned.of(index, hasRuntimeFilters))
     }
   }
 
@@ -182,47 +174,20 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
       ))
   }
 
-  private def pruner(files: HadoopFsRelation, requirements: StorageRequirements): ScanPruner =
-    new ScanPruner(
-      files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
-      PlanningLimits(
-        threads = SbbfConf.Threads.get(conf),
-        sampleFiles = SbbfConf.SampleFiles.get(conf),
-        tailBytes = SbbfConf.TailBytes.get(conf).toInt,
-        cacheBytes = SbbfConf.CacheBytes.get(conf)
-      ),
-      FooterCache.shared,
-      requirements,
-      LogOnce
-    )
-
-  /**
-   * Returns the scan with the pruned index and, if allowed, the pruned format. If the format
-   * stays, the options `unsafe` disable those checks of parquet-mr that would lose rows. Spark
-   * considers all Parquet formats equal, so the optimizer notices only the changed index.
-   */
+  /** Returns the scan with its pruned relation, and with statistics of what is left of it. */
   private def rebuilt(
       scan: LogicalRelation,
-      files: HadoopFsRelation,
       index: PrunedFileIndex,
-      unsafe: Map[String, String],
-      format: PrunedParquetFormat): LogicalRelation = {
-    val swaps =
-      SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
+      pruned: HadoopFsRelation): LogicalRelation =
     scan.copy(
-      relation = files.copy(
-        location = index,
-        fileFormat = if (swaps) format else files.fileFormat,
-        options = if (swaps) files.options else files.options ++ unsafe
-      )(files.sparkSession),
+      relation = pruned,
       catalogTable = scan.catalogTable.map { table =>
         val known =
           for (stats <- table.stats; found <- index.selection)
-            yield scaled(stats, found, files.location.sizeInBytes)
+            yield scaled(stats, found, index.base.sizeInBytes)
         known.fold(table)(SparkInternals.withStats(table, _))
       }
     )
-  }
 
   /**
    * Returns the statistics of the kept row groups: sizes from ANALYZE would hide the pruning.

@@ -13,6 +13,7 @@ import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
 import io.sbbf.parquet.prune.ScanPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
+import io.sbbf.spark.read.RowGroupRanges
 
 /**
  * Lists the files of another index without those that the filters refute.
@@ -21,20 +22,22 @@ import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
  * keeps the result of the last pass for sizes, reports and the layout of splits. It reuses that
  * result only for the same predicate on the same files.
  *
- * Two indexes are equal if their bases and their `preserveSplits` are equal, so Spark reuses
- * exchanges and subqueries as without pruning. An index never equals its base, so the optimizer
+ * Two indexes are equal if their bases, their late keys and their `preserveSplits` are equal, so
+ * Spark reuses exchanges and subqueries as without pruning. An index never equals its base, so the optimizer
  * does not drop the replacement.
  *
  * @param preserveSplits whether files are cut into splits as without pruning, for queries that
  *   can see splits. A fully pruned file is then still planned, with nothing to read: the size of
  *   splits depends on the size of all files.
+ * @param late the keys that the query found while it ran
  */
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
     columns: ScanColumns,
     pruner: ScanPruner,
     private[spark] val guard: PushdownGuard,
-    private[spark] val preserveSplits: Boolean)
+    private[spark] val preserveSplits: Boolean,
+    private[spark] val late: Seq[LateKeys] = Nil)
     extends FileIndex {
 
   @volatile private var latest: Option[(ColumnLookup, ScanPruning)] = None
@@ -54,7 +57,7 @@ final class PrunedFileIndex private[spark] (
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = base.listFiles(partitionFilters, dataFilters)
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
-    val selection = select(files, translated(dataFilters))
+    val selection = select(files, translated(dataFilters ++ late.map(_.filter)))
     shown.foreach(_.set(selection))
     val outcomes = selection.outcomes.iterator
     val levelOf = PlannedScan.levels(selection)
@@ -62,6 +65,13 @@ final class PrunedFileIndex private[spark] (
       .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next(), levelOf))))
       .filter(_.files.nonEmpty)
   }
+
+  /** Returns an index that also leaves out what holds none of the keys. */
+  private[spark] def narrowedBy(keys: Seq[LateKeys]): PrunedFileIndex =
+    new PrunedFileIndex(base, columns, pruner, guard, preserveSplits, late ++ keys)
+
+  /** Returns, for example, "; by 3 keys of a join on user_id"; empty without late keys. */
+  private[spark] def lateText: String = late.map(keys => s"; by ${keys.source}").mkString
 
   /** Returns whether the scan may list other files when it runs. */
   private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]
@@ -89,7 +99,8 @@ final class PrunedFileIndex private[spark] (
     base.metadataOpsTimeNs.getOrElse(0L) + nanos.get)
 
   override def equals(other: Any): Boolean = other match {
-    case that: PrunedFileIndex => that.base == base && that.preserveSplits == preserveSplits
+    case that: PrunedFileIndex =>
+      that.base == base && that.preserveSplits == preserveSplits && that.late == late
     case _ => false
   }
   override def hashCode: Int = base.hashCode
@@ -113,7 +124,7 @@ final class PrunedFileIndex private[spark] (
       lookup: ColumnLookup): ScanPruning = {
     val started = System.nanoTime
     val pruned =
-      try pruner.prune(files, predicate, lookup)
+      try pruner.prune(files, predicate, lookup, samplesCached = late.exists(_.areMany))
       catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(files, e) }
     val spent = System.nanoTime - started
     val selection =

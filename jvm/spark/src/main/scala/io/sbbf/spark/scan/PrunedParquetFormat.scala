@@ -14,7 +14,8 @@ import org.apache.spark.sql.types.StructType
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
-import io.sbbf.spark.scan.RowGroupRanges.Readers
+import io.sbbf.spark.read.RowGroupRanges.Readers
+import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -34,9 +35,13 @@ final class PrunedParquetFormat private[spark] (
 
   private def selection: Option[ScanPruning] = Option(index).flatMap(_.selection)
 
+  /** Returns this format for the files of another index. */
+  private[spark] def of(other: PrunedFileIndex): PrunedParquetFormat =
+    new PrunedParquetFormat(other, other.preserveSplits, hasRuntimeFilters)
+
   /** Returns the text that EXPLAIN shows as the format. */
   override def toString: String =
-    selection.fold(super.toString)(s => s"${super.toString} (${s.summary})")
+    selection.fold(super.toString)(s => s"${super.toString} (${s.summary}${index.lateText})")
 
   override def equals(other: Any): Boolean = other match {
     case that: PrunedParquetFormat => that.preserveSplits == preserveSplits

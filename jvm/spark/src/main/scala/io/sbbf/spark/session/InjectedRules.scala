@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
+import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
 import io.sbbf.spark.write.WriteExactFilters
 
@@ -18,6 +19,9 @@ private[spark] object InjectedRules {
 
   def showPruning(session: SparkSession): Rule[SparkPlan] =
     new GuardedRule(session, AddPruningMetrics)
+
+  def pruneByLateKeys(session: SparkSession): Rule[SparkPlan] =
+    new GuardedRule(session, new PruneByLateKeys)
 
   /**
    * Like [[showPruning]], but runs before columnar transitions and sees each scan as it will run.

@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
 import io.sbbf.spark.util.SbbfConf
 import io.sbbf.spark.write.WriteExactFilters
@@ -29,7 +30,7 @@ private[spark] object SessionPruning {
       experimental.extraOptimizations =
         experimental.extraOptimizations :+ InjectedRules.pruneRowGroups(session) :+
           InjectedRules.writeExactFilters(session)
-      showPruning(session)
+      addPhysicalRules(session)
     }
     if (!isActive(session)) session.conf.set(SbbfConf.Enabled.key, "true")
   }
@@ -53,27 +54,31 @@ private[spark] object SessionPruning {
   }
 
   /**
-   * Adds the rules that show pruning on scan nodes to a running session without the extension.
+   * Adds the rules for physical plans to a running session without the extension: they prune by
+   * late keys, and show pruning on scan nodes.
    */
-  private[spark] def showPruning(session: SparkSession): Unit =
+  private[spark] def addPhysicalRules(session: SparkSession): Unit =
     changePhysicalRules(session)(
       _ :+ InjectedRules.showPruningLast(session),
-      _ :+ InjectedRules.showPruning(session))
+      _ :+ InjectedRules.showPruning(session),
+      _ :+ InjectedRules.pruneByLateKeys(session))
 
-  /** Removes the rules that [[showPruning]] added. */
-  private[spark] def hidePruning(session: SparkSession): Unit =
+  /** Removes the rules that [[addPhysicalRules]] added. */
+  private[spark] def removePhysicalRules(session: SparkSession): Unit =
     changePhysicalRules(session)(
       _.filterNot(_.getClass.getName == classOf[GuardedColumnarRule].getName),
+      _.filterNot(isOurs),
       _.filterNot(isOurs))
 
   /**
    * Changes the physical rules of a running session. If that fails, queries are still pruned, but
-   * scans do not show it.
+   * not by late keys, and scans do not show it.
    */
   private def changePhysicalRules(session: SparkSession)(
       columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
-      adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
-    try SparkInternals.changePhysicalRules(session, columnar, adaptive)
+      prepare: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]],
+      optimize: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
+    try SparkInternals.changePhysicalRules(session, columnar, prepare, optimize)
     catch { case RecoverableError(e) => AddPruningMetrics.warn(e) }
 
   /** Returns why this Java is unsupported, if it is: Spark 3.5 still runs on older versions. */
@@ -93,7 +98,7 @@ private[spark] object SessionPruning {
     val experimental = session.experimental
     experimental.extraOptimizations = experimental.extraOptimizations.filterNot(isOurs)
     if (isInstalled(session)) session.conf.set(SbbfConf.Enabled.key, "false")
-    else hidePruning(session)
+    else removePhysicalRules(session)
   }
 
   /** Returns whether the session's next query would be pruned. */
@@ -117,5 +122,6 @@ private[spark] object SessionPruning {
     Set(
       classOf[PruneRowGroups].getName,
       classOf[WriteExactFilters].getName,
+      classOf[PruneByLateKeys].getName,
       AddPruningMetrics.ruleName)
 }

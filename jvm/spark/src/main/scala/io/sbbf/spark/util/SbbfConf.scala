@@ -159,6 +159,21 @@ object SbbfConf {
       "before it, that fit need no second read."
   )
 
+  val RuntimePruning: SbbfConf[Boolean] = flag(
+    "spark.sbbf.runtimePruning.enabled",
+    default = true,
+    "Whether the keys of broadcast joins, and the results of subqueries, prune the scans below them " +
+      "while a query runs. Needs Spark's adaptive execution."
+  )
+
+  val RuntimeKeys: SbbfConf[Int] = count(
+    "spark.sbbf.runtimePruning.maxKeys",
+    default = 100000,
+    from = 1,
+    to = 10000000,
+    "Maximum number of keys of a join, or of results of a subquery, that prune a scan."
+  )
+
   val all: Seq[SbbfConf[_]] =
     Seq(
       Enabled,
@@ -168,7 +183,9 @@ object SbbfConf {
       CacheBytes,
       Threads,
       SampleFiles,
-      TailBytes)
+      TailBytes,
+      RuntimePruning,
+      RuntimeKeys)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

@@ -11,6 +11,7 @@ import org.scalatest.concurrent.Eventually.{eventually, interval, timeout}
 
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.session.{GuardedColumnarRule, SessionPruning}
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
@@ -146,22 +147,25 @@ class AddPruningMetricsSuite extends SparkSuite {
 
   test("a running session gains and loses the rules; those of the extension stay.") {
     val state = spark.sessionState
-    def rules = (state.columnarRules, state.adaptiveRulesHolder.queryStagePrepRules)
+    val holder = state.adaptiveRulesHolder
+    def rules =
+      (state.columnarRules, holder.queryStagePrepRules, holder.queryStageOptimizerRules)
     def ours =
       (
         rules._1.count(_.isInstanceOf[GuardedColumnarRule]),
-        rules._2.count(_.ruleName == AddPruningMetrics.ruleName))
+        rules._2.count(_.ruleName == AddPruningMetrics.ruleName),
+        rules._3.count(_.ruleName == classOf[PruneByLateKeys].getName))
     val before = rules
-    SessionPruning.hidePruning(spark)
+    SessionPruning.removePhysicalRules(spark)
     try {
-      assert(ours == ((0, 0)))
+      assert(ours == ((0, 0, 0)))
       assert(shown(spark.sql(s"SELECT * FROM log WHERE k = $Key")).forall(_._2.isEmpty))
-      SessionPruning.showPruning(spark)
-      assert(ours == ((1, 1)))
+      SessionPruning.addPhysicalRules(spark)
+      assert(ours == ((1, 1, 1)))
       assert(shown(spark.sql(s"SELECT * FROM log WHERE k = $Key")).exists(_._2.nonEmpty))
       assert(!spark.newSession().sessionState.columnarRules.eq(state.columnarRules))
     } finally
-      SparkInternals.changePhysicalRules(spark, _ => before._1, _ => before._2)
+      SparkInternals.changePhysicalRules(spark, _ => before._1, _ => before._2, _ => before._3)
     SessionPruning.disable(spark)
     SessionPruning.enable(spark)
     assert(rules == before)

@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDi
 import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
 import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.spark.pushdown.PushdownGuard
+import io.sbbf.spark.read.RowGroupRanges
 import io.sbbf.spark.util.LogOnce
 
 /** Builds indexes without a planner, and reads what they list. */

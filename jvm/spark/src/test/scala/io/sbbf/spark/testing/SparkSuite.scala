@@ -12,6 +12,7 @@ import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.FaultyFileSystem
 import io.sbbf.spark.SbbfExtensions
+import io.sbbf.spark.late.LateScans
 import io.sbbf.spark.scan.PrunedScan
 
 /** Provides a local session with the extension, and a folder that is deleted after the suite. */
@@ -84,11 +85,16 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
       }
   }
 
-  /** Returns what pruning did to each pruned scan of a query and of its subqueries. */
-  protected def prunings(query: DataFrame): Seq[ScanPruning] =
-    query.queryExecution.optimizedPlan.collectWithSubqueries { case PrunedScan(_, index) =>
-      index.selection
+  /**
+   * Returns what pruning did to each pruned scan of a query and of its subqueries, with the keys
+   * that were found if the query has run.
+   */
+  protected def prunings(query: DataFrame): Seq[ScanPruning] = {
+    val late = new LateScans(query.queryExecution)
+    query.queryExecution.optimizedPlan.collectWithSubqueries { case scan @ PrunedScan(_, index) =>
+      late.index(scan.outputSet).getOrElse(index).selection
     }.flatten
+  }
 
   /** Returns what pruning did to the first scan; None if no scan is pruned. */
   protected def pruning(query: DataFrame): Option[ScanPruning] = prunings(query).headOption

@@ -7,6 +7,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkConf
 import org.apache.spark.deploy.SparkHadoopUtil
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -134,21 +135,51 @@ object SparkInternals {
   }
 
   /**
+   * Returns the keys of a broadcast hash table, as Spark stores them: possibly packed into a long,
+   * and once for each row. The iterator may return the same row again with other values. Returns
+   * None for another kind of broadcast. Calls Spark's trait by reflection, because Scala hides it
+   * outside of `execution`.
+   */
+  def hashTableKeys(broadcast: Any): Option[Iterator[InternalRow]] =
+    if (!HashedRelation.isInstance(broadcast)) None
+    else {
+      // lookups in the shared table change its state
+      val copy = HashedRelation.getMethod("asReadOnlyCopy").invoke(broadcast)
+      Some(HashedRelation.getMethod("keys").invoke(copy).asInstanceOf[Iterator[InternalRow]])
+    }
+
+  private lazy val HashedRelation: Class[_] =
+    classOf[SparkPlan].getClassLoader
+      .loadClass("org.apache.spark.sql.execution.joins.HashedRelation")
+
+  /** Returns whether a scan is meant to run in one task, which Spark 4.3 decides by its size. */
+  def runsInOneTask(scan: FileSourceScanExec): Boolean =
+    scan.getClass.getMethods
+      .find(_.getName == "markedForSingleTaskExecution")
+      .exists(_.invoke(scan) == true)
+
+  /**
    * Changes the rules for physical plans of one running session. Spark takes these rules from
    * extensions when it creates a session, and offers no API to change them later. Throws like
    * [[addDriverMetrics]].
+   *
+   * @param prepare changes the rules that prepare a plan for adaptive execution
+   * @param optimize changes the rules for each stage of adaptive execution
    */
   def changePhysicalRules(
       session: SparkSession,
       columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
-      adaptive: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit = {
+      prepare: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]],
+      optimize: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit = {
     val state = session.sessionState
     val holder = state.adaptiveRulesHolder
-    // find both fields before changing either
+    // find all fields before changing any
     val ofColumns = field(classOf[SessionState], "columnarRules")
-    val ofStages = field(classOf[AdaptiveRulesHolder], "queryStagePrepRules")
+    val beforeStages = field(classOf[AdaptiveRulesHolder], "queryStagePrepRules")
+    val ofStages = field(classOf[AdaptiveRulesHolder], "queryStageOptimizerRules")
     ofColumns.set(state, columnar(state.columnarRules))
-    ofStages.set(holder, adaptive(holder.queryStagePrepRules))
+    beforeStages.set(holder, prepare(holder.queryStagePrepRules))
+    ofStages.set(holder, optimize(holder.queryStageOptimizerRules))
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.read
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.{SparkConf, SparkContext}

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.read
 
 import java.io.Closeable
 

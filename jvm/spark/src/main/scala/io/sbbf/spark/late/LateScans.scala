@@ -1,0 +1,66 @@
+package io.sbbf.spark.late
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AdaptiveSparkPlanHelper}
+import org.apache.spark.sql.execution.joins.{
+  BroadcastHashJoinExec,
+  ShuffledHashJoinExec,
+  SortMergeJoinExec
+}
+import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
+
+import io.sbbf.spark.scan.PrunedFileIndex
+
+/** Finds what late keys did to the scans of a query, which shows only in its physical plan. */
+private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSparkPlanHelper {
+  import LateScans._
+
+  private val plan = query.executedPlan
+
+  private val scans: Seq[FileSourceScanExec] =
+    collectWithSubqueries(plan) { case scan: FileSourceScanExec => scan }
+
+  /** Returns the index of the scan with this output, if late keys narrowed it. */
+  def index(output: AttributeSet): Option[PrunedFileIndex] =
+    of(output).map(_.relation.location).collectFirst {
+      case index: PrunedFileIndex if index.late.nonEmpty => index
+    }
+
+  /** Returns why keys of joins and subqueries did not narrow the scan with this output. */
+  def reasons(output: AttributeSet): Seq[String] =
+    of(output).flatMap(scan => LateReasons.of(scan) ++ joinsAbove(scan)).distinct
+
+  private def of(output: AttributeSet): Seq[FileSourceScanExec] =
+    scans.filter(_.output.exists(output.contains))
+
+  /** Returns a reason for each join above a scan whose keys the rule has not seen. */
+  private def joinsAbove(scan: FileSourceScanExec): Seq[String] =
+    collectWithSubqueries(plan) {
+      case join: SortMergeJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
+      case join: ShuffledHashJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
+      case join: BroadcastHashJoinExec if state.nonEmpty && isUnder(join, scan) => state.get
+    }
+
+  private def isUnder(join: SparkPlan, scan: FileSourceScanExec): Boolean =
+    collect(join) { case found: FileSourceScanExec if found eq scan => found }.nonEmpty
+
+  /** Says why no broadcast join of the query has pruned, if none could. */
+  private val state: Option[String] =
+    find(plan)(_.isInstanceOf[AdaptiveSparkPlanExec]) match {
+      case Some(adaptive: AdaptiveSparkPlanExec) =>
+        // a plan that has run is marked as final
+        if (adaptive.toString.contains("isFinalPlan=true")) None else Some(NotRun)
+      case _ => Some(NotAdaptive)
+    }
+}
+
+private[spark] object LateScans {
+  private val NotRun = "keys of joins are known only when the query has run"
+  private val NotAdaptive =
+    "keys of joins are not used: the query runs without adaptive execution"
+
+  private def shuffled(keys: Seq[Expression]): String = {
+    val names = keys.flatMap(_.references.map(_.name)).distinct.mkString(", ")
+    s"keys of a shuffle join on $names are not known before the scan"
+  }
+}

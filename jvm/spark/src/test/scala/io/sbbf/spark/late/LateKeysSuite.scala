@@ -1,0 +1,223 @@
+package io.sbbf.spark.late
+
+import scala.util.Random
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+
+import io.sbbf.spark.report.PruneReport
+import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.testing.SparkSuite
+
+/** Keys of joins and results of subqueries, which prune scans while a query runs. */
+class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+
+  private val Files = 8
+
+  /** The table `log` has 8 files of random keys; `few` has ids, and keys of the log's rows. */
+  private lazy val tables: Unit = {
+    val log = spark
+      .range(0, 4000, 1, Files)
+      .selectExpr(
+        "id",
+        "xxhash64(id) AS k",
+        "CAST(xxhash64(id, 1) % 1000000007 AS INT) AS i",
+        "concat('user-', xxhash64(id, 2)) AS s",
+        "CAST(xxhash64(id, 3) AS DOUBLE) AS d",
+        "DATE_ADD(DATE'2020-01-01', CAST(id AS INT)) AS day",
+        "id % 7 AS m"
+      )
+    val options =
+      filterOptions(Seq("k", "i", "s", "d"), ndv = 500, fpp = "0.0001")
+    spark.read.parquet(saved("log", log, options)).createOrReplaceTempView("log")
+    spark.read
+      .parquet(saved("few", log.where("id IN (10, 20, 3900)").coalesce(1)))
+      .createOrReplaceTempView("few")
+    spark.read
+      .parquet(
+        saved("none", log.where("id = 10").selectExpr("-id AS id", "-k AS k", "i").coalesce(1)))
+      .createOrReplaceTempView("none")
+  }
+
+  private def query(text: String): DataFrame = {
+    tables
+    spark.sql(text)
+  }
+
+  /** Returns the scans that ran, in the order of the plan. */
+  private def scans(df: DataFrame): Seq[FileSourceScanExec] =
+    collectWithSubqueries(df.queryExecution.executedPlan) { case scan: FileSourceScanExec =>
+      scan
+    }
+
+  /** Returns the numbers of files that the scans of the log listed when they ran. */
+  private def filesRead(df: DataFrame): Seq[Int] =
+    scans(df)
+      .filter(_.relation.location.rootPaths.head.getName == "log")
+      .map(_.metrics("numFiles").value.toInt)
+
+  private def lateKeys(df: DataFrame): Seq[Int] = scans(df).map(_.relation.location).collect {
+    case index: PrunedFileIndex if index.late.nonEmpty => index.late.map(_.number).sum
+  }
+
+  private def reasons(df: DataFrame): Seq[String] = scans(df).flatMap(LateReasons.of)
+
+  private def check(text: String, files: Int*): Unit =
+    test(s"$text reads ${files.mkString(", ")} files.") {
+      val df = query(text)
+      assert(rows(df) == oracle(query(text)))
+      assert(filesRead(df) == files, df.queryExecution.executedPlan)
+    }
+
+  // the keys are in 2 of the 8 files
+  check("SELECT log.* FROM log JOIN few ON log.k = few.k", 2)
+  check("SELECT log.* FROM few JOIN log ON log.k = few.k", 2)
+  check("SELECT log.id FROM log JOIN few USING (i)", 2)
+  check("SELECT log.id FROM log JOIN few USING (s)", 2)
+  check("SELECT log.id FROM log JOIN few USING (d)", 2)
+  check("SELECT log.id FROM log JOIN few USING (day)", 2)
+  check("SELECT log.id FROM log JOIN few ON log.i = few.i AND log.m = few.m", 2)
+  check("SELECT log.id FROM log JOIN few ON log.k = few.k AND log.id <> few.id", 2)
+  check("SELECT log.id FROM log JOIN few ON CAST(log.i AS BIGINT) = few.i + 0L", 2)
+  check("SELECT * FROM log WHERE k IN (SELECT k FROM few)", 2)
+  check("SELECT * FROM log WHERE EXISTS (SELECT 1 FROM few WHERE few.k = log.k)", 2)
+  check("SELECT * FROM (SELECT k AS key, m + 1 AS n FROM log) JOIN few ON key = k", 2)
+  check("SELECT count(*) FROM log JOIN few USING (k)", 2)
+  check("SELECT m, count(*) FROM (SELECT log.m FROM log JOIN few USING (k)) GROUP BY m", 2)
+  check("SELECT * FROM log JOIN few USING (k) WHERE log.id < 100", 1)
+  check("SELECT * FROM log WHERE k = (SELECT max(k) FROM few)", 1)
+  check("SELECT * FROM log WHERE k = (SELECT max(k) FROM few WHERE id < 0)", 0)
+  check("SELECT * FROM log WHERE k IN (SELECT k FROM none)", 0)
+  check("SELECT * FROM log JOIN few USING (k) JOIN none ON log.i = none.i", 1)
+  check("SELECT * FROM log LEFT JOIN none ON log.id = none.id JOIN few ON log.k = few.k", 2)
+  check("SELECT * FROM log LEFT ANTI JOIN none ON log.id = none.id JOIN few ON log.k = few.k", 2)
+  check("SELECT a.id FROM log a JOIN log b ON a.id = b.id JOIN few ON b.k = few.k", 8, 2)
+
+  // rows without a match stay
+  check("SELECT * FROM log LEFT JOIN few ON log.k = few.k", Files)
+  check("SELECT * FROM few RIGHT JOIN log ON log.k = few.k", Files)
+  check("SELECT * FROM log LEFT ANTI JOIN few ON log.k = few.k", Files)
+  check("SELECT * FROM log WHERE k NOT IN (SELECT k FROM few)", Files)
+  check("SELECT * FROM log WHERE k IN (SELECT k FROM few) OR id < 5", Files)
+  check("SELECT * FROM log FULL JOIN few ON log.k = few.k", Files)
+  check("SELECT * FROM (SELECT * FROM log LIMIT 3000) JOIN few USING (k)", Files)
+  check("SELECT * FROM (SELECT k, rand(5) AS r FROM log) JOIN few USING (k) WHERE r < 0", Files)
+  check(
+    "SELECT * FROM (SELECT max(id), k % 1 AS z FROM log GROUP BY k % 1) JOIN few ON z = k",
+    Files)
+
+  test("adaptive execution has to be enabled.") {
+    withConf("spark.sql.adaptive.enabled" -> "false") {
+      val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
+      assert(rows(df).size == 3 && filesRead(df) == Seq(Files))
+    }
+  }
+
+  test("a shuffle join prunes nothing.") {
+    withConf("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+      val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
+      assert(rows(df).size == 3 && lateKeys(df).isEmpty)
+    }
+  }
+
+  test("more keys than the setting allows prune nothing, and the reason is kept.") {
+    def df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
+    for ((most, files) <- Seq("2" -> Files, "3" -> 2))
+      withConf("spark.sbbf.runtimePruning.maxKeys" -> most) {
+        val joined = df
+        assert(rows(joined).size == 3)
+        assert(filesRead(joined) == Seq(files), s"$most keys")
+        if (most == "2") assert(reasons(joined) == Seq("a join has more than 2 keys"))
+      }
+  }
+
+  test("keys that refute nothing leave the scan as it was planned.") {
+    val df = query("SELECT log.id FROM log JOIN few ON log.m = few.m")
+    rows(df)
+    assert(lateKeys(df).isEmpty && filesRead(df) == Seq(Files))
+    assert(reasons(df) == Seq("3 keys of a join on m refute no row group"))
+  }
+
+  for (setting <- Seq("spark.sbbf.enabled", "spark.sbbf.runtimePruning.enabled"))
+    test(s"keys prune nothing if $setting is false.") {
+      withConf(setting -> "false") {
+        val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
+        assert(rows(df).size == 3 && lateKeys(df).isEmpty)
+      }
+    }
+
+  test("without the format swap, keys prune whole files.") {
+    withConf("spark.sbbf.rowGroupPruning.enabled" -> "false") {
+      val text = "SELECT log.* FROM log JOIN few ON log.k = few.k"
+      val df = query(text)
+      assert(rows(df) == oracle(query(text)) && filesRead(df) == Seq(2))
+      assert(scans(df).forall(_.relation.fileFormat.getClass == classOf[ParquetFileFormat]))
+    }
+  }
+
+  test("the plan names the keys by number and column.") {
+    val df = query("SELECT log.id FROM log JOIN few USING (k)")
+    rows(df)
+    assert(df.queryExecution.executedPlan.toString.contains("; by 3 keys of a join on k)"))
+  }
+
+  test("a query that can see splits gets the splits of Spark alone.") {
+    val blocks = "SELECT k, input_file_block_start(), input_file_block_length() FROM log"
+    val text = s"SELECT * FROM ($blocks) JOIN few USING (k)"
+    assert(rows(query(text)) == oracle(query(text)))
+    val lengths = s"SELECT k, _metadata.file_block_length FROM parquet.`${path("log")}`"
+    val hidden = s"SELECT * FROM ($lengths) JOIN few USING (k)"
+    assert(rows(query(hidden)) == oracle(query(hidden)))
+  }
+
+  test("the report names the keys, or why there are none.") {
+    def reported(text: String): JsonNode = {
+      val df = query(text)
+      rows(df)
+      new ObjectMapper().readTree(PruneReport.json(df.queryExecution))
+    }
+    def found(text: String, field: String): Seq[String] = {
+      val scans = reported(text).get("scans")
+      (0 until scans.size).map(scans.get).flatMap { scan =>
+        (0 until scan.get(field).size).map(scan.get(field).get(_).asText)
+      }
+    }
+    val inner = "SELECT log.id FROM log JOIN few USING (k)"
+    assert(found(inner, "late_keys") == Seq("3 keys of a join on k"))
+    assert(found(inner, "not_used").isEmpty)
+    assert(
+      found("SELECT log.id FROM log LEFT JOIN few USING (k) WHERE log.id > 3", "not_used") ==
+        Seq("a join of type LeftOuter keeps rows without a match"))
+    assert(
+      found("SELECT id FROM log WHERE (k IN (SELECT k FROM few) OR id < 9) AND m < 9", "not_used")
+        .contains("a join of type ExistenceJoin keeps rows without a match"))
+    withConf("spark.sql.autoBroadcastJoinThreshold" -> "-1")(
+      assert(found(inner, "not_used").distinct ==
+        Seq("keys of a shuffle join on k are not known before the scan")))
+    withConf("spark.sql.adaptive.enabled" -> "false")(
+      assert(found(inner, "not_used").distinct ==
+        Seq("keys of joins are not used: the query runs without adaptive execution")))
+  }
+
+  test("random joins answer as without the extension.") {
+    tables
+    val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
+    val random = new Random(seed)
+    def one[T](of: Seq[T]): T = of(random.nextInt(of.size))
+    val types = Seq("k", "i", "s", "d", "day", "id", "m", "m % 3", "CAST(m AS INT)", "upper(s)")
+    for (n <- 1 to 30) {
+      val key = one(types)
+      val ids = (-1 +: Seq.fill(random.nextInt(4))(random.nextInt(5000))).mkString(", ")
+      val side = s"(SELECT $key AS x, CAST(m AS STRING) AS y FROM log WHERE id IN ($ids))"
+      val join = one(Seq("JOIN", "LEFT JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN", "RIGHT JOIN"))
+      val other = one(Seq("", "AND CAST(m AS STRING) = y", "AND id % 2 = 0"))
+      val where =
+        one(Seq("", "WHERE id < 2000", s"WHERE k = (SELECT max(k) FROM log WHERE id IN ($ids))"))
+      val text = s"SELECT a.id FROM log a $join $side ON $key = x $other $where"
+      assert(rows(spark.sql(text)) == oracle(spark.sql(text)), s"seed $seed, query $n: $text")
+    }
+  }
+}
