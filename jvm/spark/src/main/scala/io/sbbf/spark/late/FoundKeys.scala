@@ -11,11 +11,13 @@ import io.sbbf.spark.scan.LateKeys
 private[late] final case class FoundKeys(keys: Seq[LateKeys], reasons: Seq[String]) {
   def ++(other: FoundKeys): FoundKeys = FoundKeys(keys ++ other.keys, reasons ++ other.reasons)
 
-  def map(change: LateKeys => Option[LateKeys]): FoundKeys = copy(keys = keys.flatMap(change(_)))
+  def filter(isWanted: LateKeys => Boolean): FoundKeys = copy(keys = keys.filter(isWanted))
+
+  def map(change: LateKeys => LateKeys): FoundKeys = copy(keys = keys.map(change))
 }
 
 private[late] object FoundKeys {
-  val None: FoundKeys = FoundKeys(Nil, Nil)
+  val Empty: FoundKeys = FoundKeys(Nil, Nil)
 
   def because(reason: String): FoundKeys = FoundKeys(Nil, Seq(reason))
 }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   KnownFloatingPointNormalized
 }
 import org.apache.spark.sql.catalyst.optimizer.{BuildRight, NormalizeNaNAndZero}
-import org.apache.spark.sql.catalyst.plans.{Inner, LeftSemi}
+import org.apache.spark.sql.catalyst.plans.{InnerLike, JoinType, LeftSemi}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
 import org.apache.spark.sql.execution.joins.{BroadcastHashJoinExec, HashJoin}
@@ -41,32 +41,34 @@ private[late] object JoinKeys {
       if (join.buildSide == BuildRight) (join.right, join.rightKeys, join.leftKeys)
       else (join.left, join.leftKeys, join.rightKeys)
     build match {
-      case _ if join.joinType != Inner && join.joinType != LeftSemi =>
+      case _ if !dropsUnmatched(join.joinType) =>
         // its `sql` fails for some types
         val kind = join.joinType.getClass.getSimpleName.stripSuffix("$")
         FoundKeys.because(s"a join of type $kind keeps rows without a match")
       case stage: BroadcastQueryStageExec if stage.isMaterialized =>
         SparkInternals.hashTableKeys(stage.broadcast.relationFuture.get.value) match {
-          case Some(rows) => found(distinct(rows, buildKeys, most), streamedKeys, most)
+          case Some(rows) =>
+            distinct(rows, buildKeys, most) match {
+              case Right(values) => FoundKeys(usable(values, streamedKeys), Nil)
+              case Left(reason) => FoundKeys.because(reason)
+            }
           case None => FoundKeys.because("the broadcast of a join is not Spark's own hash table")
         }
       case _ => FoundKeys.because("a join's build side was not broadcast by adaptive execution")
     }
   }
 
-  private def found(
-      values: Option[Seq[Set[Any]]],
-      streamedKeys: Seq[Expression],
-      most: Int): FoundKeys =
-    values match {
-      case None => FoundKeys.because(f"a join has more than $most%,d keys")
-      case Some(columns) =>
-        val usable = columns.zip(streamedKeys).collect {
-          case (keys, key) if !isNested(key.dataType) =>
-            val names = key.references.map(_.name).mkString(", ")
-            LateKeys(InSet(withoutNormalization(key), keys), keys.size, s"a join on $names")
-        }
-        FoundKeys(usable, Nil)
+  private def dropsUnmatched(joinType: JoinType): Boolean = joinType match {
+    case _: InnerLike | LeftSemi => true
+    case _ => false
+  }
+
+  /** Returns the values of each key as a predicate over the streamed side. */
+  private def usable(values: Seq[Set[Any]], streamedKeys: Seq[Expression]): Seq[LateKeys] =
+    values.zip(streamedKeys).collect {
+      case (keys, key) if !isNested(key.dataType) =>
+        val columns = key.references.map(_.name).toSeq.distinct
+        LateKeys(InSet(withoutNormalization(key), keys), keys.size, LateKeys.Join(columns))
     }
 
   /** Returns whether values of the type are views of a row, which is reused. */
@@ -82,19 +84,20 @@ private[late] object JoinKeys {
   }
 
   /**
-   * Returns the distinct values of each key in the rows of a hash table, without NULL. Returns None
-   * if a key has more than `most`.
+   * Returns the distinct values of each key in the rows of a hash table, without NULL, or the
+   * reason why there are too many.
    */
   private def distinct(
       rows: Iterator[InternalRow],
       keys: Seq[Expression],
-      most: Int): Option[Seq[Set[Any]]] = {
+      most: Int): Either[String, Seq[Set[Any]]] = {
     val readers = keyReaders(keys)
     val values = keys.map(_ => mutable.HashSet.empty[Any])
-    var left = most * MostRows
-    while (rows.hasNext && left > 0 && values.forall(_.size <= most)) {
+    val mostRows = most * RowsPerKey
+    var read = 0L
+    while (rows.hasNext && read < mostRows && values.forall(_.size <= most)) {
       val row = rows.next()
-      left -= 1
+      read += 1
       readers.zip(values).foreach { case (reader, known) =>
         reader.eval(row) match {
           case null =>
@@ -103,11 +106,16 @@ private[late] object JoinKeys {
         }
       }
     }
-    if (rows.hasNext || values.exists(_.size > most)) None else Some(values.map(_.toSet))
+    if (values.exists(_.size > most)) Left(f"a join has more than $most%,d keys")
+    else if (rows.hasNext) Left(f"a join's smaller side has more than $mostRows%,d rows")
+    else Right(values.map(_.toSet))
   }
 
-  /** The most rows that are read for each key: the table returns a key once for each of its rows. */
-  private final val MostRows = 4L
+  /**
+   * Limits the rows that are read, as a multiple of the limit of keys: a hash table may return a key
+   * once for each of its rows.
+   */
+  private final val RowsPerKey = 4L
 
   /** Returns the expressions of the keys over the table's rows, which may pack them into a long. */
   private def keyReaders(keys: Seq[Expression]): Seq[Expression] = {

@@ -38,17 +38,19 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
     collectWithSubqueries(plan) {
       case join: SortMergeJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
       case join: ShuffledHashJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
-      case join: BroadcastHashJoinExec if state.nonEmpty && isUnder(join, scan) => state.get
+      case join: BroadcastHashJoinExec
+          if whyNoKeys.nonEmpty && isUnder(JoinKeys.streamedSide(join), scan) =>
+        whyNoKeys.get
     }
 
   private def isUnder(join: SparkPlan, scan: FileSourceScanExec): Boolean =
     collect(join) { case found: FileSourceScanExec if found eq scan => found }.nonEmpty
 
-  /** Says why no broadcast join of the query has pruned, if none could. */
-  private val state: Option[String] =
+  /** The reason why no broadcast join has pruned, unless the query has run adaptively. */
+  private val whyNoKeys: Option[String] =
     find(plan)(_.isInstanceOf[AdaptiveSparkPlanExec]) match {
       case Some(adaptive: AdaptiveSparkPlanExec) =>
-        // a plan that has run is marked as final
+        // only the text shows whether the plan is final
         if (adaptive.toString.contains("isFinalPlan=true")) None else Some(NotRun)
       case _ => Some(NotAdaptive)
     }

@@ -33,19 +33,22 @@ private[spark] final class PruneByLateKeys extends Rule[SparkPlan] {
   private final class Stage(plan: SparkPlan, most: Int) {
     private val scans = new ScanNarrowing(plan, conf)
 
-    def pruned: SparkPlan = prune(plan, () => FoundKeys.None)
+    def pruned: SparkPlan = prune(plan, () => FoundKeys.Empty)
 
     /** @param keys returns the keys that the nodes above require of this node's output */
     private def prune(node: SparkPlan, keys: () => FoundKeys): SparkPlan = node match {
       case scan: FileSourceScanExec => scans.narrowed(scan, keys)
       case join: BroadcastHashJoinExec =>
         val streamed = JoinKeys.streamedSide(join)
-        pruneChild(join, streamed, () => of(streamed, keys()) ++ JoinKeys.of(join, most))
+        pruneChild(
+          join,
+          streamed,
+          () => restrictedTo(streamed, keys()) ++ JoinKeys.of(join, most))
       case filter: FilterExec if filter.condition.deterministic =>
         pruneChild(filter, filter.child, () => keys() ++ SubqueryKeys.of(filter.condition, most))
       case project: ProjectExec if project.projectList.forall(_.deterministic) =>
         pruneChild(project, project.child, () => belowProject(project, keys()))
-      case other => other.mapChildren(prune(_, () => FoundKeys.None))
+      case other => other.mapChildren(prune(_, () => FoundKeys.Empty))
     }
 
     private def pruneChild(
@@ -58,17 +61,18 @@ private[spark] final class PruneByLateKeys extends Rule[SparkPlan] {
     }
 
     /** Returns the keys of columns of one side of a join, whose rows the join does not change. */
-    private def of(side: SparkPlan, keys: FoundKeys): FoundKeys =
-      keys.map(Some(_).filter(_.filter.references.subsetOf(side.outputSet)))
+    private def restrictedTo(side: SparkPlan, keys: FoundKeys): FoundKeys =
+      keys.filter(_.filter.references.subsetOf(side.outputSet))
 
+    /** Returns the keys in terms of the columns below a projection. */
     private def belowProject(project: ProjectExec, keys: FoundKeys): FoundKeys = {
       val aliases = AttributeMap(project.projectList.collect { case alias: Alias =>
         alias.toAttribute -> alias.child
       })
       keys.map { late: LateKeys =>
-        Some(late.copy(filter = late.filter.transform { case a: Attribute =>
+        late.copy(filter = late.filter.transform { case a: Attribute =>
           aliases.getOrElse(a, a)
-        }))
+        })
       }
     }
   }

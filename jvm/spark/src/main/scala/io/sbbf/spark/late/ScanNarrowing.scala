@@ -38,8 +38,8 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
   }))
 
   /**
-   * Returns the scan of what might hold a key, or the scan itself if the keys refute nothing. The
-   * scan then knows the reasons.
+   * Returns the scan of what might hold a key, or the scan itself if the keys refute nothing. Stores
+   * at the scan why keys did not prune it.
    *
    * @param found returns the keys
    */
@@ -51,9 +51,9 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
       val FoundKeys(keys, reasons) = found()
       val (usable, others) = keys.partition(canPrune(scan, _))
       val narrower = if (usable.isEmpty) None else narrowedIndex(scan, usable)
-      val why = reasons ++ others.map(k => s"no evidence can decide ${k.source}") ++
-        (if (narrower.isEmpty) usable.map(k => s"${k.source} refute no row group") else Nil)
-      LateReasons.set(scan, why)
+      val useless =
+        if (narrower.isEmpty) usable.map(k => s"${k.description}: no benefit") else Nil
+      LateReasons.set(scan, reasons ++ others.flatMap(whyNot(scan, _)) ++ useless)
       narrower.fold[SparkPlan](scan)(index => copied(scan, relation(scan, index)))
     }
 
@@ -80,6 +80,12 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
       case _ => false
     } && !SparkInternals.runsInOneTask(scan)
   }
+
+  /** Returns why keys cannot prune: functions and columns of the join's or filter's expressions. */
+  private def whyNot(scan: FileSourceScanExec, keys: LateKeys): Seq[String] =
+    new ScanColumns(scan.relation)
+      .unused(Seq(keys.filter), scan.output)
+      .map(reason => s"${keys.description}: $reason")
 
   private def canPrune(scan: FileSourceScanExec, keys: LateKeys): Boolean =
     new ScanColumns(scan.relation).predicate(Seq(keys.filter), scan.output).canPrune

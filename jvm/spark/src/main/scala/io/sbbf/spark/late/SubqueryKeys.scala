@@ -18,7 +18,7 @@ private[late] object SubqueryKeys extends PredicateHelper {
     splitConjunctivePredicates(condition)
       .filter(c => c.deterministic && ExecSubqueryExpression.hasSubquery(c))
       .map(resolved(_, most))
-      .foldLeft(FoundKeys.None)(_ ++ _)
+      .foldLeft(FoundKeys.Empty)(_ ++ _)
 
   private def resolved(conjunct: Expression, most: Int): FoundKeys = {
     var number = 0
@@ -34,6 +34,6 @@ private[late] object SubqueryKeys extends PredicateHelper {
         In(in.child, values.map(Literal(_, in.child.dataType)))
     }
     if (number > most) FoundKeys.because(f"a subquery has more than $most%,d results")
-    else FoundKeys(Seq(LateKeys(filter, number, "a subquery")), Nil)
+    else FoundKeys(Seq(LateKeys(filter, number, LateKeys.Subquery)), Nil)
   }
 }

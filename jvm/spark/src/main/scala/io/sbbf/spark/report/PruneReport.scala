@@ -14,7 +14,7 @@ import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.{FileRange, ScanPruning}
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.{FilteredScan, PrunedFileIndex, PrunedScan, ScanColumns}
+import io.sbbf.spark.scan.{FilteredScan, LateKeys, PrunedFileIndex, PrunedScan, ScanColumns}
 import io.sbbf.spark.session.SessionPruning
 
 /**
@@ -64,8 +64,8 @@ private[spark] object PruneReport {
           index <- late.index(scan.outputSet).orElse(PrunedScan.unapply(scan).map(_._2))
           selection <- index.selection
         } yield {
-          // late keys contain the results of subqueries
-          val planned = filters.map(_.filterNot(index.late.nonEmpty && hasSubquery(_)))
+          val hasResults = index.late.exists(_.origin == LateKeys.Subquery)
+          val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
           val unused = planned.toSeq.flatMap(new ScanColumns(files).unused(_, scan.output))
           describe(index, selection, unused ++ late.reasons(scan.outputSet))
         }
@@ -77,7 +77,7 @@ private[spark] object PruneReport {
       "paths" -> list(index.rootPaths.map(_.toString)),
       "predicate" -> text(s.predicate),
       "not_used" -> list(unused),
-      "late_keys" -> list(index.late.map(_.source)),
+      "late_keys" -> list(index.late.map(_.description)),
       "files" -> s.numFiles,
       "files_kept" -> s.keptFiles,
       "row_groups" -> s.rowGroups,
@@ -93,7 +93,7 @@ private[spark] object PruneReport {
       "stopped_early" -> s.stoppedEarly,
       "files_not_cached" -> s.filesDeclined,
       "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
-      "summary" -> s"${s.summary}${index.lateText}"
+      "summary" -> s.summary
     )
 
   /** Describes one bar in the picture of a scan: names of files and counts of row groups. */

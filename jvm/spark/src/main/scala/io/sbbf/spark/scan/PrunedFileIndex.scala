@@ -18,7 +18,8 @@ import io.sbbf.spark.read.RowGroupRanges
 /**
  * Lists the files of another index without those that the filters refute.
  *
- * Guaranteed: the result of [[listFiles]] depends only on its filters and on the base. The index
+ * Guaranteed: the result of [[listFiles]] depends only on its filters, on the base and on the late
+ * keys. The index
  * keeps the result of the last pass for sizes, reports and the layout of splits. It reuses that
  * result only for the same predicate on the same files.
  *
@@ -71,7 +72,7 @@ final class PrunedFileIndex private[spark] (
     new PrunedFileIndex(base, columns, pruner, guard, preserveSplits, late ++ keys)
 
   /** Returns, for example, "; by 3 keys of a join on user_id"; empty without late keys. */
-  private[spark] def lateText: String = late.map(keys => s"; by ${keys.source}").mkString
+  private[spark] def lateText: String = late.map(keys => s"; by ${keys.description}").mkString
 
   /** Returns whether the scan may list other files when it runs. */
   private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]

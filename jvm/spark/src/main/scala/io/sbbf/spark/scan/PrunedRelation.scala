@@ -8,7 +8,11 @@ import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.util.{ExecutorJar, LogOnce, SbbfConf}
 
-/** Makes the relation of a pruned scan from the one that Spark planned. */
+/**
+ * Makes the relation of a pruned scan from the one that Spark planned.
+ *
+ * @param conf the settings of the session that plans the query
+ */
 private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf) {
 
   /** Returns an index of the relation's files, which has not listed them yet. */
@@ -25,18 +29,19 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
    * format. If the format stays, options disable those checks of parquet-mr that would lose rows.
    * Spark considers all Parquet formats equal, so the optimizer notices only the changed index.
    *
+   * @param index an index of the relation's files
    * @param hasRuntimeFilters whether only tasks know some values of the filter
    */
   def of(index: PrunedFileIndex, hasRuntimeFilters: Boolean): HadoopFsRelation = {
     val isSafe = SbbfConf.SafeRead.get(conf)
-    val unsafe = index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
+    val safeOptions = index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
     val swaps =
       SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
     val format = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
     files.copy(
       location = index,
       fileFormat = if (swaps) format else files.fileFormat,
-      options = if (swaps) files.options else files.options ++ unsafe
+      options = if (swaps) files.options else files.options ++ safeOptions
     )(files.sparkSession)
   }
 

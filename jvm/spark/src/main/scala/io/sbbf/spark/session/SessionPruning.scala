@@ -8,7 +8,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
-import io.sbbf.spark.util.SbbfConf
+import io.sbbf.spark.util.{LogOnce, SbbfConf}
 import io.sbbf.spark.write.WriteExactFilters
 
 /** Enables and disables pruning in a running session, without any effect on other sessions. */
@@ -71,15 +71,23 @@ private[spark] object SessionPruning {
       _.filterNot(isOurs))
 
   /**
-   * Changes the physical rules of a running session. If that fails, queries are still pruned, but
-   * not by late keys, and scans do not show it.
+   * Changes the physical rules of a running session. If that fails, only predicates that are
+   * known at plan time prune its queries, and scans do not show it.
    */
   private def changePhysicalRules(session: SparkSession)(
       columnar: Seq[ColumnarRule] => Seq[ColumnarRule],
       prepare: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]],
       optimize: Seq[Rule[SparkPlan]] => Seq[Rule[SparkPlan]]): Unit =
     try SparkInternals.changePhysicalRules(session, columnar, prepare, optimize)
-    catch { case RecoverableError(e) => AddPruningMetrics.warn(e) }
+    catch {
+      case RecoverableError(e) =>
+        LogOnce.once(
+          s"physical rules: ${e.getClass.getName}",
+          "changing the physical rules failed: keys of joins and subqueries do not prune in this " +
+            "session, and scans do not show what was pruned",
+          e
+        )
+    }
 
   /** Returns why this Java is unsupported, if it is: Spark 3.5 still runs on older versions. */
   def refusal(javaVersion: String): Option[String] = {

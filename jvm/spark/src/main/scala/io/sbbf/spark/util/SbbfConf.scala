@@ -171,7 +171,8 @@ object SbbfConf {
     default = 100000,
     from = 1,
     to = 10000000,
-    "Maximum number of keys of a join, or of results of a subquery, that prune a scan."
+    "Maximum number of keys of a join, or of results of a subquery, that prune a scan. At most four " +
+      "times as many rows of the join's smaller side are read to find the keys."
   )
 
   val all: Seq[SbbfConf[_]] =

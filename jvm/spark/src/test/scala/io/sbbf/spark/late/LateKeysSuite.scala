@@ -4,12 +4,13 @@ import scala.util.Random
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.{In, Literal}
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
 import io.sbbf.spark.report.PruneReport
-import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.scan.{LateKeys, PrunedFileIndex}
 import io.sbbf.spark.testing.SparkSuite
 
 /** Keys of joins and results of subqueries, which prune scans while a query runs. */
@@ -28,10 +29,12 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         "concat('user-', xxhash64(id, 2)) AS s",
         "CAST(xxhash64(id, 3) AS DOUBLE) AS d",
         "DATE_ADD(DATE'2020-01-01', CAST(id AS INT)) AS day",
-        "id % 7 AS m"
+        "id % 7 AS m",
+        "IF(id % 10 = 3, NULL, xxhash64(id, 4)) AS n",
+        "CAST(xxhash64(id, 5) AS DECIMAL(20, 0)) AS dec"
       )
     val options =
-      filterOptions(Seq("k", "i", "s", "d"), ndv = 500, fpp = "0.0001")
+      filterOptions(Seq("k", "i", "s", "d", "n", "dec"), ndv = 500, fpp = "0.0001")
     spark.read.parquet(saved("log", log, options)).createOrReplaceTempView("log")
     spark.read
       .parquet(saved("few", log.where("id IN (10, 20, 3900)").coalesce(1)))
@@ -79,9 +82,12 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   check("SELECT log.id FROM log JOIN few USING (s)", 2)
   check("SELECT log.id FROM log JOIN few USING (d)", 2)
   check("SELECT log.id FROM log JOIN few USING (day)", 2)
+  check("SELECT log.id FROM log JOIN few USING (n)", 2)
+  check("SELECT log.id FROM log JOIN few USING (dec)", 2)
   check("SELECT log.id FROM log JOIN few ON log.i = few.i AND log.m = few.m", 2)
   check("SELECT log.id FROM log JOIN few ON log.k = few.k AND log.id <> few.id", 2)
   check("SELECT log.id FROM log JOIN few ON CAST(log.i AS BIGINT) = few.i + 0L", 2)
+  check("SELECT log.id FROM log CROSS JOIN few WHERE log.k = few.k", 2)
   check("SELECT * FROM log WHERE k IN (SELECT k FROM few)", 2)
   check("SELECT * FROM log WHERE EXISTS (SELECT 1 FROM few WHERE few.k = log.k)", 2)
   check("SELECT * FROM (SELECT k AS key, m + 1 AS n FROM log) JOIN few ON key = k", 2)
@@ -112,7 +118,8 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   test("adaptive execution has to be enabled.") {
     withConf("spark.sql.adaptive.enabled" -> "false") {
       val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
-      assert(rows(df).size == 3 && filesRead(df) == Seq(Files))
+      assert(rows(df) == oracle(query("SELECT log.* FROM log JOIN few ON log.k = few.k")))
+      assert(filesRead(df) == Seq(Files))
     }
   }
 
@@ -138,7 +145,7 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val df = query("SELECT log.id FROM log JOIN few ON log.m = few.m")
     rows(df)
     assert(lateKeys(df).isEmpty && filesRead(df) == Seq(Files))
-    assert(reasons(df) == Seq("3 keys of a join on m refute no row group"))
+    assert(reasons(df) == Seq("3 keys of a join on m: no benefit"))
   }
 
   for (setting <- Seq("spark.sbbf.enabled", "spark.sbbf.runtimePruning.enabled"))
@@ -165,12 +172,48 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   test("a query that can see splits gets the splits of Spark alone.") {
+    val small =
+      Seq("spark.sql.files.maxPartitionBytes" -> "8k", "spark.sql.files.openCostInBytes" -> "1k")
+    withConf(small: _*)(compareSplits())
+  }
+
+  private def compareSplits(): Unit = {
     val blocks = "SELECT k, input_file_block_start(), input_file_block_length() FROM log"
     val text = s"SELECT * FROM ($blocks) JOIN few USING (k)"
     assert(rows(query(text)) == oracle(query(text)))
     val lengths = s"SELECT k, _metadata.file_block_length FROM parquet.`${path("log")}`"
     val hidden = s"SELECT * FROM ($lengths) JOIN few USING (k)"
-    assert(rows(query(hidden)) == oracle(query(hidden)))
+    val df = query(hidden)
+    assert(rows(df) == oracle(query(hidden)))
+    assert(lateKeys(df) == Seq(3))
+  }
+
+  test("indexes with different keys differ, so that no exchange is reused wrongly.") {
+    val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
+    rows(df)
+    val index = scans(df)
+      .map(_.relation.location)
+      .collectFirst { case index: PrunedFileIndex if index.late.nonEmpty => index }
+      .get
+    def of(keys: Int*) = index.narrowedBy(
+      Seq(LateKeys(In(Literal(1), keys.map(Literal(_))), keys.size, LateKeys.Subquery)))
+    assert(of(1) == of(1) && of(1) != of(2) && of(1) != index)
+    val twice =
+      "SELECT a.id, b.id FROM (SELECT /*+ REPARTITION(2) */ log.id FROM log JOIN few USING (k)) a " +
+        "JOIN (SELECT /*+ REPARTITION(2) */ log.id FROM log JOIN none USING (i)) b ON a.id = b.id"
+    assert(rows(query(twice)) == oracle(query(twice)))
+  }
+
+  test("many keys are evaluated on a sample first, and prune all files that hold none.") {
+    val absent = "(SELECT xxhash64(id + 100000) AS k FROM range(0, 1500, 1, 1))"
+    for (sample <- Seq("1", "0", "100"))
+      withConf("spark.sbbf.planning.sampleFiles" -> sample) {
+        val df = query(s"SELECT log.id FROM log JOIN $absent USING (k)")
+        assert(rows(df).isEmpty && lateKeys(df) == Seq(1500), s"sample of $sample")
+      }
+    val present = "(SELECT xxhash64(id * 2) AS k FROM range(0, 1500, 1, 1))"
+    val df = query(s"SELECT log.id FROM log JOIN $present USING (k)")
+    assert(rows(df).size == 1500 && filesRead(df).forall(_ >= 6))
   }
 
   test("the report names the keys, or why there are none.") {
@@ -207,8 +250,22 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
     val random = new Random(seed)
     def one[T](of: Seq[T]): T = of(random.nextInt(of.size))
-    val types = Seq("k", "i", "s", "d", "day", "id", "m", "m % 3", "CAST(m AS INT)", "upper(s)")
-    for (n <- 1 to 30) {
+    val types = Seq(
+      "k",
+      "i",
+      "s",
+      "d",
+      "day",
+      "n",
+      "dec",
+      "id",
+      "m % 3",
+      "CAST(i AS BIGINT)",
+      "upper(s)",
+      "CAST(s AS BINARY)",
+      "IF(m = 0, DOUBLE('NaN'), -0.0D * m)")
+    var pruned = 0
+    for (n <- 1 to 40) {
       val key = one(types)
       val ids = (-1 +: Seq.fill(random.nextInt(4))(random.nextInt(5000))).mkString(", ")
       val side = s"(SELECT $key AS x, CAST(m AS STRING) AS y FROM log WHERE id IN ($ids))"
@@ -216,8 +273,12 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       val other = one(Seq("", "AND CAST(m AS STRING) = y", "AND id % 2 = 0"))
       val where =
         one(Seq("", "WHERE id < 2000", s"WHERE k = (SELECT max(k) FROM log WHERE id IN ($ids))"))
-      val text = s"SELECT a.id FROM log a $join $side ON $key = x $other $where"
-      assert(rows(spark.sql(text)) == oracle(spark.sql(text)), s"seed $seed, query $n: $text")
+      val equals = one(Seq("=", "=", "<=>"))
+      val text = s"SELECT a.id FROM log a $join $side ON $key $equals x $other $where"
+      val df = spark.sql(text)
+      assert(rows(df) == oracle(spark.sql(text)), s"seed $seed, query $n: $text")
+      if (lateKeys(df).nonEmpty) pruned += 1
     }
+    assert(pruned > 0, s"seed $seed")
   }
 }

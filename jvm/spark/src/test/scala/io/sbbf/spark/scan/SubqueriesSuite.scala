@@ -56,7 +56,7 @@ class SubqueriesSuite extends SparkSuite {
     assert(rows(late).isEmpty)
     val ran = report(late).get("scans").get(0)
     assert(ran.get("predicate").asText == "k = ?" && ran.get("files_kept").asInt == 0)
-    assert(texts(ran.get("late_keys")) == Seq("1 key of a subquery"))
+    assert(texts(ran.get("late_keys")) == Seq("1 result of a subquery"))
     assert(texts(ran.get("not_used")).isEmpty)
   }
 
