@@ -25,7 +25,7 @@ private[sbbf] final class ScanPruner(
    * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files
    * first. If the sample shows too little benefit, it keeps the other files without reading them.
    *
-   * @param samplesCached whether the sample also decides on files that are cached, because
+   * @param sampleFirst whether the sample also decides on files that are cached, because
    *   evaluating the predicate takes long
    * @throws InterruptedException if the query is cancelled
    */
@@ -33,8 +33,8 @@ private[sbbf] final class ScanPruner(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
       lookup: ColumnLookup,
-      samplesCached: Boolean = false): PrunedFiles =
-    if (predicate.canPrune) pruneUsable(files, predicate, lookup, samplesCached)
+      sampleFirst: Boolean = false): PrunedFiles =
+    if (predicate.canPrune) pruneUsable(files, predicate, lookup, sampleFirst)
     else keepAll(files, NoUsableLeaf)
 
   /**
@@ -57,7 +57,7 @@ private[sbbf] final class ScanPruner(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
       lookup: ColumnLookup,
-      samplesCached: Boolean): PrunedFiles = {
+      sampleFirst: Boolean): PrunedFiles = {
     val pass = cache.pass(limits.cacheBytes)
     val pruner =
       new FilePruner(hadoopConf, predicate, lookup, limits, pass, requirements, warnings)
@@ -73,14 +73,14 @@ private[sbbf] final class ScanPruner(
       val fresh = BoundedPool.map(unread, limits.threads)(i => pruner.fromStore(files(i)))
       unread.indices.foreach(k => outcomes(unread(k)) = fresh(k))
     }
-    if (!samplesCached) evaluateCached()
+    if (!sampleFirst) evaluateCached()
     val sample =
       if (limits.sampleFiles == 0 || !outcomes.contains(null)) IndexedSeq.empty
       else Sample.of(files, limits.sampleFiles)
     read(sample)
     val stops = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
     if (!stops) {
-      if (samplesCached) evaluateCached()
+      if (sampleFirst) evaluateCached()
       read(files.indices)
     }
     PrunedFiles(

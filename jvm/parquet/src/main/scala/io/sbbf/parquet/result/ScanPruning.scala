@@ -33,6 +33,24 @@ private[sbbf] final class ScanPruning(
   def isReusableFor(other: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
     other == predicate && FileVersion.areSame(of, files)
 
+  /** Returns the numbers of the files that are not pruned. */
+  def keptIndices: IndexedSeq[Int] = files.indices.filterNot(outcomes(_).isPruned)
+
+  /**
+   * Returns the outcomes of all files after a narrower predicate was evaluated on some of them. A
+   * file keeps its outcome if the evaluation did not check it.
+   *
+   * @param some the numbers of these files
+   * @param refined their new outcomes
+   */
+  def refinedBy(
+      some: IndexedSeq[Int],
+      refined: IndexedSeq[FilePruning]): IndexedSeq[FilePruning] = {
+    val all = outcomes.toArray
+    some.indices.foreach(i => if (refined(i).isKnown) all(some(i)) = refined(i))
+    all.toIndexedSeq
+  }
+
   def numFiles: Int = files.size
   lazy val keptFiles: Int = outcomes.count(!_.isPruned)
   lazy val rowGroups: Long = outcomes.iterator.map(_.rowGroups.toLong).sum

@@ -9,16 +9,20 @@ import org.apache.spark.sql.execution.joins.{
 }
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 
+import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.spark.scan.PrunedFileIndex
 
 /** Finds what late keys did to the scans of a query, which shows only in its physical plan. */
 private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSparkPlanHelper {
   import LateScans._
 
-  private val plan = query.executedPlan
+  /** None if Spark cannot plan the query, which does not concern its report. */
+  private val plan: Option[SparkPlan] =
+    try Some(query.executedPlan)
+    catch { case RecoverableError(e) if !Interruption.is(e) => None }
 
   private val scans: Seq[FileSourceScanExec] =
-    collectWithSubqueries(plan) { case scan: FileSourceScanExec => scan }
+    plan.toSeq.flatMap(collectWithSubqueries(_) { case scan: FileSourceScanExec => scan })
 
   /** Returns the index of the scan with this output, if late keys narrowed it. */
   def index(output: AttributeSet): Option[PrunedFileIndex] =
@@ -35,23 +39,23 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
 
   /** Returns a reason for each join above a scan whose keys the rule has not seen. */
   private def joinsAbove(scan: FileSourceScanExec): Seq[String] =
-    collectWithSubqueries(plan) {
+    plan.toSeq.flatMap(collectWithSubqueries(_) {
       case join: SortMergeJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
       case join: ShuffledHashJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
       case join: BroadcastHashJoinExec
-          if whyNoKeys.nonEmpty && isUnder(JoinKeys.streamedSide(join), scan) =>
+          if whyNoKeys.nonEmpty && isUnder(JoinKey.streamedSide(join), scan) =>
         whyNoKeys.get
-    }
+    })
 
   private def isUnder(join: SparkPlan, scan: FileSourceScanExec): Boolean =
     collect(join) { case found: FileSourceScanExec if found eq scan => found }.nonEmpty
 
   /** The reason why no broadcast join has pruned, unless the query has run adaptively. */
   private val whyNoKeys: Option[String] =
-    find(plan)(_.isInstanceOf[AdaptiveSparkPlanExec]) match {
-      case Some(adaptive: AdaptiveSparkPlanExec) =>
+    plan.flatMap(_.find(_.isInstanceOf[AdaptiveSparkPlanExec])) match {
+      case Some(adaptive) =>
         // only the text shows whether the plan is final
-        if (adaptive.toString.contains("isFinalPlan=true")) None else Some(NotRun)
+        if (adaptive.simpleString(100).contains("isFinalPlan=true")) None else Some(NotRun)
       case _ => Some(NotAdaptive)
     }
 }

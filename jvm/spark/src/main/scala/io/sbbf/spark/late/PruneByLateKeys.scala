@@ -1,11 +1,10 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectExec, SparkPlan}
 
-import io.sbbf.spark.scan.LateKeys
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -29,51 +28,40 @@ private[spark] final class PruneByLateKeys extends Rule[SparkPlan] {
     if (!SbbfConf.Enabled.get(conf) || !SbbfConf.RuntimePruning.get(conf)) plan
     else new Stage(plan, SbbfConf.RuntimeKeys.get(conf)).pruned
 
-  /** One stage; keys are read only for a scan that they can reach. */
-  private final class Stage(plan: SparkPlan, most: Int) {
+  private final class Stage(plan: SparkPlan, maxKeys: Int) {
     private val scans = new ScanNarrowing(plan, conf)
 
-    def pruned: SparkPlan = prune(plan, () => FoundKeys.Empty)
+    def pruned: SparkPlan = prune(plan, Candidates.Empty)
 
-    /** @param keys returns the keys that the nodes above require of this node's output */
-    private def prune(node: SparkPlan, keys: () => FoundKeys): SparkPlan = node match {
-      case scan: FileSourceScanExec => scans.narrowed(scan, keys)
+    /** @param candidates what the nodes above require of this node's output */
+    private def prune(node: SparkPlan, candidates: Candidates): SparkPlan = node match {
+      case scan: FileSourceScanExec => scans.narrowed(scan, candidates)
       case join: BroadcastHashJoinExec =>
-        val streamed = JoinKeys.streamedSide(join)
-        pruneChild(
-          join,
-          streamed,
-          () => restrictedTo(streamed, keys()) ++ JoinKeys.of(join, most))
+        val streamed = JoinKey.streamedSide(join)
+        val passed = candidates.restrictedTo(streamed.outputSet)
+        pruneChild(join, streamed, passed.and(JoinKey.of(join, maxKeys)))
       case filter: FilterExec if filter.condition.deterministic =>
-        pruneChild(filter, filter.child, () => keys() ++ SubqueryKeys.of(filter.condition, most))
+        pruneChild(filter, filter.child, candidates.and(SubqueryResults.of(filter.condition)))
       case project: ProjectExec if project.projectList.forall(_.deterministic) =>
-        pruneChild(project, project.child, () => belowProject(project, keys()))
-      case other => other.mapChildren(prune(_, () => FoundKeys.Empty))
+        pruneChild(project, project.child, candidates.replace(definitions(project)))
+      case other => other.mapChildren(prune(_, Candidates.Empty))
     }
 
     private def pruneChild(
         node: SparkPlan,
         child: SparkPlan,
-        keys: () => FoundKeys): SparkPlan = {
-      val next = prune(child, keys)
+        candidates: Candidates): SparkPlan = {
+      val next = prune(child, candidates)
       if (next eq child) node
       else node.withNewChildren(node.children.map(c => if (c eq child) next else c))
     }
 
-    /** Returns the keys of columns of one side of a join, whose rows the join does not change. */
-    private def restrictedTo(side: SparkPlan, keys: FoundKeys): FoundKeys =
-      keys.filter(_.filter.references.subsetOf(side.outputSet))
-
-    /** Returns the keys in terms of the columns below a projection. */
-    private def belowProject(project: ProjectExec, keys: FoundKeys): FoundKeys = {
+    /** Returns what each column of a projection is in terms of the columns below. */
+    private def definitions(project: ProjectExec): Attribute => Expression = {
       val aliases = AttributeMap(project.projectList.collect { case alias: Alias =>
         alias.toAttribute -> alias.child
       })
-      keys.map { late: LateKeys =>
-        late.copy(filter = late.filter.transform { case a: Attribute =>
-          aliases.getOrElse(a, a)
-        })
-      }
+      column => aliases.getOrElse(column, column)
     }
   }
 }

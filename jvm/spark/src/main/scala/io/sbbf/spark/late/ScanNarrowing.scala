@@ -1,6 +1,8 @@
 package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  ExprId,
   Expression,
   FileSourceConstantMetadataAttribute,
   InputFileBlockLength,
@@ -40,35 +42,58 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
   /**
    * Returns the scan of what might hold a key, or the scan itself if the keys refute nothing. Stores
    * at the scan why keys did not prune it.
-   *
-   * @param found returns the keys
    */
-  def narrowed(scan: FileSourceScanExec, found: () => FoundKeys): SparkPlan =
+  def narrowed(scan: FileSourceScanExec, candidates: Candidates): SparkPlan =
     // Spark 4.1 optimizes the last stage again while it runs
     if (!isSparkParquet(scan) || LateReasons.areKnown(scan)) scan
-    else {
-      KernelChoice.start()
-      val FoundKeys(keys, reasons) = found()
-      val (usable, others) = keys.partition(canPrune(scan, _))
-      val narrower = if (usable.isEmpty) None else narrowedIndex(scan, usable)
-      val useless =
-        if (narrower.isEmpty) usable.map(k => s"${k.description}: no benefit") else Nil
-      LateReasons.set(scan, reasons ++ others.flatMap(whyNot(scan, _)) ++ useless)
+    else if (scan.partitionFilters.exists(isRuntimeFilter)) {
+      // the files of all partitions would have to be read
+      LateReasons.set(scan, Seq("the query chooses the scan's partitions while it runs"))
+      scan
+    } else {
+      val (usable, others) = candidates.all.partition(canPrune(scan, _))
+      usable.foreach(_.start())
+      val resolved = usable.map(_.resolved)
+      val keys = resolved.collect { case Right(found) => found }.map(independent(scan, _))
+      val narrower = if (keys.isEmpty) None else narrowedIndex(scan, keys)
+      val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
+      val unresolved = resolved.collect { case Left(reason) => reason }
+      LateReasons.set(
+        scan,
+        candidates.reasons ++ others.flatMap(whyNot(scan, _)) ++ unresolved ++ useless)
       narrower.fold[SparkPlan](scan)(index => copied(scan, relation(scan, index)))
     }
 
-  /** Returns an index of what might hold the keys; None if that is all that was planned before. */
+  /**
+   * Returns the keys with the columns' names in the relation, and without what differs between
+   * equal scans: ids and qualifiers of columns. Equal scans then have equal indexes, and Spark can
+   * reuse exchanges.
+   */
+  private def independent(scan: FileSourceScanExec, keys: LateKeys): LateKeys = {
+    val named = SparkInternals.normalize(Seq(keys.filter), scan.output).head
+    keys.copy(filter = named.transform { case a: AttributeReference =>
+      val place = scan.output.indexWhere(_.exprId == a.exprId)
+      AttributeReference(a.name, a.dataType, a.nullable)(ExprId(place.toLong), Nil)
+    })
+  }
+
+  /** Returns an index of what might hold the keys, if it holds enough less than was planned. */
   private def narrowedIndex(
       scan: FileSourceScanExec,
       keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
-    val (index, before) = scan.relation.location match {
-      case known: PrunedFileIndex => (known.narrowedBy(keys), known.selection.map(_.keptBytes))
+    KernelChoice.start()
+    val (index, planned) = scan.relation.location match {
+      case known: PrunedFileIndex => (known.narrowedBy(keys), known.selection)
       case _ => (newIndex(scan).narrowedBy(keys), None)
     }
-    index.listFiles(
-      scan.partitionFilters.filterNot(isRuntimeFilter),
-      scan.dataFilters.filterNot(isRuntimeFilter))
-    Some(index).filter(_.selection.exists(s => s.keptBytes < before.getOrElse(s.filesBytes)))
+    index.listFiles(scan.partitionFilters, scan.dataFilters.filterNot(isRuntimeFilter))
+    Some(index).filter(_.selection.exists { found =>
+      planned match {
+        case Some(before) => found.keptBytes < before.keptBytes
+        // Spark's own format class is worth more than a few row groups
+        case None => found.keptBytes <= found.filesBytes - found.filesBytes / 50
+      }
+    })
   }
 
   /** Returns whether the scan is a batch scan in Spark's Parquet format, or in ours. */
@@ -81,14 +106,13 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
     } && !SparkInternals.runsInOneTask(scan)
   }
 
-  /** Returns why keys cannot prune: functions and columns of the join's or filter's expressions. */
-  private def whyNot(scan: FileSourceScanExec, keys: LateKeys): Seq[String] =
-    new ScanColumns(scan.relation)
-      .unused(Seq(keys.filter), scan.output)
-      .map(reason => s"${keys.description}: $reason")
+  private def canPrune(scan: FileSourceScanExec, candidate: Candidate): Boolean =
+    candidate.example.exists(e =>
+      new ScanColumns(scan.relation).predicate(Seq(e), scan.output).canPrune)
 
-  private def canPrune(scan: FileSourceScanExec, keys: LateKeys): Boolean =
-    new ScanColumns(scan.relation).predicate(Seq(keys.filter), scan.output).canPrune
+  /** Returns why a candidate cannot prune: its functions and columns. */
+  private def whyNot(scan: FileSourceScanExec, candidate: Candidate): Seq[String] =
+    new ScanColumns(scan.relation).unused(candidate.example.toSeq, scan.output)
 
   private def isRuntimeFilter(filter: Expression): Boolean =
     filter.exists(_.isInstanceOf[PlanExpression[_]])

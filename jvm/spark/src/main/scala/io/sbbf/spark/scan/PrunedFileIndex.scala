@@ -31,6 +31,7 @@ import io.sbbf.spark.read.RowGroupRanges
  *   can see splits. A fully pruned file is then still planned, with nothing to read: the size of
  *   splits depends on the size of all files.
  * @param late the keys that the query found while it ran
+ * @param planned the result for the same files before these keys were known
  */
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
@@ -38,7 +39,8 @@ final class PrunedFileIndex private[spark] (
     pruner: ScanPruner,
     private[spark] val guard: PushdownGuard,
     private[spark] val preserveSplits: Boolean,
-    private[spark] val late: Seq[LateKeys] = Nil)
+    private[spark] val late: Seq[LateKeys] = Nil,
+    planned: Option[ScanPruning] = None)
     extends FileIndex {
 
   @volatile private var latest: Option[(ColumnLookup, ScanPruning)] = None
@@ -58,18 +60,18 @@ final class PrunedFileIndex private[spark] (
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = base.listFiles(partitionFilters, dataFilters)
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
-    val selection = select(files, translated(dataFilters ++ late.map(_.filter)))
+    val selection = select(files, dataFilters)
     shown.foreach(_.set(selection))
     val outcomes = selection.outcomes.iterator
     val levelOf = PlannedScan.levels(selection)
     directories
-      .map(d => d.copy(files = d.files.flatMap(file => planned(file, outcomes.next(), levelOf))))
+      .map(d => d.copy(files = d.files.flatMap(file => kept(file, outcomes.next(), levelOf))))
       .filter(_.files.nonEmpty)
   }
 
   /** Returns an index that also leaves out what holds none of the keys. */
   private[spark] def narrowedBy(keys: Seq[LateKeys]): PrunedFileIndex =
-    new PrunedFileIndex(base, columns, pruner, guard, preserveSplits, late ++ keys)
+    new PrunedFileIndex(base, columns, pruner, guard, preserveSplits, late ++ keys, selection)
 
   /** Returns, for example, "; by 3 keys of a join on user_id"; empty without late keys. */
   private[spark] def lateText: String = late.map(keys => s"; by ${keys.description}").mkString
@@ -112,36 +114,43 @@ final class PrunedFileIndex private[spark] (
       case RecoverableError(_) => RowGroupPredicate.Unknown("the predicate could not be read")
     }
 
-  private def select(files: IndexedSeq[FileStatus], predicate: RowGroupPredicate): ScanPruning = {
+  private def select(files: IndexedSeq[FileStatus], dataFilters: Seq[Expression]): ScanPruning = {
     val lookup = columns.lookup
+    val predicate = translated(dataFilters ++ late.map(_.filter))
     latest
       .collect { case (`lookup`, found) if found.isReusableFor(predicate, files) => found }
-      .getOrElse(pruned(files, predicate, lookup))
+      .getOrElse {
+        val before = planned.filter(_.isReusableFor(translated(dataFilters), files))
+        pruned(files, predicate, lookup, before)
+      }
   }
 
+  /** @param before the result of a part of the predicate, which already refuted some files */
   private def pruned(
       files: IndexedSeq[FileStatus],
       predicate: RowGroupPredicate,
-      lookup: ColumnLookup): ScanPruning = {
+      lookup: ColumnLookup,
+      before: Option[ScanPruning]): ScanPruning = {
     val started = System.nanoTime
-    val pruned =
-      try pruner.prune(files, predicate, lookup, samplesCached = late.exists(_.areMany))
-      catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(files, e) }
+    val left = before.fold[IndexedSeq[Int]](files.indices)(_.keptIndices)
+    val some = left.map(files)
+    val found =
+      try pruner.prune(some, predicate, lookup, sampleFirst = late.exists(_.areMany))
+      catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(some, e) }
     val spent = System.nanoTime - started
-    val selection =
-      new ScanPruning(
-        predicate,
-        files,
-        pruned.outcomes,
-        pruned.stoppedEarly,
-        pruned.filesDeclined,
-        spent)
+    val selection = new ScanPruning(
+      predicate,
+      files,
+      before.fold(found.outcomes)(_.refinedBy(left, found.outcomes)),
+      found.stoppedEarly,
+      found.filesDeclined,
+      spent)
     nanos.addAndGet(spent)
     latest = Some(lookup -> selection)
     selection
   }
 
-  private def planned(
+  private def kept(
       file: FileStatusWithMetadata,
       outcome: FilePruning,
       levelOf: FilePruning => PushdownLevel): Option[FileStatusWithMetadata] =

@@ -3,6 +3,7 @@ package io.sbbf.spark.late
 import scala.util.Random
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.logging.log4j.Level
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.{In, Literal}
 import org.apache.spark.sql.execution.FileSourceScanExec
@@ -11,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
 import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.scan.{LateKeys, PrunedFileIndex}
-import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.testing.{Logged, SparkSuite}
 
 /** Keys of joins and results of subqueries, which prune scans while a query runs. */
 class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
@@ -243,6 +244,56 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     withConf("spark.sql.adaptive.enabled" -> "false")(
       assert(found(inner, "not_used").distinct ==
         Seq("keys of joins are not used: the query runs without adaptive execution")))
+  }
+
+  test("a key that the query spells in another case prunes by the file's column.") {
+    query("SELECT 1")
+    val df = withConf("spark.sql.caseSensitive" -> "false") {
+      val joined = spark.sql("SELECT log.ID FROM log JOIN few ON log.K = few.k")
+      joined.queryExecution.analyzed
+      joined
+    }
+    withConf("spark.sql.caseSensitive" -> "true") {
+      assert(rows(df) == Seq("[10]", "[20]", "[3900]") && filesRead(df) == Seq(2))
+    }
+  }
+
+  test("a query that scans the same rows twice still scans them once.") {
+    val text =
+      "WITH t AS (SELECT log.m, count(*) AS c FROM log JOIN few USING (k) GROUP BY log.m) " +
+        "SELECT * FROM t a JOIN t b USING (m)"
+    def logScans(df: DataFrame) = {
+      rows(df)
+      scans(df).count(_.relation.location.rootPaths.head.getName == "log")
+    }
+    val df = query(text)
+    assert(logScans(df) == withConf("spark.sbbf.enabled" -> "false")(logScans(query(text))))
+    assert(rows(df) == oracle(query(text)) && lateKeys(df).nonEmpty)
+  }
+
+  test("a scan whose partitions the query chooses while it runs is left alone.") {
+    query("SELECT 1")
+    val options = filterOptions(Seq("k"), ndv = 100, fpp = "0.0001")
+    val parts = spark.table("log").selectExpr("id", "k", "m")
+    parts.write.options(options).partitionBy("m").parquet(path("parts"))
+    spark.read.parquet(path("parts")).createOrReplaceTempView("parts")
+    val text = "SELECT parts.id FROM parts JOIN few ON parts.m = few.m AND parts.k = few.k " +
+      "WHERE few.id = 10"
+    val df = query(text)
+    assert(rows(df) == oracle(query(text)) && lateKeys(df).isEmpty)
+    assert(reasons(df).contains("the query chooses the scan's partitions while it runs"))
+    withConf("spark.sql.optimizer.dynamicPartitionPruning.enabled" -> "false") {
+      val df = query(text)
+      assert(rows(df) == oracle(query(text)) && lateKeys(df) == Seq(1))
+    }
+  }
+
+  test("a subquery that fails, fails as without the extension.") {
+    val text = "SELECT * FROM log WHERE k = (SELECT k FROM few)"
+    val (error, messages) =
+      Logged.during(Level.WARN)(intercept[Exception](rows(query(text))))
+    assert(error.getMessage.toLowerCase.contains("one row"))
+    assert(!messages.exists(_.contains("PruneByLateKeys")), messages)
   }
 
   test("random joins answer as without the extension.") {
