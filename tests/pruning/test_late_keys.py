@@ -44,7 +44,11 @@ def tables(
 
     No evidence of the dimension's files chooses its rows. One task reads one file.
     """
-    session = session_with(spark, {"spark.sql.files.maxPartitionBytes": "4m", **conf})
+    sizes = {
+        "spark.sql.files.maxPartitionBytes": "4m",
+        "spark.sql.autoBroadcastJoinThreshold": "1m",  # the fact table is larger
+    }
+    session = session_with(spark, {**sizes, **conf})
     columns = {"key": [KEYS[n] for n in places], "seq": [n % PER_FILE for n in places]}
     path = samples.write(lake / f"dim-{uuid.uuid4()}" / "0.parquet", columns, max(1, len(places)))
     session.read.parquet(str(lake / "fact")).createOrReplaceTempView("fact")

@@ -79,5 +79,6 @@ private[late] object JoinTable {
   /** A hash table may return a key once for each of its rows. */
   private final val RowsPerKey = 4L
 
-  private final val MaxBytes = 64L << 20
+  /** Two pages of Spark's memory manager; a table of one row may have a page of 64 MiB. */
+  private final val MaxBytes = 128L << 20
 }

@@ -23,7 +23,7 @@ class ColumnExtractorSuite extends TranslatorSuite {
   private val maps = column("maps", "MAP<INT, MAP<STRING, STRUCT<a: INT, b: BIGINT>>>")
 
   private def marked(key: String) = new MetadataBuilder().putString(key, "").build()
-  private val isMetadata = marked(METADATA_COL_ATTR_KEY)
+  private val isMetadata = FileSourceMetadataAttribute.metadata("_metadata")
 
   private def item(array: Expression, n: Int = 0): Expression =
     GetArrayItem(array, Literal(n), failOnError = false)
@@ -104,6 +104,11 @@ class ColumnExtractorSuite extends TranslatorSuite {
     "a field of all structs of an array" -> fields(rows, 0),
     "a value at the key of a column" -> GetMapValue(map, name)
   )
+
+  test("the second key of a join by USING is a column of the files.") {
+    val key = column("id", "INT", marked(METADATA_COL_ATTR_KEY))
+    assert(extractor().unapply(key).map(_.name).contains("id"))
+  }
 
   for ((title, expression) <- misses) test(s"$title is no column of the files.") {
     assert(extractor().unapply(expression).isEmpty)

@@ -79,6 +79,8 @@ class LateKeysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   // the keys are in 2 of the 8 files
   check("SELECT log.* FROM log JOIN few ON log.k = few.k", 2)
   check("SELECT log.* FROM few JOIN log ON log.k = few.k", 2)
+  check("SELECT log.* FROM few JOIN log USING (k)", 2)
+  check("SELECT log.* FROM few JOIN log USING (id) WHERE log.id = 20", 1)
   check("SELECT log.id FROM log JOIN few USING (i)", 2)
   check("SELECT log.id FROM log JOIN few USING (s)", 2)
   check("SELECT log.id FROM log JOIN few USING (d)", 2)

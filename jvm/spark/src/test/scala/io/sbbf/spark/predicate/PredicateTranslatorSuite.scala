@@ -2,7 +2,6 @@ package io.sbbf.spark.predicate
 
 import org.apache.spark.sql.catalyst.dsl.expressions._
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.ColumnPath
@@ -145,8 +144,7 @@ class PredicateTranslatorSuite extends TranslatorSuite {
   }
 
   test("does not take a _metadata column for one of the file.") {
-    val flags = new MetadataBuilder().putString(METADATA_COL_ATTR_KEY, "file_name").build()
-    val attribute = AttributeReference("id", LongType, nullable = true, flags)()
+    val attribute = FileSourceMetadataAttribute("id", LongType)
     assert(translated(attribute === 5L) == unknown)
   }
 
