@@ -15,7 +15,19 @@ from typing import Any
 
 import spark_sbbf as sbbf
 from against import in_a_fresh_jvm
-from lookup import ROOT, ROWS, SCHEMA, Times, compared, header, keys_of, session, timed, written
+from lookup import (
+    ROOT,
+    ROWS,
+    SCHEMA,
+    WARM_UP,
+    Times,
+    compared,
+    header,
+    keys_of,
+    session,
+    timed,
+    written,
+)
 
 FPP = min(ROWS)
 FACTORS = (0.8, 1.25, 2, 10)
@@ -23,7 +35,6 @@ FACTORS = (0.8, 1.25, 2, 10)
 LARGE = 1 << 30
 """A cache that holds every table of the benchmark, in bytes."""
 KEYS = 8
-WARM_UP = 6
 
 Runs = dict[float, dict[str, list[dict[str, Any]]]]
 
@@ -51,7 +62,7 @@ def main() -> None:
                 runs[factor][name].append(found)
     some = runs[FACTORS[0]]["extension"][0]
     lines = [
-        f"{some['header']}; {arguments.turns} JVMs of each JAR",
+        f"{some['header']}; {arguments.turns} JVMs of each JAR and size of the cache",
         f"{arguments.files:,} files, FPP {FPP}; footers and filters: {whole:,} bytes",
     ]
     for factor, of_factor in runs.items():

@@ -58,7 +58,8 @@ def main() -> None:
         *machine,
         f"{FILES} files; {arguments.turns} processes of each kind, by turns: without the extension "
         "(off), with it (on),",
-        "with class_archive=True (archive), with an older JAR (old)",
+        "with class_archive=True (archive)"
+        + (", with an older JAR (old)" if arguments.old else ""),
         *TARGETS.splitlines(),
         *(line for step in STEPS for line in compared(step, measured)),
         *(

@@ -72,8 +72,7 @@ def _jvm_runs() -> bool:
 
 
 def _configure_java(builder: Any, class_archive: bool) -> None:
-    from spark_sbbf.class_archive import with_archive  # both are slow to import
-    from spark_sbbf.java import check_java
+    from spark_sbbf.java import check_java  # slow to import
 
     java = check_java()
     spark = find_spark()
@@ -82,6 +81,8 @@ def _configure_java(builder: Any, class_archive: bool) -> None:
         for key in (driver, executor):
             builder.config(key, _with_vectors(_configured(builder._options, key)))
     if class_archive:
+        from spark_sbbf.class_archive import with_archive
+
         options = _configured(builder._options, driver)
         builder.config(driver, with_archive(options, spark, java, jar_path()))
 

@@ -17,7 +17,7 @@ from spark_sbbf.java import java_version
 AUTOMATIC_JAVA = 19
 """The first Java that writes and renews an archive by itself."""
 
-FLAGS = ("-XX:SharedArchiveFile", "-XX:ArchiveClassesAtExit")
+USE, WRITE = "-XX:SharedArchiveFile", "-XX:ArchiveClassesAtExit"
 
 
 def with_archive(java_options: str, spark: Spark, java: str, jar: str) -> str:
@@ -30,17 +30,16 @@ def with_archive(java_options: str, spark: Spark, java: str, jar: str) -> str:
     Raises:
         OSError: If the folder for archives cannot be made.
     """
-    if any(flag in java_options for flag in FLAGS):
+    if USE in java_options or WRITE in java_options:
         return java_options
     archive = _archive(spark, java, jar)
-    archive.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _remove_others(archive)
+    _prepare_folder(archive)
     # The JVM runs without an archive that it cannot use; nobody needs its warnings.
     added = ["-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
     if java_version(java) >= AUTOMATIC_JAVA:
-        added += ["-XX:+AutoCreateSharedArchive", f"{FLAGS[0]}={_quoted(archive)}"]
+        added += ["-XX:+AutoCreateSharedArchive", f"{USE}={_quoted(archive)}"]
     else:
-        added.append(f"{FLAGS[0] if _is_whole(archive) else FLAGS[1]}={_quoted(archive)}")
+        added.append(f"{USE if _is_whole(archive) else WRITE}={_quoted(archive)}")
     return " ".join([java_options, *added]).lstrip()
 
 
@@ -50,16 +49,17 @@ def archive_folder() -> Path:
 
 
 def _archive(spark: Spark, java: str, jar: str) -> Path:
-    """Names the archive after the places of Spark and Java, and after what may change there."""
+    """Returns the archive's path, named after Spark's and Java's places and their contents."""
     home = Path(java).resolve().parents[1]
     release = home / "release"
     places = _digest(str(spark.home), str(home))
     contents = _digest(
+        spark.version,
         jar,
         str(Path(jar).stat().st_mtime_ns),
         release.read_text(encoding="utf-8", errors="replace") if release.is_file() else "",
     )
-    return archive_folder() / f"spark-{spark.version}-{places}-{contents}.jsa"
+    return archive_folder() / f"classes-{places}-{contents}.jsa"
 
 
 def _quoted(path: Path) -> str:
@@ -71,7 +71,10 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
-def _remove_others(archive: Path) -> None:
+def _prepare_folder(archive: Path) -> None:
+    """Makes the folder, private to the user: the JVM runs code from the archives in it."""
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    archive.parent.chmod(0o700)
     same_places = archive.name.rsplit("-", 1)[0]
     for other in archive.parent.glob(f"{same_places}-*.jsa"):
         if other != archive:
