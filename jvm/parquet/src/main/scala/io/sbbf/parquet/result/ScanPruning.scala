@@ -38,7 +38,7 @@ private[sbbf] final class ScanPruning(
 
   /**
    * Returns the outcomes of all files after a narrower predicate was evaluated on some of them. A
-   * file keeps its outcome if the evaluation did not check it.
+   * file that was read before keeps its outcome if the evaluation could not check it.
    *
    * @param some the numbers of these files
    * @param refined their new outcomes
@@ -47,7 +47,10 @@ private[sbbf] final class ScanPruning(
       some: IndexedSeq[Int],
       refined: IndexedSeq[FilePruning]): IndexedSeq[FilePruning] = {
     val all = outcomes.toArray
-    some.indices.foreach(i => if (refined(i).isKnown) all(some(i)) = refined(i))
+    some.indices.foreach { i =>
+      val wasUnread = all(some(i)).storage == FileStorage.Unread
+      if (refined(i).isKnown || wasUnread) all(some(i)) = refined(i)
+    }
     all.toIndexedSeq
   }
 
