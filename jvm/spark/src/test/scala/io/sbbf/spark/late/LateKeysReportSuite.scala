@@ -1,0 +1,72 @@
+package io.sbbf.spark.late
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+import io.sbbf.spark.report.PruneReport
+
+/** What reports and plans say about late keys. */
+class LateKeysReportSuite extends LateKeysTables {
+  private val inner = "SELECT log.id FROM log JOIN few USING (k)"
+
+  private def reported(text: String): JsonNode = {
+    val df = query(text)
+    rows(df)
+    new ObjectMapper().readTree(PruneReport.json(df.queryExecution))
+  }
+
+  /** Returns the texts in a field of all scans of a query's report. */
+  private def found(text: String, field: String): Seq[String] = {
+    val scans = reported(text).get("scans")
+    (0 until scans.size).map(scans.get).flatMap { scan =>
+      (0 until scan.get(field).size).map(scan.get(field).get(_).asText)
+    }
+  }
+
+  test("the plan names the keys by number and column.") {
+    val df = query(inner)
+    rows(df)
+    assert(df.queryExecution.executedPlan.toString.contains("; by 3 keys of a join on k)"))
+  }
+
+  test("the report names the keys.") {
+    assert(found(inner, "late_keys") == Seq("3 keys of a join on k"))
+    assert(found(inner, "not_used").isEmpty)
+  }
+
+  test("the report names joins that keep rows without a match.") {
+    assert(
+      found("SELECT log.id FROM log LEFT JOIN few USING (k) WHERE log.id > 3", "not_used") ==
+        Seq("a join of type LeftOuter keeps rows without a match"))
+    assert(
+      found("SELECT id FROM log WHERE (k IN (SELECT k FROM few) OR id < 9) AND m < 9", "not_used")
+        .contains("a join of type ExistenceJoin keeps rows without a match"))
+  }
+
+  for ((setting, value, reason) <- Seq(
+      (
+        "spark.sql.autoBroadcastJoinThreshold",
+        "-1",
+        "keys of a shuffle join on k are not known before the scan"),
+      (
+        "spark.sql.adaptive.enabled",
+        "false",
+        "keys of joins are not used: the query runs without adaptive execution")
+    ))
+    test(s"the report says that $reason.") {
+      withConf(setting -> value)(assert(found(inner, "not_used").distinct == Seq(reason)))
+    }
+
+  test("a scan remembers that a join has too many keys.") {
+    withConf("spark.sbbf.runtimePruning.maxKeys" -> "2") {
+      val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")
+      rows(df)
+      assert(reasons(df) == Seq("a join has more than 2 keys"))
+    }
+  }
+
+  test("a scan remembers that keys refute nothing.") {
+    val df = query("SELECT log.id FROM log JOIN few ON log.m = few.m")
+    rows(df)
+    assert(reasons(df) == Seq("3 keys of a join on m: no benefit"))
+  }
+}
