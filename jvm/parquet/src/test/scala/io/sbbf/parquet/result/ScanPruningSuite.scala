@@ -35,4 +35,50 @@ class ScanPruningSuite extends AnyFunSuite {
         ("part-3.parquet", "part-4.parquet")))
     assert(runs.map(_.refutedBy) == Seq(Map(Evidence.Bloom -> 3L), Map(Evidence.Bloom -> 7L)))
   }
+
+  private def known(kept: Int) = FilePruning(
+    2,
+    kept,
+    10L * kept,
+    100L * kept,
+    None,
+    Map.empty,
+    Map.empty,
+    storage = FileStorage.Known(false, false, meetsRequirements = true))
+  private val unread = FilePruning.keepAll(100L, ScanPruning.NotChecked)
+  private val unreadable = FilePruning.unreadable(100L, "invalid footer length")
+
+  /** Returns the outcomes of files after a second pass over those that the first one kept. */
+  private def refined(outcomes: (FilePruning, FilePruning)*): Seq[FilePruning] = {
+    val statuses = outcomes.indices.map(i =>
+      new FileStatus(100L, false, 1, 100L, 0L, new Path(s"/lake/part-$i.parquet")))
+    val first =
+      new ScanPruning(
+        RowGroupPredicate.True,
+        statuses,
+        outcomes.map(_._1).toIndexedSeq,
+        true,
+        0,
+        0L)
+    val left = first.keptIndices
+    first.refinedBy(left, left.map(i => outcomes(i)._2))
+  }
+
+  test("a second pass replaces the outcomes of the files that it evaluates, and no others.") {
+    for (first <- Seq(known(1), known(2), unread, unreadable); second <- Seq(known(0), known(1)))
+      assert(refined(known(0) -> known(2), first -> second) == Seq(known(0), second))
+  }
+
+  test("a file that only the second pass could not read counts as unreadable.") {
+    assert(refined(unread -> unreadable, known(1) -> known(1)) == Seq(unreadable, known(1)))
+  }
+
+  test("a file that the first pass evaluated keeps its outcome if the second pass fails at it.") {
+    for (second <- Seq(unread, unreadable))
+      assert(refined(known(1) -> second, unreadable -> second).head == known(1))
+  }
+
+  test("a file that neither pass could check stays as unreadable as the first pass found it.") {
+    assert(refined(unread -> unread, unreadable -> unread) == Seq(unread, unreadable))
+  }
 }
