@@ -31,6 +31,10 @@ val openPackages =
     .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
     .toSeq
 
+// What random tests read: -Dsbbf.seed=7 -Dsbbf.queries=10000
+val testProperties =
+  Seq("sbbf.seed", "sbbf.queries").flatMap(key => sys.props.get(key).map(v => s"-D$key=$v"))
+
 val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8"),
   scalacOptions ++= (
@@ -48,6 +52,7 @@ val common = Seq(
   Test / parallelExecution := false,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= Seq("-Xmx2g", "--add-modules=jdk.incubator.vector") ++ openPackages,
+  Test / javaOptions ++= testProperties,
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD")
 )
 
