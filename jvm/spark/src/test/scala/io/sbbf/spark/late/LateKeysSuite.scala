@@ -1,8 +1,12 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.DataFrame
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration.DurationInt
+import scala.concurrent.{Await, Future}
+
 import org.apache.spark.sql.catalyst.expressions.{In, Literal}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.spark.scan.LateKeys
 
@@ -44,6 +48,10 @@ class LateKeysSuite extends LateKeysTables {
   check("SELECT * FROM log LEFT JOIN none ON log.id = none.id JOIN few ON log.k = few.k", 2)
   check("SELECT * FROM log LEFT ANTI JOIN none ON log.id = none.id JOIN few ON log.k = few.k", 2)
   check("SELECT a.id FROM log a JOIN log b ON a.id = b.id JOIN few ON b.k = few.k", 8, 2)
+  check(
+    "SELECT /*+ BROADCAST(x) */ log.id FROM log " +
+      "JOIN (SELECT few.k FROM few JOIN none USING (i)) x USING (k)",
+    1)
 
   // rows without a match stay
   check("SELECT * FROM log LEFT JOIN few ON log.k = few.k", Files)
@@ -52,6 +60,12 @@ class LateKeysSuite extends LateKeysTables {
   check("SELECT * FROM log WHERE k NOT IN (SELECT k FROM few)", Files)
   check("SELECT * FROM log WHERE k IN (SELECT k FROM few) OR id < 5", Files)
   check("SELECT * FROM log FULL JOIN few ON log.k = few.k", Files)
+
+  // rows that pass another operator are not those of the scan
+  check(
+    "SELECT /*+ MERGE(b) */ a.id FROM log a JOIN log b USING (id) JOIN few ON a.k = few.k",
+    Files,
+    Files)
   check("SELECT * FROM (SELECT * FROM log LIMIT 3000) JOIN few USING (k)", Files)
   check("SELECT * FROM (SELECT k, rand(5) AS r FROM log) JOIN few USING (k) WHERE r < 0", Files)
   check(
@@ -170,6 +184,51 @@ class LateKeysSuite extends LateKeysTables {
     val df = query(text)
     assert(numScans(df) == withConf("spark.sbbf.enabled" -> "false")(numScans(query(text))))
     assert(rows(df) == oracle(query(text)) && lateKeys(df).nonEmpty)
+  }
+
+  test("a side without rows plans no task.") {
+    val text = "SELECT log.id FROM log JOIN (SELECT k FROM few WHERE id < 0) USING (k)"
+    val df = query(text)
+    assert(rows(df).isEmpty && filesRead(df).isEmpty)
+    // Spark replaces the join by an empty relation, unless its rule is excluded
+    val rule = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
+    withConf("spark.sql.adaptive.optimizer.excludedRules" -> rule) {
+      val df = query(text)
+      assert(rows(df).isEmpty && filesRead(df) == Seq(0))
+      assert(logScans(df).flatMap(_.inputRDDs().map(_.getNumPartitions)) == Seq(0))
+    }
+  }
+
+  test("sessions with other settings answer right from the same cache of footers.") {
+    val text = "SELECT log.id FROM log JOIN few USING (k)"
+    val expected = oracle(query(text))
+    val numbers = Seq(
+      Seq.empty -> Seq(3),
+      Seq("spark.sbbf.runtimePruning.enabled" -> "false") -> Nil,
+      Seq("spark.sbbf.rowGroupPruning.enabled" -> "false") -> Seq(3),
+      Seq("spark.sbbf.runtimePruning.maxKeys" -> "2") -> Nil,
+      Seq("spark.sbbf.cache.maxBytes" -> "0") -> Seq(3),
+      Seq("spark.sbbf.enabled" -> "false") -> Nil
+    )
+    val sessions = numbers.map { case (settings, keys) => otherSession(settings) -> keys }
+    def run(session: SparkSession, keys: Seq[Int]) = {
+      val df = session.sql(text)
+      assert(rows(df) == expected && lateKeys(df) == keys)
+    }
+    (sessions ++ sessions).foreach { case (session, keys) => run(session, keys) }
+    val together = Seq.fill(3)(sessions).flatten.map { case (session, keys) =>
+      Future(run(session, keys))
+    }
+    together.foreach(Await.result(_, 5.minutes))
+  }
+
+  /** Returns a session with these settings and the same tables. */
+  private def otherSession(settings: Seq[(String, String)]): SparkSession = {
+    val session = spark.newSession()
+    settings.foreach { case (key, value) => session.conf.set(key, value) }
+    Seq("log", "few").foreach(name =>
+      session.read.parquet(path(name)).createOrReplaceTempView(name))
+    session
   }
 
   test("a scan whose partitions the query chooses while it runs is left alone.") {
