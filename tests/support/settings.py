@@ -13,6 +13,7 @@ GOOD_VALUES = {
     "spark.sbbf.planning.tailBytes": "32k",
     "spark.sbbf.runtimePruning.enabled": "false",
     "spark.sbbf.runtimePruning.maxKeys": "1000",
+    "spark.sbbf.delta.enabled": "false",
 }
 
 BAD_VALUES = {
@@ -26,4 +27,5 @@ BAD_VALUES = {
     "spark.sbbf.runtimePruning.maxKeys": "0",
     "spark.sbbf.safeRead.enabled": "1",
     "spark.sbbf.exactFilters.enabled": "yes",
+    "spark.sbbf.delta.enabled": "no",
 }

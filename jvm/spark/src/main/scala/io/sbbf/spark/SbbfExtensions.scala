@@ -36,8 +36,10 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
       InjectedRules.pruneRowGroups(session)
     }
     extensions.injectPreCBORule(InjectedRules.writeExactFilters)
+    extensions.injectQueryStagePrepRule(InjectedRules.readPrunedDeltaFiles)
     extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
     extensions.injectQueryStageOptimizerRule(InjectedRules.pruneByLateKeys)
+    extensions.injectColumnar(InjectedRules.readPrunedDeltaFilesLast)
     extensions.injectColumnar(InjectedRules.showPruningLast)
   }
 

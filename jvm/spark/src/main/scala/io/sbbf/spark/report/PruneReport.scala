@@ -66,16 +66,21 @@ private[spark] object PruneReport {
         } yield {
           val hasResults = index.late.exists(_.origin == LateKeys.Subquery)
           val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
-          val unused = planned.toSeq.flatMap(new ScanColumns(files).unused(_, scan.output))
-          describe(index, selection, unused ++ late.reasons(scan.outputSet))
+          val columns = new ScanColumns(files)
+          val unused = planned.toSeq.flatMap(columns.unused(_, scan.output))
+          describe(index, selection, columns, unused ++ late.reasons(scan.outputSet))
         }
       case _ => None
     }
 
-  private def describe(index: PrunedFileIndex, s: ScanPruning, unused: Seq[String]): Any =
+  private def describe(
+      index: PrunedFileIndex,
+      s: ScanPruning,
+      columns: ScanColumns,
+      unused: Seq[String]): Any =
     fields(
       "paths" -> list(index.rootPaths.map(_.toString)),
-      "predicate" -> text(s.predicate),
+      "predicate" -> text(s.predicate, columns),
       "not_used" -> list(unused),
       "late_keys" -> list(index.late.map(_.description)),
       "files" -> s.numFiles,
@@ -112,14 +117,17 @@ private[spark] object PruneReport {
     fields(evidence.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*)
 
   /** Formats a predicate without its values. */
-  private def text(predicate: RowGroupPredicate): String = predicate match {
-    case And(children) => children.map(text).mkString("(", " AND ", ")")
-    case Or(children) => children.map(text).mkString("(", " OR ", ")")
-    case Leaf(column, AllOf(tests)) => text(And(tests.map(t => Leaf(column, t))))
-    case Leaf(column, test: SimpleTest) => s"$column ${symbol(test)}"
-    case False => "FALSE"
-    case True => "TRUE"
-    case Unknown(_) => "UNKNOWN"
+  private def text(predicate: RowGroupPredicate, columns: ScanColumns): String = {
+    def of(part: RowGroupPredicate): String = part match {
+      case And(children) => children.map(of).mkString("(", " AND ", ")")
+      case Or(children) => children.map(of).mkString("(", " OR ", ")")
+      case Leaf(column, AllOf(tests)) => of(And(tests.map(t => Leaf(column, t))))
+      case Leaf(column, test: SimpleTest) => s"${columns.nameInTable(column)} ${symbol(test)}"
+      case False => "FALSE"
+      case True => "TRUE"
+      case Unknown(_) => "UNKNOWN"
+    }
+    of(predicate)
   }
 
   private def symbol(test: SimpleTest): String = test match {

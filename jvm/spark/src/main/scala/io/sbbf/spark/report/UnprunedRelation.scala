@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.scan.{PrunedScan, ScanColumns}
 import io.sbbf.spark.util.SbbfConf
 
@@ -66,7 +67,11 @@ private[spark] object UnprunedRelation {
       conf: SQLConf): String =
     files.fileFormat match {
       case _ if scan.isStreaming => "a streaming source"
-      case format: ParquetFileFormat if format.getClass != classOf[ParquetFileFormat] =>
+      case _ if DeltaRelation.is(files) && !DeltaRelation.isKnown(files.location) =>
+        s"a Delta table whose files ${files.location.getClass.getSimpleName} lists"
+      case _ if DeltaRelation.is(files) && !SbbfConf.Delta.get(conf) =>
+        s"${SbbfConf.Delta.key} is false"
+      case format: ParquetFileFormat if !isKnown(files) =>
         s"a Parquet table of another kind: ${planner(format)}"
       case _: ParquetFileFormat if filters.isEmpty => "no filter reaches the scan"
       case _: ParquetFileFormat =>
@@ -78,6 +83,9 @@ private[spark] object UnprunedRelation {
         (why +: filters.toSeq.flatMap(columns.unused(_, scan.output))).mkString("; ")
       case _ => "not a Parquet scan"
     }
+
+  private def isKnown(files: HadoopFsRelation): Boolean =
+    files.fileFormat.getClass == classOf[ParquetFileFormat] || DeltaRelation.is(files)
 
   private def planner(source: Any): String =
     s"${source.getClass.getSimpleName} plans its files by itself"

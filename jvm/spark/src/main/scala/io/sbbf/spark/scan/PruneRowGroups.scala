@@ -1,28 +1,17 @@
 package io.sbbf.spark.scan
 
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
-import org.apache.spark.sql.catalyst.expressions.{
-  AttributeSet,
-  BinaryComparison,
-  Expression,
-  In,
-  InSet,
-  InSubquery,
-  Literal,
-  PredicateHelper,
-  SubqueryExpression
-}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
-import org.apache.spark.sql.types._
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.parquet.result.ScanPruning
-import io.sbbf.spark.pushdown.{PushdownGuard, ReadPolicy}
+import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
 /**
@@ -40,7 +29,7 @@ import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
  * is not pruned again, even if Spark adds filters above it later. An error while pruning leaves
  * out nothing.
  */
-final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
+final class PruneRowGroups extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
@@ -54,10 +43,9 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
               KernelChoice.start()
               filesOf(scan).location match {
                 case index: PrunedFileIndex =>
-                  val guard = pushdownGuard(scan, conjuncts)
-                  val planned =
-                    index.plannedScan(conjuncts.exists(SubqueryExpression.hasSubquery))
-                  withOptions(scan, guard.decide(planned, isSafe).options)
+                  val filters = new ScanFilters(scan, filesOf(scan), conjuncts)
+                  val planned = index.plannedScan(filters.hasSubqueries)
+                  withOptions(scan, filters.guard.decide(planned, isSafe).options)
                 case _ => prune(scan, conjuncts, preserveSplits)
               }
             } catch {
@@ -95,84 +83,19 @@ final class PruneRowGroups extends Rule[LogicalPlan] with PredicateHelper {
       conjuncts: Seq[Expression],
       preserveSplits: => Boolean): LogicalRelation = {
     val files = filesOf(scan)
-    val (partitionFilters, dataFilters) = split(scan, conjuncts)
-    val columns = new ScanColumns(files)
-    val hasRuntimeFilters = conjuncts.exists(SubqueryExpression.hasSubquery)
-    val guard = pushdownGuard(scan, conjuncts)
-    if ((!isSafe || guard.withholdsNothing) && !columns.translator
-        .translate(dataFilters)
-        .canPrune) scan
+    val filters = new ScanFilters(scan, files, conjuncts)
+    val guard = filters.guard
+    if ((!isSafe || guard.withholdsNothing) && !filters.canPrune) scan
     else {
       val pruned = new PrunedRelation(files, conf)
       val index = pruned.index(guard, preserveSplits)
-      index.listFiles(partitionFilters, dataFilters)
+      index.listFiles(filters.ofPartitions, filters.ofData)
       index.selection.foreach(QueryHistory.remember(scan, _))
-      rebuilt(scan, index, pruned.of(index, hasRuntimeFilters))
+      rebuilt(scan, index, pruned.of(index, filters.hasSubqueries))
     }
   }
 
   private def isSafe: Boolean = SbbfConf.SafeRead.get(conf)
-
-  private def pushdownGuard(scan: LogicalRelation, conjuncts: Seq[Expression]): PushdownGuard = {
-    val later = conjuncts.filter(SubqueryExpression.hasSubquery).map(withStandIns)
-    val dataFilters = split(scan, conjuncts)._2 ++ split(scan, later)._2
-    val files = filesOf(scan)
-    PushdownGuard(
-      SparkInternals.pushedFilters(dataFilters),
-      files.dataSchema,
-      new ScanColumns(files).areFoundById,
-      files.sparkSession.sessionState.conf.caseSensitiveAnalysis,
-      mayPushMore = SparkInternals.expandsStructs && dataFilters.exists(comparesStructs)
-    )
-  }
-
-  /** Returns whether Spark may push comparisons of a struct's fields, translated or not. */
-  private def comparesStructs(filter: Expression): Boolean = filter.exists {
-    case comparison: BinaryComparison => comparison.left.dataType.isInstanceOf[StructType]
-    case In(value, _) => value.dataType.isInstanceOf[StructType]
-    case InSet(value, _) => value.dataType.isInstanceOf[StructType]
-    case _ => false
-  }
-
-  /**
-   * Replaces subqueries by worst-case literals: tasks know their values, and Spark 4 pushes them
-   * to parquet-mr. Subqueries that only test whether a row exists become joins.
-   */
-  private def withStandIns(conjunct: Expression): Expression = conjunct.transform {
-    case _: InSubquery => Literal.TrueLiteral
-    case subquery: SubqueryExpression =>
-      subquery.dataType match {
-        case FloatType => Literal(Float.NaN)
-        case DoubleType => Literal(Double.NaN)
-        case LongType => Literal(Long.MaxValue)
-        case text: StringType => Literal.create("\ufffd", text)
-        case harmless @ (BooleanType | IntegerType | BinaryType) => Literal.default(harmless)
-        case other => Literal(null, other) // Spark pushes no filter with this literal
-      }
-  }
-
-  /**
-   * Returns the partition filters and the data filters that Spark's planner passes to the index.
-   */
-  private def split(
-      scan: LogicalRelation,
-      conjuncts: Seq[Expression]): (Seq[Expression], Seq[Expression]) = {
-    val files = filesOf(scan)
-    val static = conjuncts.filter(c => c.deterministic && !SubqueryExpression.hasSubquery(c))
-    val normalized = SparkInternals.normalize(static, scan.output)
-    val settings = files.sparkSession.sessionState.conf
-    val partitionColumns = scan.resolve(files.partitionSchema, settings.resolver)
-    val partitionSet = AttributeSet(partitionColumns)
-    (
-      SparkInternals.partitionFilters(partitionColumns, normalized),
-      SparkInternals.expanded(
-        normalized.flatMap { f =>
-          if (f.references.intersect(partitionSet).isEmpty) Some(f)
-          else extractPredicatesWithinOutputSet(f, scan.outputSet -- partitionSet)
-        },
-        settings
-      ))
-  }
 
   /** Returns the scan with its pruned relation, and with statistics of what is left of it. */
   private def rebuilt(

@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
@@ -31,6 +32,8 @@ import io.sbbf.spark.read.RowGroupRanges
  *   can see splits. A fully pruned file is then still planned, with nothing to read: the size of
  *   splits depends on the size of all files.
  * @param late the keys that the query found while it ran
+ * @param isChosen whether the query reads a partition with these values, if that became known
+ *   while it ran. The scan leaves out other partitions by itself.
  * @param planned the result for the same files before these keys were known
  */
 final class PrunedFileIndex private[spark] (
@@ -40,6 +43,7 @@ final class PrunedFileIndex private[spark] (
     private[spark] val guard: PushdownGuard,
     private[spark] val preserveSplits: Boolean,
     private[spark] val late: Seq[LateKeys] = Nil,
+    isChosen: InternalRow => Boolean = _ => true,
     planned: Option[ScanPruning] = None)
     extends FileIndex {
 
@@ -58,7 +62,8 @@ final class PrunedFileIndex private[spark] (
   override def listFiles(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
-    val directories = base.listFiles(partitionFilters, dataFilters)
+    val directories =
+      base.listFiles(partitionFilters, dataFilters).filter(d => isChosen(d.values))
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
     val selection = select(files, dataFilters)
     shown.foreach(_.set(selection))
@@ -69,9 +74,29 @@ final class PrunedFileIndex private[spark] (
       .filter(_.files.nonEmpty)
   }
 
-  /** Returns an index that also leaves out what holds none of the keys. */
-  private[spark] def narrowedBy(keys: Seq[LateKeys]): PrunedFileIndex =
-    new PrunedFileIndex(base, columns, pruner, guard, preserveSplits, late ++ keys, selection)
+  /**
+   * Returns an index that also leaves out what holds none of the keys, and partitions that the
+   * scan does not read.
+   */
+  private[spark] def narrowedBy(
+      keys: Seq[LateKeys],
+      isChosen: InternalRow => Boolean = _ => true): PrunedFileIndex =
+    new PrunedFileIndex(
+      base,
+      columns,
+      pruner,
+      guard,
+      preserveSplits,
+      late ++ keys,
+      isChosen,
+      selection)
+
+  /** Returns this index over another base that lists the same files. */
+  private[spark] def over(other: FileIndex): PrunedFileIndex = {
+    val copy = new PrunedFileIndex(other, columns, pruner, guard, preserveSplits)
+    copy.latest = latest
+    copy
+  }
 
   /** Returns, for example, "; by 3 keys of a join on user_id"; empty without late keys. */
   private[spark] def lateText: String = late.map(keys => s"; by ${keys.description}").mkString
@@ -109,7 +134,7 @@ final class PrunedFileIndex private[spark] (
   override def hashCode: Int = base.hashCode
 
   private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
-    try columns.translator.translate(dataFilters)
+    try columns.translate(dataFilters)
     catch {
       case RecoverableError(_) => RowGroupPredicate.Unknown("the predicate could not be read")
     }

@@ -1,6 +1,7 @@
 package io.sbbf.spark.scan
 
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
@@ -25,8 +26,9 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       preserveSplits)
 
   /**
-   * Returns the relation with an index that has listed its files and, if allowed, the pruned
-   * format. If the format stays, options disable those checks of parquet-mr that would lose rows.
+   * Returns the relation with an index that has listed its files and, if it is in Spark's own
+   * format and settings allow it, the pruned format. If the format stays, options disable those
+   * checks of parquet-mr that would lose rows.
    * Spark considers all Parquet formats equal, so the optimizer notices only the changed index.
    *
    * @param index an index of the relation's files
@@ -34,15 +36,19 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
    */
   def of(index: PrunedFileIndex, hasRuntimeFilters: Boolean): HadoopFsRelation = {
     val isSafe = SbbfConf.SafeRead.get(conf)
-    val safeOptions = index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
-    val swaps =
-      SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
-    val format = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
-    files.copy(
-      location = index,
-      fileFormat = if (swaps) format else files.fileFormat,
-      options = if (swaps) files.options else files.options ++ safeOptions
-    )(files.sparkSession)
+    lazy val safeOptions = index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
+    def hasJar = ExecutorJar.isThere(files.sparkSession.sparkContext)
+    files.fileFormat match {
+      case ours: PrunedParquetFormat =>
+        files.copy(location = index, fileFormat = ours.of(index))(files.sparkSession)
+      case sparks
+          if sparks.getClass == classOf[ParquetFileFormat] &&
+            SbbfConf.RowGroupPruning.get(conf) && hasJar =>
+        val format = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
+        files.copy(location = index, fileFormat = format)(files.sparkSession)
+      case _ =>
+        files.copy(location = index, options = files.options ++ safeOptions)(files.sparkSession)
+    }
   }
 
   private def pruner(requirements: StorageRequirements): ScanPruner =

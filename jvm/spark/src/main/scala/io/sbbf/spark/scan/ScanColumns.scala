@@ -5,9 +5,11 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.predicate.PredicateTranslator
+import io.sbbf.spark.pushdown.PushdownGuard
 
 /**
  * Resolves the columns that filters on a relation name in its files. It reads the settings of the
@@ -17,10 +19,12 @@ import io.sbbf.spark.predicate.PredicateTranslator
 private[spark] final class ScanColumns(files: HadoopFsRelation) {
   private def conf: SQLConf = files.sparkSession.sessionState.conf
 
-  def areFoundById: Boolean = SparkInternals.readsByFieldId(conf)
+  private lazy val delta: Option[DeltaColumns] = DeltaColumns.of(files)
 
-  /** Returns a translator for predicates on the relation. */
-  def translator: PredicateTranslator =
+  private def areFoundById: Boolean = SparkInternals.readsByFieldId(conf)
+
+  /** Returns a translator for predicates on the columns of the files. */
+  private def translator: PredicateTranslator =
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
@@ -33,13 +37,38 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
     ColumnLookup(conf.caseSensitiveAnalysis, defaulted.map(_.name).toSet)
   }
 
+  /** Returns the predicate over row groups for data filters in the form that an index gets. */
+  def translate(dataFilters: Seq[Expression]): RowGroupPredicate =
+    translator.translate(stored(dataFilters))
+
+  /**
+   * Returns the guard for data filters of a scan of the relation.
+   *
+   * @param mayPushMore whether Spark may push filters that are not among these
+   */
+  def guard(dataFilters: Seq[Expression], mayPushMore: Boolean): PushdownGuard =
+    PushdownGuard(
+      SparkInternals.pushedFilters(stored(dataFilters)),
+      delta.fold(files.dataSchema)(_.stored(files.dataSchema)),
+      areFoundById,
+      conf.caseSensitiveAnalysis,
+      mayPushMore)
+
   /** Returns why parts of a filter over a scan with this output cannot prune; names no values. */
   def unused(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[String] =
-    translator.unused(ofFiles(conjuncts, output))
+    translator.unused(stored(ofFiles(conjuncts, output)))
 
   /** Returns the predicate over row groups for a filter over a scan with this output. */
   def predicate(conjuncts: Seq[Expression], output: Seq[Attribute]): RowGroupPredicate =
-    translator.translate(ofFiles(conjuncts, output))
+    translate(ofFiles(conjuncts, output))
+
+  /** Returns the name of a column of the files in the table. */
+  def nameInTable(column: ColumnPath): String =
+    delta.fold(column.toString)(_.nameInTable(column))
+
+  /** Returns the filters in terms of the columns of the files, without those on other columns. */
+  private def stored(filters: Seq[Expression]): Seq[Expression] =
+    delta.fold(filters)(columns => filters.flatMap(columns.stored))
 
   /** Returns the conjuncts without those that reference only partition columns. */
   private def ofFiles(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =

@@ -5,8 +5,10 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
+import io.sbbf.spark.lake.{PruneDeltaScans, ReadPrunedDeltaFiles}
 import io.sbbf.spark.late.PruneByLateKeys
-import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
+import io.sbbf.spark.physical.AddPruningMetrics
+import io.sbbf.spark.scan.PruneRowGroups
 import io.sbbf.spark.write.WriteExactFilters
 
 /** Creates the rules that this extension adds to a session, each wrapped in a [[GuardedRule]]. */
@@ -17,6 +19,13 @@ private[spark] object InjectedRules {
   def writeExactFilters(session: SparkSession): Rule[LogicalPlan] =
     new GuardedRule(session, new WriteExactFilters(session))
 
+  /** Returns the rules for the end of the optimizer, where extensions cannot inject any. */
+  def pruneLast(session: SparkSession): Seq[Rule[LogicalPlan]] =
+    Seq(pruneRowGroups(session), new GuardedRule(session, new PruneDeltaScans))
+
+  def readPrunedDeltaFiles(session: SparkSession): Rule[SparkPlan] =
+    new GuardedRule(session, new ReadPrunedDeltaFiles)
+
   def showPruning(session: SparkSession): Rule[SparkPlan] =
     new GuardedRule(session, AddPruningMetrics)
 
@@ -24,8 +33,13 @@ private[spark] object InjectedRules {
     new GuardedRule(session, new PruneByLateKeys)
 
   /**
-   * Like [[showPruning]], but runs before columnar transitions and sees each scan as it will run.
+   * Like [[readPrunedDeltaFiles]], for plans without adaptive execution as well. Runs before
+   * columnar transitions and sees each scan as it will run.
    */
+  def readPrunedDeltaFilesLast(session: SparkSession): ColumnarRule =
+    new GuardedColumnarRule(readPrunedDeltaFiles(session))
+
+  /** Like [[showPruning]], at the time of [[readPrunedDeltaFilesLast]]. */
   def showPruningLast(session: SparkSession): ColumnarRule =
     new GuardedColumnarRule(showPruning(session))
 }

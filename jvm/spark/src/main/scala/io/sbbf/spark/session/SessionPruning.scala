@@ -6,8 +6,10 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.lake.{PruneDeltaScans, ReadPrunedDeltaFiles}
 import io.sbbf.spark.late.PruneByLateKeys
-import io.sbbf.spark.scan.{AddPruningMetrics, PruneRowGroups}
+import io.sbbf.spark.physical.AddPruningMetrics
+import io.sbbf.spark.scan.PruneRowGroups
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 import io.sbbf.spark.write.WriteExactFilters
 
@@ -28,7 +30,7 @@ private[spark] object SessionPruning {
       WarmUp.start()
       val experimental = session.experimental
       experimental.extraOptimizations =
-        experimental.extraOptimizations :+ InjectedRules.pruneRowGroups(session) :+
+        experimental.extraOptimizations ++ InjectedRules.pruneLast(session) :+
           InjectedRules.writeExactFilters(session)
       addPhysicalRules(session)
     }
@@ -36,7 +38,7 @@ private[spark] object SessionPruning {
   }
 
   /**
-   * Adds the pruning rule to the end of the session's optimizer, where extensions cannot inject
+   * Adds the pruning rules to the end of the session's optimizer, where extensions cannot inject
    * one. Call it whenever the optimizer collects its rules: other code may set the session's
    * extra optimizations. A cloned session (each stream has one) also starts with the rule of the
    * session that it was cloned from.
@@ -45,7 +47,7 @@ private[spark] object SessionPruning {
     val experimental = session.experimental
     val own = experimental.extraOptimizations.filterNot(isOfAnother(session))
     if (!own.exists(isOurs))
-      experimental.extraOptimizations = own :+ InjectedRules.pruneRowGroups(session)
+      experimental.extraOptimizations = own ++ InjectedRules.pruneLast(session)
   }
 
   private def isOfAnother(session: SparkSession)(rule: Rule[_]): Boolean = rule match {
@@ -54,13 +56,14 @@ private[spark] object SessionPruning {
   }
 
   /**
-   * Adds the rules for physical plans to a running session without the extension: they prune by
-   * late keys, and show pruning on scan nodes.
+   * Adds the rules for physical plans to a running session without the extension: they prune Delta
+   * tables, prune by late keys, and show pruning on scan nodes.
    */
   private[spark] def addPhysicalRules(session: SparkSession): Unit =
     changePhysicalRules(session)(
-      _ :+ InjectedRules.showPruningLast(session),
-      _ :+ InjectedRules.showPruning(session),
+      _ :+ InjectedRules.readPrunedDeltaFilesLast(session) :+ InjectedRules.showPruningLast(
+        session),
+      _ :+ InjectedRules.readPrunedDeltaFiles(session) :+ InjectedRules.showPruning(session),
       _ :+ InjectedRules.pruneByLateKeys(session))
 
   /** Removes the rules that [[addPhysicalRules]] added. */
@@ -84,7 +87,7 @@ private[spark] object SessionPruning {
         LogOnce.once(
           s"physical rules: ${e.getClass.getName}",
           "changing the physical rules failed: keys of joins and subqueries do not prune in this " +
-            "session, and scans do not show what was pruned",
+            "session, Delta tables are not pruned, and scans do not show what was pruned",
           e
         )
     }
@@ -131,5 +134,7 @@ private[spark] object SessionPruning {
       classOf[PruneRowGroups].getName,
       classOf[WriteExactFilters].getName,
       classOf[PruneByLateKeys].getName,
+      classOf[PruneDeltaScans].getName,
+      classOf[ReadPrunedDeltaFiles].getName,
       AddPruningMetrics.ruleName)
 }

@@ -175,6 +175,12 @@ object SbbfConf {
       "times as many rows of the join's smaller side are read to find the keys."
   )
 
+  val Delta: SbbfConf[Boolean] = flag(
+    "spark.sbbf.delta.enabled",
+    default = true,
+    "Whether planning prunes the files of Delta tables."
+  )
+
   val all: Seq[SbbfConf[_]] =
     Seq(
       Enabled,
@@ -186,7 +192,8 @@ object SbbfConf {
       SampleFiles,
       TailBytes,
       RuntimePruning,
-      RuntimeKeys)
+      RuntimeKeys,
+      Delta)
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

@@ -4,11 +4,12 @@ import scala.concurrent.ExecutionContext.Implicits.global
 import scala.concurrent.duration.DurationInt
 import scala.concurrent.{Await, Future}
 
-import org.apache.spark.sql.catalyst.expressions.{In, Literal}
+import org.apache.spark.sql.catalyst.expressions.{In, Literal, PlanExpression}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.types.{LongType, MetadataBuilder, StructField, StructType}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import io.sbbf.spark.scan.LateKeys
+import io.sbbf.spark.scan.{LateKeys, PrunedFileIndex}
 
 /** Which files keys of joins and results of subqueries prune while a query runs. */
 class LateKeysSuite extends LateKeysTables {
@@ -231,7 +232,7 @@ class LateKeysSuite extends LateKeysTables {
     session
   }
 
-  test("a scan whose partitions the query chooses while it runs is left alone.") {
+  test("keys prune the partitions that the query chooses while it runs.") {
     query("SELECT 1")
     val options = filterOptions(Seq("k"), ndv = 100, fpp = "0.0001")
     val parts = spark.table("log").selectExpr("id", "k", "m")
@@ -239,12 +240,38 @@ class LateKeysSuite extends LateKeysTables {
     spark.read.parquet(path("parts")).createOrReplaceTempView("parts")
     val text = "SELECT parts.id FROM parts JOIN few ON parts.m = few.m AND parts.k = few.k " +
       "WHERE few.id = 10"
-    val df = query(text)
-    assert(rows(df) == oracle(query(text)) && lateKeys(df).isEmpty)
-    assert(reasons(df).contains("the query chooses the scan's partitions while it runs"))
-    withConf("spark.sql.optimizer.dynamicPartitionPruning.enabled" -> "false") {
+    for (dynamic <- Seq("true", "false"))
+      withConf("spark.sql.optimizer.dynamicPartitionPruning.enabled" -> dynamic) {
+        val df = query(text)
+        assert(rows(df) == oracle(query(text)))
+        val scan = scans(df).head
+        assert(scan.partitionFilters.exists(_.exists(_.isInstanceOf[PlanExpression[_]])) ==
+          dynamic.toBoolean)
+        val index = scan.relation.location.asInstanceOf[PrunedFileIndex]
+        val filesOfAPartition = 2
+        val listed = if (dynamic.toBoolean) filesOfAPartition else 7 * filesOfAPartition
+        assert(index.selection.map(s => (s.numFiles, s.keptFiles)).contains((listed, 1)))
+      }
+  }
+
+  test("keys prune by the id of a column whose name in the files is another one.") {
+    query("SELECT 1")
+    def named(name: String) = {
+      val id = new MetadataBuilder().putLong("parquet.field.id", 1).build()
+      StructType(Seq(StructField("id", LongType), StructField(name, LongType, true, id)))
+    }
+    val ids = Seq("spark.sql.parquet.fieldId.write.enabled", "spark.sql.parquet.fieldId.read.enabled")
+    withConf(ids.map(_ -> "true"): _*) {
+      val rowsOfLog = spark.table("log").select("id", "k").rdd
+      spark
+        .createDataFrame(rowsOfLog, named("other"))
+        .write
+        .options(filterOptions(Seq("other"), ndv = 2000, fpp = "0.0001"))
+        .parquet(path("ids"))
+      spark.read.schema(named("k")).parquet(path("ids")).createOrReplaceTempView("ids")
+      val text = "SELECT ids.id FROM ids JOIN few USING (k)"
       val df = query(text)
-      assert(rows(df) == oracle(query(text)) && lateKeys(df) == Seq(1))
+      assert(rows(df) == oracle(query(text)) && rows(df).size == 3 && lateKeys(df) == Seq(3))
     }
   }
 }

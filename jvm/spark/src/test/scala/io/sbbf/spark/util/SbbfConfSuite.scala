@@ -20,7 +20,8 @@ class SbbfConfSuite extends SparkSuite {
     "spark.sbbf.planning.sampleFiles" -> "-1",
     "spark.sbbf.planning.tailBytes" -> "1",
     "spark.sbbf.runtimePruning.enabled" -> "maybe",
-    "spark.sbbf.runtimePruning.maxKeys" -> "0"
+    "spark.sbbf.runtimePruning.maxKeys" -> "0",
+    "spark.sbbf.delta.enabled" -> "no"
   )
 
   refused.foreach { case (key, value) =>

@@ -1,14 +1,15 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.physical
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.scan.PrunedFileIndex
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Adds [[ScanMetrics]] to the node of each pruned scan, which show what pruning did. Other scans
+ * Adds [[io.sbbf.spark.scan.ScanMetrics]] to the node of each pruned scan, which show what pruning did. Other scans
  * and the shape of the plan stay as they are.
  *
  * The rule runs in adaptive execution, before Spark first reports the plan. It runs again as a

@@ -1,0 +1,78 @@
+package io.sbbf.spark.delta
+
+import java.lang.reflect.Modifier
+
+import scala.util.Try
+
+import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex, HadoopFsRelation}
+
+/**
+ * Recognizes the relations of Delta tables by the names of Delta's classes, which are not on the
+ * class path of this extension. An unknown class is not a Delta table.
+ *
+ * Sources: `PrepareDeltaScan`, `TahoeFileIndex` and `DeltaParquetFileFormat` of Delta 3.2 to 4.4.
+ */
+private[spark] object DeltaRelation {
+  private final val Package = "org.apache.spark.sql.delta"
+  private final val Prepared = s"$Package.stats.PreparedDeltaFileIndex"
+
+  /**
+   * The indexes of queries (with and without Delta's own data skipping) and of DELETE, UPDATE and
+   * MERGE. The change data feed has others, whose rows are not those of the files.
+   */
+  private val Indexes =
+    Set(Prepared, s"$Package.files.TahoeLogFileIndex", s"$Package.files.TahoeBatchFileIndex")
+
+  /** Returns whether a relation reads the files of a Delta table in Delta's own format. */
+  def is(files: HadoopFsRelation): Boolean = isDeltaFormat(files.fileFormat)
+
+  /** Returns whether the rows of a relation are those of the files that this index lists. */
+  def isKnown(index: FileIndex): Boolean = Indexes.contains(index.getClass.getName)
+
+  private def isDeltaFormat(format: FileFormat): Boolean =
+    format.getClass.getName == s"$Package.DeltaParquetFileFormat"
+
+  /**
+   * Returns an index of the same files with another size, for the optimizer. Returns None if the
+   * class is not the one of a query, or has another shape than in the known versions.
+   */
+  def withSize(index: FileIndex, bytes: Long): Option[FileIndex] = index match {
+    case prepared: FileIndex with Product if index.getClass.getName == Prepared =>
+      val fields = prepared.productIterator.toSeq
+      for {
+        scan <- fields.collectFirst { case scan: Product if isScan(scan) => scan }
+        size <- Try(scan.getClass.getMethod("scanned").invoke(scan).asInstanceOf[Product]).toOption
+        resized <- copied(size, Some(bytes) +: Seq.fill(size.productArity - 1)(None))
+        narrower <- withField(scan, size, resized)
+        copy <- copied(prepared, fields.map(f => if (isSame(f, scan)) narrower else f))
+      } yield copy.asInstanceOf[FileIndex]
+    case _ => None
+  }
+
+  private def isScan(value: Any): Boolean =
+    value.getClass.getName == s"$Package.stats.DeltaScan"
+
+  private def isSame(a: Any, b: Any): Boolean = a.asInstanceOf[AnyRef] eq b.asInstanceOf[AnyRef]
+
+  /**
+   * Returns a copy of a case class with one value replaced, and with those of its second parameter
+   * list. Relies on fields in the order of the parameters, and checks the copy for it.
+   */
+  private def withField(of: Product, before: Any, after: Any): Option[AnyRef] = Try {
+    val constructor = widest(of.getClass)
+    val fields = of.getClass.getDeclaredFields
+      .filterNot(f => Modifier.isStatic(f.getModifiers))
+      .take(constructor.getParameterCount)
+    fields.foreach(_.setAccessible(true))
+    val values = fields.map(f => if (isSame(f.get(of), before)) after else f.get(of))
+    val copy = constructor.newInstance(values.map(_.asInstanceOf[AnyRef]): _*)
+    require(fields.map(_.get(copy)).sameElements(values))
+    copy.asInstanceOf[AnyRef]
+  }.toOption
+
+  private def copied(of: Any, values: Seq[Any]): Option[AnyRef] = Try {
+    widest(of.getClass).newInstance(values.map(_.asInstanceOf[AnyRef]): _*).asInstanceOf[AnyRef]
+  }.toOption
+
+  private def widest(of: Class[_]) = of.getConstructors.maxBy(_.getParameterCount)
+}

@@ -1,0 +1,36 @@
+package io.sbbf.spark.lake
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.FileIndex
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+
+import io.sbbf.spark.physical.PhysicalScan
+import io.sbbf.spark.scan.{PrunedFileIndex, PrunedScan}
+import io.sbbf.spark.util.SbbfConf
+
+/**
+ * Makes the scans that [[PruneDeltaScans]] has pruned list only the files that are left. Delta's
+ * index still lists them first, with the deletion vectors that its format applies.
+ */
+private[spark] final class ReadPrunedDeltaFiles extends Rule[SparkPlan] {
+
+  override def apply(plan: SparkPlan): SparkPlan =
+    if (!SbbfConf.Enabled.get(conf)) plan
+    else
+      plan.transformUp { case scan: FileSourceScanExec =>
+        val location = scan.relation.location
+        scan.logicalLink
+          .flatMap(prunedIndex(_, location))
+          .fold[SparkPlan](scan)(index =>
+            new PhysicalScan(scan, conf).withIndex(index.over(location)))
+      }
+
+  /** Returns the index with which the relation of this location was pruned in the logical plan. */
+  private def prunedIndex(plan: LogicalPlan, location: FileIndex): Option[PrunedFileIndex] =
+    plan.collectFirst {
+      case PrunedScan(files, index)
+          if (files.location eq location) && (index ne location) =>
+        index
+    }
+}
