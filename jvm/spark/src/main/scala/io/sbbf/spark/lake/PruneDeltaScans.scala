@@ -39,6 +39,9 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
     }
   }
 
+  /** The name of an option that nothing reads. */
+  private final val Marker = "spark.sbbf.pruned"
+
   private def pruned(
       scan: LogicalRelation,
       files: HadoopFsRelation,
@@ -56,16 +59,10 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
       // the option makes the relation another one, so that the optimizer takes the marked copy
       val marked = files.copy(
         location = resized.getOrElse(files.location),
-        options = files.options + (PruneDeltaScans.Option -> "true"))(files.sparkSession)
+        options = files.options + (Marker -> "true"))(files.sparkSession)
       val next = scan.copy(relation = marked)
       PrunedScan.mark(next, index)
       next
     }
   }
-}
-
-private object PruneDeltaScans {
-
-  /** The name of an option that nothing reads. */
-  private final val Option = "spark.sbbf.pruned"
 }

@@ -68,7 +68,7 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
 
   /** Returns the filters in terms of the columns of the files, without those on other columns. */
   private def stored(filters: Seq[Expression]): Seq[Expression] =
-    delta.fold(filters)(columns => filters.flatMap(columns.stored))
+    delta.fold(filters)(columns => filters.flatMap(columns.stored(_)))
 
   /** Returns the conjuncts without those that reference only partition columns. */
   private def ofFiles(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =

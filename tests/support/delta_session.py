@@ -1,0 +1,98 @@
+"""A session with Delta and the extension, and what its queries read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
+from harness import local_builder, rows
+
+LINE = ".".join(pyspark.__version__.split(".")[:2])
+# The newest build of Delta for each Spark; there is none for 4.3.
+PACKAGES = {
+    "3.5": "io.delta:delta-spark_2.12:3.3.2",
+    "4.0": "io.delta:delta-spark_2.13:4.0.1",
+    "4.1": "io.delta:delta-spark_4.1_2.13:4.4.0",
+    "4.2": "io.delta:delta-spark_4.2_2.13:4.4.0",
+}
+ORACLE = {
+    "spark.sbbf.enabled": "false",
+    "spark.sql.parquet.filterPushdown": "false",
+}
+"""Reads all files that Delta's own statistics leave, and evaluates filters row by row."""
+
+
+def opened(folder: Path) -> SparkSession:
+    conf = {
+        "spark.jars.packages": PACKAGES[LINE],
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.databricks.delta.commitValidation.enabled": "false",
+        "spark.sql.files.maxPartitionBytes": "4m",
+        "spark.sql.shuffle.partitions": "2",
+        # Delta allows tables with ids in their columns only in such sessions
+        "spark.sql.parquet.fieldId.read.enabled": "true",
+        "spark.sql.parquet.fieldId.write.enabled": "true",
+    }
+    builder = local_builder(folder / "warehouse").config(map=conf)
+    spark = sbbf.enable(builder).getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def filters(rows_of_file: int, *columns: str) -> str:
+    """Returns table properties that make Delta write bloom filters: of all columns without any."""
+    places = [f"#{column}" for column in columns] or [""]
+    properties = {"parquet.enable.dictionary": "false"}
+    for place in places:
+        properties |= {
+            f"parquet.bloom.filter.enabled{place}": "true",
+            f"parquet.bloom.filter.expected.ndv{place}": str(rows_of_file),
+        }
+    return ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+
+
+def oracle(spark: SparkSession, query: str) -> list[str]:
+    before = {key: spark.conf.get(key) for key in ORACLE}
+    for key, value in ORACLE.items():
+        spark.conf.set(key, value)
+    try:
+        return rows(spark.sql(query))
+    finally:
+        for key, value in before.items():
+            spark.conf.set(key, value)
+
+
+def files_read(df: DataFrame) -> list[int]:
+    """Returns the numbers of files that the scans of a finished query listed."""
+    plan = df._jdf.queryExecution().executedPlan()
+    if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
+        plan = plan.executedPlan()
+    leaves = plan.collectLeaves()
+    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
+    return [m.apply("numFiles").value() for m in metrics if m.contains("numFiles")]
+
+
+def look(spark: SparkSession, name: str, query: str) -> None:
+    """Prints what a query answers, reads and reports, as a line of JSON."""
+    df = spark.sql(query)
+    answer = rows(df)
+    report = sbbf.explain(df, show=False)
+    scan: Any = report.scans[0] if report.scans else None
+    result = {
+        "case": name,
+        "rows": answer,
+        "oracle": oracle(spark, query),
+        "kept": [scan.files_kept, scan.files] if scan else None,
+        "late_keys": scan.late_keys if scan else None,
+        "predicate": scan.predicate if scan else None,
+        "read": files_read(df),
+        "unpruned": [relation.reason for relation in report.unpruned],
+    }
+    print(json.dumps(result), flush=True)
