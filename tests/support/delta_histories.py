@@ -240,7 +240,10 @@ def main(folder: Path, histories: int, seed: int) -> None:
         for difference in history.differences:
             print(json.dumps({"number": number, **difference}), flush=True)
         queries, pruning = queries + history.queries, pruning + history.pruning
-        print(json.dumps({"histories": number + 1, "queries": queries, "pruning": pruning}), flush=True)
+        print(
+            json.dumps({"histories": number + 1, "queries": queries, "pruning": pruning}),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ def log(first: int, files: int) -> str:
 
 
 COLUMNS = (
-    "seq BIGINT, user_id BIGINT, day BIGINT, st STRUCT<a: BIGINT, b: STRING>, small INT, zero DOUBLE"
+    "seq BIGINT, user_id BIGINT, day BIGINT, st STRUCT<a: BIGINT, b: STRING>, "
+    "small INT, zero DOUBLE"
 )
 
 

@@ -41,7 +41,8 @@ private[spark] object DeltaRelation {
       val fields = prepared.productIterator.toSeq
       for {
         scan <- fields.collectFirst { case scan: Product if isScan(scan) => scan }
-        size <- Try(scan.getClass.getMethod("scanned").invoke(scan).asInstanceOf[Product]).toOption
+        size <- Try(
+          scan.getClass.getMethod("scanned").invoke(scan).asInstanceOf[Product]).toOption
         resized <- copied(size, Some(bytes) +: Seq.fill(size.productArity - 1)(None))
         narrower <- withField(scan, size, resized)
         copy <- copied(prepared, fields.map(f => if (isSame(f, scan)) narrower else f))

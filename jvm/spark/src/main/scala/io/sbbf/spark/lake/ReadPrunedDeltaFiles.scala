@@ -29,8 +29,7 @@ private[spark] final class ReadPrunedDeltaFiles extends Rule[SparkPlan] {
   /** Returns the index with which the relation of this location was pruned in the logical plan. */
   private def prunedIndex(plan: LogicalPlan, location: FileIndex): Option[PrunedFileIndex] =
     plan.collectFirst {
-      case PrunedScan(files, index)
-          if (files.location eq location) && (index ne location) =>
+      case PrunedScan(files, index) if (files.location eq location) && (index ne location) =>
         index
     }
 }

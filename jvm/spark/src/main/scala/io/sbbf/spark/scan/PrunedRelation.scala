@@ -36,7 +36,8 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
    */
   def of(index: PrunedFileIndex, hasRuntimeFilters: Boolean): HadoopFsRelation = {
     val isSafe = SbbfConf.SafeRead.get(conf)
-    lazy val safeOptions = index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
+    lazy val safeOptions =
+      index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
     def hasJar = ExecutorJar.isThere(files.sparkSession.sparkContext)
     files.fileFormat match {
       case ours: PrunedParquetFormat =>

@@ -52,7 +52,8 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
       delta.fold(files.dataSchema)(_.stored(files.dataSchema)),
       areFoundById,
       conf.caseSensitiveAnalysis,
-      mayPushMore)
+      mayPushMore
+    )
 
   /** Returns why parts of a filter over a scan with this output cannot prune; names no values. */
   def unused(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[String] =

@@ -64,7 +64,8 @@ private[spark] object SessionPruning {
       _ :+ InjectedRules.readPrunedDeltaFilesLast(session) :+ InjectedRules.showPruningLast(
         session),
       _ :+ InjectedRules.readPrunedDeltaFiles(session) :+ InjectedRules.showPruning(session),
-      _ :+ InjectedRules.pruneByLateKeys(session))
+      _ :+ InjectedRules.pruneByLateKeys(session)
+    )
 
   /** Removes the rules that [[addPhysicalRules]] added. */
   private[spark] def removePhysicalRules(session: SparkSession): Unit =
@@ -136,5 +137,6 @@ private[spark] object SessionPruning {
       classOf[PruneByLateKeys].getName,
       classOf[PruneDeltaScans].getName,
       classOf[ReadPrunedDeltaFiles].getName,
-      AddPruningMetrics.ruleName)
+      AddPruningMetrics.ruleName
+    )
 }

@@ -245,8 +245,9 @@ class LateKeysSuite extends LateKeysTables {
         val df = query(text)
         assert(rows(df) == oracle(query(text)))
         val scan = scans(df).head
-        assert(scan.partitionFilters.exists(_.exists(_.isInstanceOf[PlanExpression[_]])) ==
-          dynamic.toBoolean)
+        assert(
+          scan.partitionFilters.exists(_.exists(_.isInstanceOf[PlanExpression[_]])) ==
+            dynamic.toBoolean)
         val index = scan.relation.location.asInstanceOf[PrunedFileIndex]
         val filesOfAPartition = 2
         val listed = if (dynamic.toBoolean) filesOfAPartition else 7 * filesOfAPartition
@@ -260,16 +261,17 @@ class LateKeysSuite extends LateKeysTables {
       val id = new MetadataBuilder().putLong("parquet.field.id", 1).build()
       StructType(Seq(StructField("id", LongType), StructField(name, LongType, true, id)))
     }
-    val ids = Seq("spark.sql.parquet.fieldId.write.enabled", "spark.sql.parquet.fieldId.read.enabled")
+    val ids =
+      Seq("spark.sql.parquet.fieldId.write.enabled", "spark.sql.parquet.fieldId.read.enabled")
     withConf(ids.map(_ -> "true"): _*) {
-      val rowsOfLog = spark.table("log").select("id", "k").rdd
+      val keys = spark.range(0, 4000, 1, Files).selectExpr("id", "xxhash64(id)")
       spark
-        .createDataFrame(rowsOfLog, named("other"))
+        .createDataFrame(keys.rdd, named("other"))
         .write
-        .options(filterOptions(Seq("other"), ndv = 2000, fpp = "0.0001"))
+        .options(filterOptions(Seq("other"), ndv = 500, fpp = "0.0001"))
         .parquet(path("ids"))
       spark.read.schema(named("k")).parquet(path("ids")).createOrReplaceTempView("ids")
-      val text = "SELECT ids.id FROM ids JOIN few USING (k)"
+      val text = "SELECT /*+ BROADCAST(few) */ ids.id FROM ids JOIN few USING (k)"
       val df = query(text)
       assert(rows(df) == oracle(query(text)) && rows(df).size == 3 && lateKeys(df) == Seq(3))
     }

@@ -21,8 +21,7 @@ final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
   private val columns = new ScanColumns(relation)
   private[spark] val lookup = columns.lookup
   private[spark] val encodings = new LiteralEncodings
-  private[spark] val predicate = columns.translate(
-    splitConjunctivePredicates(condition))
+  private[spark] val predicate = columns.translate(splitConjunctivePredicates(condition))
 }
 
 /** The verdicts about one file's row groups, both those that decide and those that only prove. */

@@ -105,7 +105,8 @@ class PruneRowGroupsSuite extends SparkSuite {
       assert(selection(df).keptFiles == 1 && rows(df).size == 1)
     } finally SessionPruning.disable(spark)
     // the extension adds its rules here a second time
-    def isOnceAtMost = spark.experimental.extraOptimizations.groupBy(_.ruleName).forall(_._2.size == 1)
+    def isOnceAtMost =
+      spark.experimental.extraOptimizations.groupBy(_.ruleName).forall(_._2.size == 1)
     assert(isOnceAtMost && !SessionPruning.isActive(spark))
     SessionPruning.enable(spark)
     assert(isOnceAtMost && SessionPruning.isActive(spark))

@@ -1,0 +1,132 @@
+"""Tests that lookups and joins in Delta tables plan only the files that may hold a key."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delta_session import LINE, PACKAGES
+from harness import SUPPORT
+
+pytestmark = pytest.mark.skipif(
+    LINE not in PACKAGES, reason=f"Delta has builds for {', '.join(PACKAGES)}, not for {LINE}"
+)
+FILES = 100
+HISTORIES = int(os.environ.get("SBBF_HISTORIES", "2"))
+
+# The files that the scan lists: with a filter of FPP 0.01 now and then one more than hold a key.
+READ_OF_CASE = {
+    "key": 1,
+    "absent key": 0,
+    "nested key": 1,
+    "two keys": 2,
+    "view": 1,
+    "without adaptive execution": 1,
+    "without skipping by Delta": 1,
+    "partitioned": 1,
+    "row tracking": 1,
+    "plain: key": 1,
+    "plain: deleted": 0,
+    "plain: beside a deleted row": 1,
+    "plain: before": 1,
+    "plain: updated": 1,
+    "plain: merged": 1,
+    "vectors: key": 1,
+    "vectors: deleted": 1,
+    "vectors: beside a deleted row": 1,
+    "vectors: before": 1,
+    "vectors: updated": 2,
+    "vectors: merged": 2,
+    "mapped_name: key": 1,
+    "mapped_name: added": 0,
+    "mapped_name: added, NULL": 1,
+    "mapped_name: nested": 1,
+    "mapped_name: nested, renamed": 1,
+    "mapped_id: key": 1,
+    "mapped_id: added, NULL": 1,
+    "mapped_id: nested": 1,
+    "mapped_id: nested, renamed": 1,
+}
+KEPT_OF_CASE = {"aggregate": 1, "join": 3, "in subquery": 3, "scalar subquery": 1}
+WIDENED = {} if LINE == "3.5" else {"widened": 1}
+ROWS_OF_CASE = {
+    "key": 1,
+    "absent key": 0,
+    "plain: deleted": 0,
+    "vectors: deleted": 0,
+    "plain: before": 1,
+    "vectors: before": 1,
+    "plain: optimized": 1,
+    "vectors: optimized": 1,
+    "mapped_id: join": 1,
+    "mapped_name: join": 1,
+    "change data feed": 3,
+    "shallow clone": 1,
+    "stream": 1,
+}
+
+
+def run(script: str, *arguments: str) -> list[dict[str, Any]]:
+    """Runs a script, whose other extensions need a JVM of their own; returns what it prints."""
+    command = [sys.executable, str(SUPPORT / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    if "unresolved dependency" in done.stderr and "CI" not in os.environ:
+        pytest.skip(f"cannot fetch {PACKAGES[LINE]}")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    printed = run("delta_tables.py", str(tmp_path_factory.mktemp("delta")), str(FILES))
+    return {answer["case"]: answer for answer in printed}
+
+
+def test_every_case_answers_as_the_oracle(answers: dict[str, Any]) -> None:
+    assert len(answers) > 40
+    assert [a["case"] for a in answers.values() if a["rows"] != a["oracle"]] == []
+
+
+@pytest.mark.parametrize("case", READ_OF_CASE | WIDENED)
+def test_the_scan_lists_only_files_that_may_hold_a_key(answers: dict[str, Any], case: str) -> None:
+    answer, expected = answers[case], (READ_OF_CASE | WIDENED)[case]
+    (read,) = answer["read"]
+    assert expected <= read <= expected + 1
+    assert answer["kept"][0] == read and answer["kept"][1] >= 20
+    assert answer["unpruned"] == []
+
+
+@pytest.mark.parametrize("case", KEPT_OF_CASE)
+def test_keys_that_come_late_prune_the_files_of_a_table(answers: dict[str, Any], case: str) -> None:
+    kept, files = answers[case]["kept"]
+    assert files == FILES and KEPT_OF_CASE[case] <= kept <= KEPT_OF_CASE[case] + 1
+
+
+@pytest.mark.parametrize("case", ROWS_OF_CASE)
+def test_a_change_leaves_the_rows_that_it_should(answers: dict[str, Any], case: str) -> None:
+    assert len(answers[case]["rows"]) == ROWS_OF_CASE[case]
+
+
+def test_a_table_is_left_alone_where_pruning_is_off(answers: dict[str, Any]) -> None:
+    off = answers["switched off"]
+    assert off["read"] == [FILES] and off["kept"] is None
+    assert off["unpruned"] == ["spark.sbbf.delta.enabled is false"]
+
+
+def test_the_report_names_columns_as_the_table_does(answers: dict[str, Any]) -> None:
+    assert answers["mapped_id: nested, renamed"]["predicate"] == "st.c = ?"
+    assert answers["mapped_name: key"]["predicate"] == "uid = ?"
+
+
+def test_random_histories_of_tables_answer_as_the_oracle(tmp_path: Path) -> None:
+    printed = run("delta_histories.py", str(tmp_path), str(HISTORIES), str(time.time_ns()))
+    counts = [line for line in printed if "queries" in line][-1]
+    assert [line for line in printed if "what" in line] == []
+    assert counts["histories"] == HISTORIES and counts["pruning"] * 4 > counts["queries"]
