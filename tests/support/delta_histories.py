@@ -20,7 +20,7 @@ from delta_session import LINE, ORACLE, filters, opened, oracle
 from harness import rows
 
 CHANGES = 8
-QUERIES = 8
+QUERIES = 7
 MOST_ID = 400
 
 

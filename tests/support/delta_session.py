@@ -10,7 +10,7 @@ import pyspark
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
-from harness import local_builder, rows
+from harness import INTERPRETED, local_builder, rows
 
 LINE = ".".join(pyspark.__version__.split(".")[:2])
 # The newest build of Delta for each Spark; there is none for 4.3.
@@ -35,7 +35,8 @@ def opened(folder: Path) -> SparkSession:
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.databricks.delta.commitValidation.enabled": "false",
         "spark.sql.files.maxPartitionBytes": "4m",
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "1",
+        **INTERPRETED,
         # Delta allows tables with ids in their columns only in such sessions
         "spark.sql.parquet.fieldId.read.enabled": "true",
         "spark.sql.parquet.fieldId.write.enabled": "true",
