@@ -70,7 +70,7 @@ val inTwoJvms = Def.task {
       Tests.SubProcess(options.withRunJVMOptions(options.runJVMOptions ++ more)))
   val halves = Seq(0, 1).map { n =>
     val half = others.zipWithIndex.collect { case (test, m) if m % 2 == n => test }
-    // the code of all suites; without C2 a JVM has space for that of a few, and then interprets
+    // without C2, a JVM reserves 48 MB for compiled code: too little for all suites
     group(s"half $n", half, "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
   }
   group("vectors", vectors) +: halves

@@ -16,7 +16,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
-from delta_session import LINE, ORACLE, filters, opened, oracle
+from delta_session import LINE, filters, opened, oracle, without_pruning
 from harness import rows
 
 CHANGES = 8
@@ -54,12 +54,8 @@ class History:
         """Makes a change to both tables: `{t}` stands for the table's name."""
         self.done.append(text)
         self.spark.sql(text.replace("{t}", self.pruned))
-        before = {key: self.spark.conf.get(key) for key in ORACLE}
-        for key, value in ORACLE.items():
-            self.spark.conf.set(key, value)
-        self.spark.sql(text.replace("{t}", self.plain))
-        for key, value in before.items():
-            self.spark.conf.set(key, value)
+        with without_pruning(self.spark):
+            self.spark.sql(text.replace("{t}", self.plain))
 
     def compare_tables(self) -> None:
         columns = ", ".join([*self.names.values(), *self.added])

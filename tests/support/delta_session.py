@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,25 +61,58 @@ def filters(rows_of_file: int, *columns: str) -> str:
     return ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
 
 
-def oracle(spark: SparkSession, query: str) -> list[str]:
+@contextlib.contextmanager
+def without_pruning(spark: SparkSession) -> Iterator[None]:
+    """Runs its block with the settings of the oracle."""
     before = {key: spark.conf.get(key) for key in ORACLE}
     for key, value in ORACLE.items():
         spark.conf.set(key, value)
     try:
-        return rows(spark.sql(query))
+        yield
     finally:
         for key, value in before.items():
             spark.conf.set(key, value)
 
 
+def oracle(spark: SparkSession, query: str) -> list[str]:
+    with without_pruning(spark):
+        return rows(spark.sql(query))
+
+
 def files_read(df: DataFrame) -> list[int]:
     """Returns the numbers of files that the scans of a finished query listed."""
-    plan = df._jdf.queryExecution().executedPlan()
-    if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
-        plan = plan.executedPlan()
-    leaves = plan.collectLeaves()
-    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
-    return [m.apply("numFiles").value() for m in metrics if m.contains("numFiles")]
+    return numbers(df._jdf.queryExecution().executedPlan(), "numFiles")
+
+
+def numbers(plan: Any, metric: str) -> list[int]:
+    """Returns the values of a metric in the leaves of a plan and of its stages."""
+    name = plan.getClass().getSimpleName()
+    if name == "AdaptiveSparkPlanExec":
+        return numbers(plan.executedPlan(), metric)
+    if name.endswith("QueryStageExec"):
+        return numbers(plan.plan(), metric)
+    children = plan.children()
+    if children.isEmpty():
+        return [plan.metrics().apply(metric).value()] if plan.metrics().contains(metric) else []
+    return [n for i in range(children.size()) for n in numbers(children.apply(i), metric)]
+
+
+def files_kept(spark: SparkSession, action: Callable[[], object]) -> list[int]:
+    """Returns the files that pruning kept for each scan of the queries that an action runs."""
+    store = spark._jsparkSession.sharedState().statusStore()
+    first = store.executionsList().size()
+    action()
+    spark._jsc.sc().listenerBus().waitUntilEmpty()
+    executions = store.executionsList()
+    kept = []
+    for n in range(first, executions.size()):
+        values = store.executionMetrics(executions.apply(n).executionId())
+        metrics = executions.apply(n).metrics()
+        for i in range(metrics.size()):
+            found = values.get(metrics.apply(i).accumulatorId())
+            if metrics.apply(i).name() == "sbbf: files kept" and found.isDefined():
+                kept.append(int(found.get().replace(",", "")))
+    return kept
 
 
 def look(spark: SparkSession, name: str, query: str) -> None:
@@ -94,6 +129,7 @@ def look(spark: SparkSession, name: str, query: str) -> None:
         "late_keys": scan.late_keys if scan else None,
         "predicate": scan.predicate if scan else None,
         "read": files_read(df),
+        "size": int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())),
         "unpruned": [relation.reason for relation in report.unpruned],
     }
     print(json.dumps(result), flush=True)

@@ -34,7 +34,8 @@ private[sbbf] final class FilePruner(
     limits: PlanningLimits,
     cache: FooterCache#Pass,
     requirements: StorageRequirements,
-    warnings: PruningWarnings) {
+    warnings: PruningWarnings,
+    checksVersions: Boolean) {
   import FilePruner._
 
   private val encodings = new LiteralEncodings
@@ -114,7 +115,7 @@ private[sbbf] final class FilePruner(
   private def readAndEvaluate(file: FileStatus, bytes: FileBytes): FilePruning = {
     val version = FileVersion.of(file)
     val known = cached(version)
-    known.foreach(_ => bytes.expect(version))
+    if (checksVersions) known.foreach(_ => bytes.expect(version))
     val evidence = known.getOrElse {
       val readAt = System.currentTimeMillis
       // The evidence of all threads together has to fit into the cache, which learns its size

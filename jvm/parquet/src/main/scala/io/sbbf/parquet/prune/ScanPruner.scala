@@ -12,13 +12,17 @@ import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageReq
  *
  * The contents of a file never make it fail. It keeps all of a file that it cannot read or
  * interpret, and reports the reason.
+ *
+ * @param checksVersions whether to check before later reads of a cached file that it was not
+ *   replaced. Needs files with the modification times of their store.
  */
 private[sbbf] final class ScanPruner(
     hadoopConf: Configuration,
     limits: PlanningLimits,
     cache: FooterCache,
     requirements: StorageRequirements,
-    warnings: PruningWarnings) {
+    warnings: PruningWarnings,
+    checksVersions: Boolean = true) {
   import ScanPruning.{NoUsableLeaf, NotChecked}
 
   /**
@@ -60,7 +64,15 @@ private[sbbf] final class ScanPruner(
       sampleFirst: Boolean): PrunedFiles = {
     val pass = cache.pass(limits.cacheBytes)
     val pruner =
-      new FilePruner(hadoopConf, predicate, lookup, limits, pass, requirements, warnings)
+      new FilePruner(
+        hadoopConf,
+        predicate,
+        lookup,
+        limits,
+        pass,
+        requirements,
+        warnings,
+        checksVersions)
     val outcomes = new Array[FilePruning](files.size)
     // Evaluating cached evidence costs less than handing the file to another thread.
     def evaluateCached(): Unit = {

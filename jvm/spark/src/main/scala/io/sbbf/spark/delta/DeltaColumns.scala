@@ -1,11 +1,14 @@
 package io.sbbf.spark.delta
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
+import java.lang.reflect.Method
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key, Step, Value}
+import io.sbbf.spark.column.MetadataColumn
 
 /**
  * The columns of a Delta table as its files store them. Column mapping gives them other names, and
@@ -22,11 +25,12 @@ private[spark] final class DeltaColumns(
     partitionColumns: Set[String]) {
 
   /**
-   * Returns a filter in terms of the columns of the files. Returns None if it references a column
-   * that is not one of the table: Delta adds columns to a scan, such as whether a row is deleted.
+   * Returns a filter in terms of the columns of the files. Returns None if it references anything
+   * else. Delta adds columns to a scan, such as whether a row is deleted. Spark names parts of
+   * `_metadata` without a prefix, as `file_size`, and the table may have a column of that name.
    */
-  def stored(filter: Expression): Option[Expression] =
-    if (filter.references.exists(a => !isInFiles(a.name))) None
+  def filterOnFiles(filter: Expression): Option[Expression] =
+    if (filter.references.exists(!isInFiles(_))) None
     else
       Some(filter.transform { case a: AttributeReference =>
         // the type may have fewer fields than the table's column
@@ -37,31 +41,36 @@ private[spark] final class DeltaColumns(
       })
 
   /** Returns the schema of the files for a schema of a scan. */
-  def stored(schema: StructType): StructType =
+  def fileSchema(schema: StructType): StructType =
     toFiles(StructType(schema.filter(f => isInFiles(f.name))))
 
   /** Returns the name in the table of a column of the files. */
   def nameInTable(column: ColumnPath): String =
     ColumnPath(renamed(column.steps, toFiles(table), table)).toString
 
+  private def isInFiles(attribute: Attribute): Boolean = attribute match {
+    case a: AttributeReference => !MetadataColumn.is(a) && isInFiles(a.name)
+    case _ => false
+  }
+
   private def isInFiles(name: String): Boolean =
     table.fieldNames.contains(name) && !partitionColumns.contains(name)
 
-  private def renamed(steps: Seq[Step], stored: DataType, named: DataType): Seq[Step] =
-    (steps.headOption, stored, named) match {
-      case (Some(field: Field), stored: StructType, named: StructType)
-          if stored.fieldNames.contains(field.name) =>
-        val place = stored.fieldIndex(field.name)
-        Field(named(place).name) +: renamed(
+  private def renamed(steps: Seq[Step], inFile: DataType, inTable: DataType): Seq[Step] =
+    (steps.headOption, inFile, inTable) match {
+      case (Some(field: Field), file: StructType, table: StructType)
+          if file.fieldNames.contains(field.name) =>
+        val index = file.fieldIndex(field.name)
+        Field(table(index).name) +: renamed(
           steps.tail,
-          stored(place).dataType,
-          named(place).dataType)
-      case (Some(Element), ArrayType(stored, _), ArrayType(named, _)) =>
-        Element +: renamed(steps.tail, stored, named)
-      case (Some(Key), MapType(stored, _, _), MapType(named, _, _)) =>
-        Key +: renamed(steps.tail, stored, named)
-      case (Some(Value), MapType(_, stored, _), MapType(_, named, _)) =>
-        Value +: renamed(steps.tail, stored, named)
+          file(index).dataType,
+          table(index).dataType)
+      case (Some(Element), ArrayType(file, _), ArrayType(table, _)) =>
+        Element +: renamed(steps.tail, file, table)
+      case (Some(Key), MapType(file, _, _), MapType(table, _, _)) =>
+        Key +: renamed(steps.tail, file, table)
+      case (Some(Value), MapType(_, file, _), MapType(_, table, _)) =>
+        Value +: renamed(steps.tail, file, table)
       case _ => steps
     }
 }
@@ -70,15 +79,25 @@ private[spark] object DeltaColumns {
 
   /** Returns the columns of a Delta table's relation, None for any other relation. */
   def of(files: HadoopFsRelation): Option[DeltaColumns] =
-    if (!DeltaRelation.is(files)) None
+    if (!DeltaRelation.isDelta(files)) None
     else {
       val format = files.fileFormat
-      val table = format.getClass.getMethod("referenceSchema").invoke(format)
-      val toFiles = format.getClass.getMethod("prepareSchemaForRead", classOf[StructType])
+      val (tableSchema, fileSchema) = methodsOf(format.getClass)
       Some(
         new DeltaColumns(
-          table.asInstanceOf[StructType],
-          toFiles.invoke(format, _).asInstanceOf[StructType],
+          tableSchema.invoke(format).asInstanceOf[StructType],
+          fileSchema.invoke(format, _).asInstanceOf[StructType],
           files.partitionSchema.fieldNames.toSet))
     }
+
+  /**
+   * Returns the methods of Delta's format that give the table's schema, and the schema of the files
+   * for one of the table.
+   *
+   * @throws NoSuchMethodException if a class has other methods
+   */
+  def methodsOf(format: Class[_]): (Method, Method) =
+    (
+      format.getMethod("referenceSchema"),
+      format.getMethod("prepareSchemaForRead", classOf[StructType]))
 }

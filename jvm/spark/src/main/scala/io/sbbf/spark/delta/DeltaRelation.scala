@@ -4,7 +4,7 @@ import java.lang.reflect.Modifier
 
 import scala.util.Try
 
-import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex, HadoopFsRelation}
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
 
 /**
  * Recognizes the relations of Delta tables by the names of Delta's classes, which are not on the
@@ -15,22 +15,29 @@ import org.apache.spark.sql.execution.datasources.{FileFormat, FileIndex, Hadoop
 private[spark] object DeltaRelation {
   private final val Package = "org.apache.spark.sql.delta"
   private final val Prepared = s"$Package.stats.PreparedDeltaFileIndex"
+  private final val Newest = s"$Package.files.TahoeLogFileIndex"
 
   /**
    * The indexes of queries (with and without Delta's own data skipping) and of DELETE, UPDATE and
    * MERGE. The change data feed has others, whose rows are not those of the files.
    */
-  private val Indexes =
-    Set(Prepared, s"$Package.files.TahoeLogFileIndex", s"$Package.files.TahoeBatchFileIndex")
+  private val Indexes = Set(Prepared, Newest, s"$Package.files.TahoeBatchFileIndex")
 
-  /** Returns whether a relation reads the files of a Delta table in Delta's own format. */
-  def is(files: HadoopFsRelation): Boolean = isDeltaFormat(files.fileFormat)
+  /**
+   * Returns whether a relation reads files in Delta's own format, in a version of it that names the
+   * columns of its files.
+   */
+  def isDelta(files: HadoopFsRelation): Boolean = {
+    val format = files.fileFormat.getClass
+    format.getName == s"$Package.DeltaParquetFileFormat" &&
+    Try(DeltaColumns.methodsOf(format)).isSuccess
+  }
 
-  /** Returns whether the rows of a relation are those of the files that this index lists. */
-  def isKnown(index: FileIndex): Boolean = Indexes.contains(index.getClass.getName)
+  /** Returns whether the rows of a relation with this index are those of the files it lists. */
+  def listsDataFiles(index: FileIndex): Boolean = Indexes.contains(index.getClass.getName)
 
-  private def isDeltaFormat(format: FileFormat): Boolean =
-    format.getClass.getName == s"$Package.DeltaParquetFileFormat"
+  /** Returns whether an index lists the files of the newest version of a table at each call. */
+  def listsNewest(index: FileIndex): Boolean = index.getClass.getName == Newest
 
   /**
    * Returns an index of the same files with another size, for the optimizer. Returns None if the

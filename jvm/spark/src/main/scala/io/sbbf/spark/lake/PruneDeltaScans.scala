@@ -1,14 +1,22 @@
 package io.sbbf.spark.lake
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Subquery, V2WriteCommand}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
+import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.spark.delta.DeltaRelation
-import io.sbbf.spark.scan._
-import io.sbbf.spark.util.{KernelChoice, SbbfConf}
+import io.sbbf.spark.scan.{
+  FilteredScan,
+  ObservesSplits,
+  PrunedFileIndex,
+  PrunedRelation,
+  PrunedScan,
+  ScanFilters
+}
+import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
 /**
  * Prunes the files of Delta tables at the end of the optimizer, after Delta's own data skipping.
@@ -17,9 +25,10 @@ import io.sbbf.spark.util.{KernelChoice, SbbfConf}
  * the physical plan.
  */
 private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
+  import PruneDeltaScans.Pruned
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!SbbfConf.Enabled.get(conf) || !SbbfConf.Delta.get(conf)) plan
+    if (!SbbfConf.Enabled.get(conf) || !SbbfConf.Delta.get(conf) || isPlannedLater(plan)) plan
     else {
       lazy val preserveSplits = ObservesSplits.in(plan)
       plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
@@ -29,40 +38,59 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
       }
     }
 
+  /**
+   * Returns whether Delta has not chosen the files yet: it chooses those of subqueries with the
+   * query around them, and those of a write when it runs.
+   */
+  private def isPlannedLater(plan: LogicalPlan): Boolean = plan match {
+    case _: Subquery | _: V2WriteCommand => true
+    case _ => false
+  }
+
   private object UnprunedDelta {
     def unapply(scan: LogicalRelation): Option[HadoopFsRelation] = scan.relation match {
       case files: HadoopFsRelation
-          if DeltaRelation.is(files) && DeltaRelation.isKnown(files.location) &&
+          if DeltaRelation.isDelta(files) && DeltaRelation.listsDataFiles(files.location) &&
             !scan.isStreaming && PrunedScan.unapply(scan).isEmpty =>
         Some(files)
       case _ => None
     }
   }
 
-  /** The name of an option that nothing reads. */
-  private final val Marker = "spark.sbbf.pruned"
-
   private def pruned(
       scan: LogicalRelation,
       files: HadoopFsRelation,
       conjuncts: Seq[Expression],
-      preserveSplits: Boolean): LogicalRelation = {
-    val filters = new ScanFilters(scan, files, conjuncts)
-    val guard = filters.guard
-    if ((!SbbfConf.SafeRead.get(conf) || guard.withholdsNothing) && !filters.canPrune) scan
-    else {
-      KernelChoice.start()
-      val index = new PrunedRelation(files, conf).index(guard, preserveSplits)
-      index.listFiles(filters.ofPartitions, filters.ofData)
-      index.selection.foreach(QueryHistory.remember(scan, _))
-      val resized = DeltaRelation.withSize(files.location, index.sizeInBytes)
-      // the option makes the relation another one, so that the optimizer takes the marked copy
-      val marked = files.copy(
-        location = resized.getOrElse(files.location),
-        options = files.options + (Marker -> "true"))(files.sparkSession)
-      val next = scan.copy(relation = marked)
-      PrunedScan.mark(next, index)
-      next
+      preserveSplits: => Boolean): LogicalRelation = {
+    KernelChoice.start()
+    try
+      new PrunedRelation(files, conf)
+        .listed(scan, new ScanFilters(scan, files, conjuncts), preserveSplits)
+        .fold(scan)(marked(scan, files, _))
+    catch {
+      case RecoverableError(e) if !Interruption.is(e) =>
+        LogOnce.once(e.getClass.getName, "pruning a Delta table failed, so a scan reads all", e)
+        scan
     }
   }
+
+  /** Returns a copy of the scan with the size of what is left, marked with the index. */
+  private def marked(
+      scan: LogicalRelation,
+      files: HadoopFsRelation,
+      index: PrunedFileIndex): LogicalRelation = {
+    val location = DeltaRelation.withSize(files.location, index.sizeInBytes)
+    val relation = files.copy(
+      location = location.getOrElse(files.location),
+      options = files.options + (Pruned -> "true"))(files.sparkSession)
+    val next = scan.copy(relation = relation)
+    PrunedScan.mark(next, index)
+    next
+  }
+}
+
+private object PruneDeltaScans {
+
+  /** An option that nothing reads: the optimizer would drop a copy that equals the original. */
+  final val Pruned = "spark.sbbf.pruned"
 }

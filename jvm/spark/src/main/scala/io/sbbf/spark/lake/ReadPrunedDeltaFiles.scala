@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.physical.PhysicalScan
 import io.sbbf.spark.scan.{PrunedFileIndex, PrunedScan}
@@ -18,12 +19,13 @@ private[spark] final class ReadPrunedDeltaFiles extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan =
     if (!SbbfConf.Enabled.get(conf)) plan
     else
-      plan.transformUp { case scan: FileSourceScanExec =>
-        val location = scan.relation.location
-        scan.logicalLink
-          .flatMap(prunedIndex(_, location))
-          .fold[SparkPlan](scan)(index =>
-            new PhysicalScan(scan, conf).withIndex(index.over(location)))
+      plan.transformUp {
+        case scan: FileSourceScanExec if !SparkInternals.runsInOneTask(scan) =>
+          val location = scan.relation.location
+          scan.logicalLink
+            .flatMap(prunedIndex(_, location))
+            .fold[SparkPlan](scan)(index =>
+              new PhysicalScan(scan, conf).withIndex(index.over(location)))
       }
 
   /** Returns the index with which the relation of this location was pruned in the logical plan. */

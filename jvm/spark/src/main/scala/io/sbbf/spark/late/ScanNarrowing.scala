@@ -1,16 +1,12 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
-  And,
   AttributeReference,
-  BoundReference,
   ExprId,
   InputFileBlockLength,
-  InputFileBlockStart,
-  Predicate
+  InputFileBlockStart
 }
-import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
@@ -35,21 +31,21 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
    * at the scan why keys did not prune it.
    */
   def narrowed(scan: FileSourceScanExec, candidates: Candidates): SparkPlan = {
-    val files = new PhysicalScan(scan, conf)
+    val physical = new PhysicalScan(scan, conf)
     // Spark 4.1 optimizes the last stage again while it runs
-    if (!files.isPrunable || LateReasons.areKnown(scan)) scan
+    if (!physical.isPrunable || LateReasons.areKnown(scan)) scan
     else {
       val (usable, others) = candidates.all.partition(canPrune(scan, _))
       usable.foreach(_.start())
       val resolved = usable.map(_.resolved)
       val keys = resolved.collect { case Right(found) => found }.map(independent(scan, _))
-      val narrower = if (keys.isEmpty) None else narrowedIndex(scan, files, keys)
+      val narrower = if (keys.isEmpty) None else narrowedIndex(physical, keys)
       val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
       val unresolved = resolved.collect { case Left(reason) => reason }
       LateReasons.set(
         scan,
         candidates.reasons ++ others.flatMap(whyNot(scan, _)) ++ unresolved ++ useless)
-      narrower.fold[SparkPlan](scan)(files.withIndex)
+      narrower.fold[SparkPlan](scan)(physical.withIndex)
     }
   }
 
@@ -70,42 +66,21 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
 
   /** Returns an index of what might hold the keys, if it holds enough less than was planned. */
   private def narrowedIndex(
-      scan: FileSourceScanExec,
-      files: PhysicalScan,
+      physical: PhysicalScan,
       keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
     KernelChoice.start()
-    val before = files.index(readsBlocks)
-    val index = before.narrowedBy(keys, isChosen(scan, files))
-    index.listFiles(files.partitionFilters, files.dataFilters)
+    val before = physical.index(readsBlocks)
+    val index = before.narrowedBy(keys, physical.selectsPartition)
+    index.listFiles(physical.partitionFilters, physical.dataFilters)
     Some(index).filter(_.selection.exists { found =>
       before.selection match {
-        case Some(planned) if files.runtimePartitionFilters.isEmpty =>
+        case Some(planned) if !physical.choosesPartitions =>
           found.keptBytes < planned.keptBytes
         // Spark's own format class is worth more than a few row groups
         case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
       }
     })
   }
-
-  /**
-   * Returns whether the scan reads a partition, by the filters whose values Spark finds while the
-   * query runs. Spark would find them right before it runs the scan.
-   */
-  private def isChosen(scan: FileSourceScanExec, files: PhysicalScan): InternalRow => Boolean =
-    files.runtimePartitionFilters.reduceOption(And(_, _)) match {
-      case None => _ => true
-      case Some(filter) =>
-        filter.foreach {
-          case subquery: ExecSubqueryExpression => subquery.updateResult()
-          case _ =>
-        }
-        val columns = scan.relation.partitionSchema
-        val ofValues = filter.transform { case a: AttributeReference =>
-          val place = columns.indexWhere(_.name == a.name)
-          BoundReference(place, columns(place).dataType, nullable = true)
-        }
-        Predicate.createInterpreted(ofValues).eval(_)
-    }
 
   private def canPrune(scan: FileSourceScanExec, candidate: Candidate): Boolean =
     candidate.example.exists(e =>

@@ -9,8 +9,8 @@ import io.sbbf.spark.scan.PrunedFileIndex
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Adds [[io.sbbf.spark.scan.ScanMetrics]] to the node of each pruned scan, which show what pruning did. Other scans
- * and the shape of the plan stay as they are.
+ * Adds [[io.sbbf.spark.scan.ScanMetrics]] to the node of each pruned scan. They show what pruning
+ * did. Other scans and the shape of the plan stay as they are.
  *
  * The rule runs in adaptive execution, before Spark first reports the plan. It runs again as a
  * columnar rule, which sees every scan as it will run.

@@ -1,20 +1,31 @@
 package io.sbbf.spark.physical
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  AttributeReference,
+  BoundReference,
   Expression,
   FileSourceConstantMetadataAttribute,
-  PlanExpression
+  PlanExpression,
+  Predicate
 }
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.FileFormat.{FILE_BLOCK_LENGTH, FILE_BLOCK_START}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.delta.DeltaRelation
-import io.sbbf.spark.scan.{PrunedFileIndex, PrunedParquetFormat, PrunedRelation, ScanColumns}
+import io.sbbf.spark.scan.{
+  ObservesSplits,
+  PrunedFileIndex,
+  PrunedParquetFormat,
+  PrunedRelation,
+  ScanColumns
+}
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -33,8 +44,31 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
   /** The scan's filters on partition columns, as Spark passes them to the index. */
   val partitionFilters: Seq[Expression] = scan.partitionFilters.filterNot(isRuntimeFilter)
 
-  /** The scan's filters on partition columns whose values Spark finds while the query runs. */
-  val runtimePartitionFilters: Seq[Expression] = scan.partitionFilters.filter(isRuntimeFilter)
+  private val runtimePartitionFilters: Seq[Expression] =
+    scan.partitionFilters.filter(isRuntimeFilter)
+
+  /** Whether the scan chooses its partitions while the query runs. */
+  def choosesPartitions: Boolean = runtimePartitionFilters.nonEmpty
+
+  /**
+   * Returns a function from a partition's values to whether the scan reads it, by the filters whose
+   * values Spark finds while the query runs. Waits for these values: the scan needs them to run.
+   *
+   * Source: `FileSourceScanExec.dynamicallySelectedPartitions`.
+   */
+  def selectsPartition: InternalRow => Boolean =
+    runtimePartitionFilters.reduceOption(And(_, _)).fold((_: InternalRow) => true) { filter =>
+      filter.foreach {
+        case subquery: ExecSubqueryExpression => subquery.updateResult()
+        case _ =>
+      }
+      val columns = files.partitionSchema
+      val ofValues = filter.transform { case a: AttributeReference =>
+        val place = columns.indexWhere(_.name == a.name)
+        BoundReference(place, columns(place).dataType, nullable = true)
+      }
+      Predicate.createInterpreted(ofValues).eval(_)
+    }
 
   private def hasRuntimeFilters: Boolean = scan.dataFilters.exists(isRuntimeFilter)
 
@@ -44,9 +78,9 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
   private def isKnownFormat: Boolean = {
     val format = files.fileFormat.getClass
     format == classOf[ParquetFileFormat] || format == classOf[PrunedParquetFormat] ||
-    (DeltaRelation.is(files) && SbbfConf.Delta.get(conf) && (files.location match {
-      case index: PrunedFileIndex => DeltaRelation.isKnown(index.base)
-      case index => DeltaRelation.isKnown(index)
+    (DeltaRelation.isDelta(files) && SbbfConf.Delta.get(conf) && (files.location match {
+      case index: PrunedFileIndex => DeltaRelation.listsDataFiles(index.base)
+      case index => DeltaRelation.listsDataFiles(index)
     }))
   }
 
@@ -59,16 +93,21 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
   /**
    * Returns the index of the scan's files, a new one if the scan was planned without pruning.
    *
-   * @param readsBlocks whether the query can see how files are cut into splits
+   * @param observesSplits whether expressions of the query see how files are cut into splits
    */
-  def index(readsBlocks: => Boolean): PrunedFileIndex = files.location match {
+  def index(observesSplits: => Boolean): PrunedFileIndex = files.location match {
     case known: PrunedFileIndex => known
     case _ =>
       val guard = new ScanColumns(files).guard(dataFilters, mayPushMore = hasRuntimeFilters)
-      new PrunedRelation(files, conf).index(guard, readsBlocks || showsBlocks)
+      new PrunedRelation(files, conf).index(guard, observesSplits || outputObservesSplits)
   }
 
-  private def showsBlocks: Boolean = scan.output.exists {
+  /** Delta adds all of `_metadata` to scans with deletion vectors, and needs only row indexes. */
+  private def outputObservesSplits: Boolean =
+    if (DeltaRelation.isDelta(files)) scan.logicalLink.forall(ObservesSplits.in)
+    else outputHasBlocks
+
+  private def outputHasBlocks: Boolean = scan.output.exists {
     case FileSourceConstantMetadataAttribute(column) =>
       Seq(FILE_BLOCK_START, FILE_BLOCK_LENGTH).exists(column.name.endsWith)
     case _ => false

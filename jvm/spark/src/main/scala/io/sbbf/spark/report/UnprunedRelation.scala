@@ -67,11 +67,11 @@ private[spark] object UnprunedRelation {
       conf: SQLConf): String =
     files.fileFormat match {
       case _ if scan.isStreaming => "a streaming source"
-      case _ if DeltaRelation.is(files) && !DeltaRelation.isKnown(files.location) =>
-        s"a Delta table whose files ${files.location.getClass.getSimpleName} lists"
-      case _ if DeltaRelation.is(files) && !SbbfConf.Delta.get(conf) =>
+      case _ if DeltaRelation.isDelta(files) && !DeltaRelation.listsDataFiles(files.location) =>
+        s"a read of a Delta table that is not pruned: ${planner(files.location)}"
+      case _ if DeltaRelation.isDelta(files) && !SbbfConf.Delta.get(conf) =>
         s"${SbbfConf.Delta.key} is false"
-      case format: ParquetFileFormat if !isKnown(files) =>
+      case format: ParquetFileFormat if !hasPrunableFormat(files) =>
         s"a Parquet table of another kind: ${planner(format)}"
       case _: ParquetFileFormat if filters.isEmpty => "no filter reaches the scan"
       case _: ParquetFileFormat =>
@@ -84,8 +84,8 @@ private[spark] object UnprunedRelation {
       case _ => "not a Parquet scan"
     }
 
-  private def isKnown(files: HadoopFsRelation): Boolean =
-    files.fileFormat.getClass == classOf[ParquetFileFormat] || DeltaRelation.is(files)
+  private def hasPrunableFormat(files: HadoopFsRelation): Boolean =
+    files.fileFormat.getClass == classOf[ParquetFileFormat] || DeltaRelation.isDelta(files)
 
   private def planner(source: Any): String =
     s"${source.getClass.getSimpleName} plans its files by itself"

@@ -84,15 +84,10 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
       preserveSplits: => Boolean): LogicalRelation = {
     val files = filesOf(scan)
     val filters = new ScanFilters(scan, files, conjuncts)
-    val guard = filters.guard
-    if ((!isSafe || guard.withholdsNothing) && !filters.canPrune) scan
-    else {
-      val pruned = new PrunedRelation(files, conf)
-      val index = pruned.index(guard, preserveSplits)
-      index.listFiles(filters.ofPartitions, filters.ofData)
-      index.selection.foreach(QueryHistory.remember(scan, _))
-      rebuilt(scan, index, pruned.of(index, filters.hasSubqueries))
-    }
+    val pruned = new PrunedRelation(files, conf)
+    pruned
+      .listed(scan, filters, preserveSplits)
+      .fold(scan)(index => rebuilt(scan, index, pruned.of(index, filters.hasSubqueries)))
   }
 
   private def isSafe: Boolean = SbbfConf.SafeRead.get(conf)

@@ -13,27 +13,29 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
 import io.sbbf.parquet.prune.ScanPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
+import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
 import io.sbbf.spark.read.RowGroupRanges
 
 /**
  * Lists the files of another index without those that the filters refute.
  *
- * Guaranteed: the result of [[listFiles]] depends only on its filters, on the base and on the late
- * keys. The index
- * keeps the result of the last pass for sizes, reports and the layout of splits. It reuses that
- * result only for the same predicate on the same files.
+ * Guaranteed: the result of [[listFiles]] depends only on its filters, on the base, on the late
+ * keys and on the partitions that the scan's runtime filters select. The index keeps the result of
+ * the last pass for sizes, reports and the layout of splits. It reuses that result only for the
+ * same predicate on the same files.
  *
  * Two indexes are equal if their bases, their late keys and their `preserveSplits` are equal, so
- * Spark reuses exchanges and subqueries as without pruning. An index never equals its base, so the optimizer
- * does not drop the replacement.
+ * Spark reuses exchanges and subqueries as without pruning. An index never equals its base, so the
+ * optimizer does not drop the replacement.
  *
  * @param preserveSplits whether files are cut into splits as without pruning, for queries that
  *   can see splits. A fully pruned file is then still planned, with nothing to read: the size of
  *   splits depends on the size of all files.
  * @param late the keys that the query found while it ran
- * @param isChosen whether the query reads a partition with these values, if that became known
- *   while it ran. The scan leaves out other partitions by itself.
+ * @param selectsPartition whether the scan reads a partition with these values, by filters that the
+ *   query evaluates while it runs. It leaves out other partitions by itself. Not a part of equality:
+ *   scans with other runtime filters differ by those filters.
  * @param planned the result for the same files before these keys were known
  */
 final class PrunedFileIndex private[spark] (
@@ -43,7 +45,7 @@ final class PrunedFileIndex private[spark] (
     private[spark] val guard: PushdownGuard,
     private[spark] val preserveSplits: Boolean,
     private[spark] val late: Seq[LateKeys] = Nil,
-    isChosen: InternalRow => Boolean = _ => true,
+    selectsPartition: InternalRow => Boolean = _ => true,
     planned: Option[ScanPruning] = None)
     extends FileIndex {
 
@@ -63,7 +65,7 @@ final class PrunedFileIndex private[spark] (
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories =
-      base.listFiles(partitionFilters, dataFilters).filter(d => isChosen(d.values))
+      base.listFiles(partitionFilters, dataFilters).filter(d => selectsPartition(d.values))
     val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
     val selection = select(files, dataFilters)
     shown.foreach(_.set(selection))
@@ -80,7 +82,7 @@ final class PrunedFileIndex private[spark] (
    */
   private[spark] def narrowedBy(
       keys: Seq[LateKeys],
-      isChosen: InternalRow => Boolean = _ => true): PrunedFileIndex =
+      selectsPartition: InternalRow => Boolean): PrunedFileIndex =
     new PrunedFileIndex(
       base,
       columns,
@@ -88,11 +90,15 @@ final class PrunedFileIndex private[spark] (
       guard,
       preserveSplits,
       late ++ keys,
-      isChosen,
+      selectsPartition,
       selection)
 
-  /** Returns this index over another base that lists the same files. */
+  /**
+   * Returns this index, which has no late keys yet, over another base that lists the same files. The
+   * copy keeps the result of the last pass.
+   */
   private[spark] def over(other: FileIndex): PrunedFileIndex = {
+    require(late.isEmpty)
     val copy = new PrunedFileIndex(other, columns, pruner, guard, preserveSplits)
     copy.latest = latest
     copy
@@ -102,7 +108,8 @@ final class PrunedFileIndex private[spark] (
   private[spark] def lateText: String = late.map(keys => s"; by ${keys.description}").mkString
 
   /** Returns whether the scan may list other files when it runs. */
-  private[spark] def mayListOthers: Boolean = base.isInstanceOf[CatalogFileIndex]
+  private[spark] def mayListOthers: Boolean =
+    base.isInstanceOf[CatalogFileIndex] || DeltaRelation.listsNewest(base)
 
   /** Returns what the last pass found, to decide which filters parquet-mr may evaluate. */
   private[spark] def plannedScan(hasRuntimeFilters: Boolean): PlannedScan =

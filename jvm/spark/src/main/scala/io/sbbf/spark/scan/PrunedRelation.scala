@@ -1,11 +1,12 @@
 package io.sbbf.spark.scan
 
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
 import io.sbbf.parquet.result.StorageRequirements
+import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.util.{ExecutorJar, LogOnce, SbbfConf}
 
@@ -15,6 +16,26 @@ import io.sbbf.spark.util.{ExecutorJar, LogOnce, SbbfConf}
  * @param conf the settings of the session that plans the query
  */
 private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf) {
+
+  /**
+   * Returns an index that has listed what the filters of a scan leave of its files. Returns None if
+   * the filters can neither prune nor make parquet-mr lose rows.
+   *
+   * @param scan the scan, for the history of queries
+   */
+  def listed(
+      scan: LogicalRelation,
+      filters: ScanFilters,
+      preserveSplits: => Boolean): Option[PrunedFileIndex] = {
+    val guard = filters.guard
+    if ((!SbbfConf.SafeRead.get(conf) || guard.withholdsNothing) && !filters.canPrune) None
+    else {
+      val found = index(guard, preserveSplits)
+      found.listFiles(filters.ofPartitions, filters.ofData)
+      found.selection.foreach(QueryHistory.remember(scan, _))
+      Some(found)
+    }
+  }
 
   /** Returns an index of the relation's files, which has not listed them yet. */
   def index(guard: PushdownGuard, preserveSplits: Boolean): PrunedFileIndex =
@@ -35,22 +56,22 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
    * @param hasRuntimeFilters whether only tasks know some values of the filter
    */
   def of(index: PrunedFileIndex, hasRuntimeFilters: Boolean): HadoopFsRelation = {
-    val isSafe = SbbfConf.SafeRead.get(conf)
-    lazy val safeOptions =
-      index.guard.decide(index.plannedScan(hasRuntimeFilters), isSafe).options
-    def hasJar = ExecutorJar.isThere(files.sparkSession.sparkContext)
     files.fileFormat match {
       case ours: PrunedParquetFormat =>
         files.copy(location = index, fileFormat = ours.of(index))(files.sparkSession)
-      case sparks
-          if sparks.getClass == classOf[ParquetFileFormat] &&
-            SbbfConf.RowGroupPruning.get(conf) && hasJar =>
-        val format = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
-        files.copy(location = index, fileFormat = format)(files.sparkSession)
+      case format if format.getClass == classOf[ParquetFileFormat] && swapsFormat =>
+        val pruned = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
+        files.copy(location = index, fileFormat = pruned)(files.sparkSession)
       case _ =>
-        files.copy(location = index, options = files.options ++ safeOptions)(files.sparkSession)
+        val planned = index.plannedScan(hasRuntimeFilters)
+        val policy = index.guard.decide(planned, isSafe = SbbfConf.SafeRead.get(conf))
+        val options = files.options ++ policy.options
+        files.copy(location = index, options = options)(files.sparkSession)
     }
   }
+
+  private def swapsFormat: Boolean =
+    SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
 
   private def pruner(requirements: StorageRequirements): ScanPruner =
     new ScanPruner(
@@ -63,6 +84,8 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       ),
       FooterCache.shared,
       requirements,
-      LogOnce
+      LogOnce,
+      // Delta's log may have other times than the store; its files are never replaced
+      checksVersions = !DeltaRelation.isDelta(files)
     )
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 import io.sbbf.parquet.model.ColumnLookup
@@ -33,8 +34,8 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
   /** Returns a lookup of columns in files, which may lack columns with an existence default. */
   def lookup: ColumnLookup = {
     // the key of Spark's ResolveDefaultColumns
-    val defaulted = files.dataSchema.fields.filter(_.metadata.contains("EXISTS_DEFAULT"))
-    ColumnLookup(conf.caseSensitiveAnalysis, defaulted.map(_.name).toSet)
+    val defaulted = files.dataSchema.filter(_.metadata.contains("EXISTS_DEFAULT"))
+    ColumnLookup(conf.caseSensitiveAnalysis, inFiles(StructType(defaulted)).fieldNames.toSet)
   }
 
   /** Returns the predicate over row groups for data filters in the form that an index gets. */
@@ -49,7 +50,7 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
   def guard(dataFilters: Seq[Expression], mayPushMore: Boolean): PushdownGuard =
     PushdownGuard(
       SparkInternals.pushedFilters(stored(dataFilters)),
-      delta.fold(files.dataSchema)(_.stored(files.dataSchema)),
+      inFiles(files.dataSchema),
       areFoundById,
       conf.caseSensitiveAnalysis,
       mayPushMore
@@ -67,9 +68,12 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
   def nameInTable(column: ColumnPath): String =
     delta.fold(column.toString)(_.nameInTable(column))
 
+  /** Returns the schema of the files for one of the table. */
+  private def inFiles(schema: StructType): StructType = delta.fold(schema)(_.fileSchema(schema))
+
   /** Returns the filters in terms of the columns of the files, without those on other columns. */
   private def stored(filters: Seq[Expression]): Seq[Expression] =
-    delta.fold(filters)(columns => filters.flatMap(columns.stored(_)))
+    delta.fold(filters)(columns => filters.flatMap(columns.filterOnFiles(_)))
 
   /** Returns the conjuncts without those that reference only partition columns. */
   private def ofFiles(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =

@@ -33,13 +33,13 @@ private[spark] object InjectedRules {
     new GuardedRule(session, new PruneByLateKeys)
 
   /**
-   * Like [[readPrunedDeltaFiles]], for plans without adaptive execution as well. Runs before
-   * columnar transitions and sees each scan as it will run.
+   * Like [[readPrunedDeltaFiles]], as a columnar rule: it also runs without adaptive execution, and
+   * sees each scan as it will run.
    */
   def readPrunedDeltaFilesLast(session: SparkSession): ColumnarRule =
     new GuardedColumnarRule(readPrunedDeltaFiles(session))
 
-  /** Like [[showPruning]], at the time of [[readPrunedDeltaFilesLast]]. */
+  /** Like [[showPruning]], as a columnar rule. */
   def showPruningLast(session: SparkSession): ColumnarRule =
     new GuardedColumnarRule(showPruning(session))
 }

@@ -34,26 +34,33 @@ class DeltaColumnsSuite extends AnyFunSuite {
 
   test("a filter names columns as the files do, and keeps their ids.") {
     val key = attribute("key")
-    val Some(EqualTo(found: AttributeReference, _)) = columns.stored(EqualTo(key, Literal(1L)))
+    val Some(EqualTo(found: AttributeReference, _)) =
+      columns.filterOnFiles(EqualTo(key, Literal(1L)))
     assert(found.name == "col-key" && found.exprId == key.exprId)
   }
 
   test("a field of a struct that the query reads in part is the field of that name.") {
     val part = attribute("pair", new StructType().add("b", StringType))
-    val Some(field: GetStructField) = columns.stored(GetStructField(part, 0))
+    val Some(field: GetStructField) = columns.filterOnFiles(GetStructField(part, 0))
     assert(field.childSchema(field.ordinal).name == "col-b")
   }
 
   for (name <- Seq("__delta_internal_is_row_deleted", "day", "KEY", "_metadata"))
     test(s"a filter on $name, which is no column of the files, is left out.") {
-      assert(columns.stored(EqualTo(attribute(name), Literal(1L))).isEmpty)
+      assert(columns.filterOnFiles(EqualTo(attribute(name), Literal(1L))).isEmpty)
       val both = And(EqualTo(attribute("key"), Literal(1L)), IsNull(attribute(name)))
-      assert(columns.stored(both).isEmpty)
+      assert(columns.filterOnFiles(both).isEmpty)
     }
+
+  test("a filter on a part of _metadata is left out, though a column has its name.") {
+    val field = FileSourceConstantMetadataStructField("key", LongType, nullable = false)
+    val size = AttributeReference(field.name, field.dataType, false, field.metadata)()
+    assert(columns.filterOnFiles(GreaterThan(size, Literal(1000L))).isEmpty)
+  }
 
   test("a schema of a scan has only columns of the files.") {
     val scan = table.add("__delta_internal_is_row_deleted", ByteType)
-    assert(columns.stored(scan).fieldNames.toSeq == Seq("col-key", "col-pair", "col-list"))
+    assert(columns.fileSchema(scan).fieldNames.toSeq == Seq("col-key", "col-pair", "col-list"))
   }
 
   test("reports name columns as the table does.") {

@@ -144,16 +144,16 @@ class LateKeysFaultsSuite extends LateKeysTables {
 private object LateKeysFaultsSuite {
   private final val Group = "late keys"
 
-  /** The most milliseconds that a step of a test may take; what it waits for would take longer. */
+  /** The maximum number of milliseconds for one step, less than `SleepMillis`. */
   private final val Patience = 20000L
-  private final val Longer = 120000L
+  private final val SleepMillis = 120000L
 
   /** Counts down when a subquery's task has started. */
   @volatile private var running = new CountDownLatch(1)
 
   private def block(started: CountDownLatch): Unit = {
     started.countDown()
-    Thread.sleep(Longer)
+    Thread.sleep(SleepMillis)
   }
 
   private def isPlanning: Boolean = TaskContext.get() == null

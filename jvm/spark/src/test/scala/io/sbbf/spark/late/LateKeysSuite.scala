@@ -142,7 +142,8 @@ class LateKeysSuite extends LateKeysTables {
     rows(df)
     val index = lateIndexes(df).head
     def of(keys: Int*) = index.narrowedBy(
-      Seq(LateKeys(In(Literal(1), keys.map(Literal(_))), keys.size, LateKeys.Subquery)))
+      Seq(LateKeys(In(Literal(1), keys.map(Literal(_))), keys.size, LateKeys.Subquery)),
+      selectsPartition = _ => true)
     assert(of(1) == of(1) && of(1) != of(2) && of(1) != index)
     val twice =
       "SELECT a.id, b.id FROM (SELECT /*+ REPARTITION(2) */ log.id FROM log JOIN few USING (k)) a " +

@@ -13,7 +13,10 @@ trait LateKeysTables extends SparkSuite with AdaptiveSparkPlanHelper {
   /** The number of files of the table `log`. */
   protected val Files = 8
 
-  /** The table `log` has 8 files of random keys; `few` has ids, and keys of the log's rows. */
+  /**
+   * The table `log` has 8 files of random keys. `few` has three rows of them. `none` has a row whose
+   * `k` and `id` are in no file of `log`, and whose `i` is in one.
+   */
   private lazy val tables: Unit = {
     val log = spark
       .range(0, 4000, 1, Files)

@@ -41,7 +41,7 @@ class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
     assert(!messages.exists(_.contains("failed")), messages)
     val differences = results.count(_.difference.nonEmpty)
     assert(differences == 0, s"of $queries queries, sbbf.seed=$seed")
-    assert(results.count(_.isPruned) >= queries * LeastShare)
+    assert(results.count(_.isPruned) >= queries * LeastShare, s"sbbf.seed=$seed")
   }
 
   private def result(join: RandomJoin, settings: Seq[(String, String)]): Result =
