@@ -76,7 +76,6 @@ ROWS_OF_CASE = {
     "mapped_name: join": 1,
     "metadata": 1,
     "metadata join": 50,
-    "metadata: deleted": 0,
     "vectors: join": 1,
     "change data feed": 3,
     "shallow clone": 1,

@@ -146,8 +146,6 @@ def named_as_metadata(spark: SparkSession, files: int) -> None:
     look(spark, "metadata", f"SELECT * FROM inventory WHERE {row}")
     name = "(SELECT max(_metadata.file_name) FROM inventory WHERE id = 777)"
     look(spark, "metadata join", f"SELECT id FROM inventory WHERE _metadata.file_name = {name}")
-    spark.sql(f"DELETE FROM inventory WHERE {row} AND _metadata.file_name <> 'x'")
-    look(spark, "metadata: deleted", f"SELECT * FROM inventory WHERE id = {KEY}")
 
 
 def renamed(spark: SparkSession, mode: str, files: int) -> None:

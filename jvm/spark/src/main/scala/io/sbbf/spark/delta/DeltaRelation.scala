@@ -68,9 +68,9 @@ private[spark] object DeltaRelation {
    */
   private def withField(of: Product, before: Any, after: Any): Option[AnyRef] = Try {
     val constructor = widest(of.getClass)
+    // those of lazy values are not final
     val fields = of.getClass.getDeclaredFields
-      .filterNot(f => Modifier.isStatic(f.getModifiers))
-      .take(constructor.getParameterCount)
+      .filter(f => Modifier.isFinal(f.getModifiers) && !Modifier.isStatic(f.getModifiers))
     fields.foreach(_.setAccessible(true))
     val values = fields.map(f => if (isSame(f.get(of), before)) after else f.get(of))
     val copy = constructor.newInstance(values.map(_.asInstanceOf[AnyRef]): _*)
