@@ -82,7 +82,8 @@ private[late] final class RandomJoins(random: Random, tables: Seq[String])
   private def scalar(): String = {
     val key = one(RandomKey.all)
     val value = key.ofFact("a")
-    def result(of: String) = s"(SELECT $of(x1) FROM ${side(Seq(key), "x")})"
+    def results(key: RandomKey)(of: String) = s"(SELECT $of(x1) FROM ${side(Seq(key), "x")})"
+    def result(of: String) = results(key)(of)
     val row = s"(SELECT ${key.ofSide} FROM ${one(tables)} WHERE id = ${anyId()})"
     val correlated = s"(SELECT max(x.x1) FROM ${side(Seq(key), "x")} WHERE x.y = a.m)"
     selected(
@@ -96,7 +97,8 @@ private[late] final class RandomJoins(random: Random, tables: Seq[String])
           s"$value <=> ${result("max")}",
           s"$value > ${result("max")}",
           s"$value <= ${result("min")}",
-          s"$value IN (${result("max")}, ${result("min")})",
+          // Spark 4.0 fails at lists of dates and decimals
+          Seq("max", "min").map(results(RandomKey.long)).mkString("a.k IN (", ", ", ")"),
           s"$value BETWEEN ${result("min")} AND ${result("max")}",
           s"NOT $value = ${result("max")}",
           s"($value = ${result("max")} OR a.id < 5)",
@@ -173,7 +175,8 @@ private[late] final class RandomJoins(random: Random, tables: Seq[String])
   private def keysOf(table: String): Seq[RandomKey] = {
     val partition = if (table == "parts" && chance(40)) Seq(RandomKey.partition) else Nil
     val number = one(weighted(1 -> 14, 2 -> 4, 3 -> 2))
-    partition ++ Seq.fill(number)(one(RandomKey.all))
+    val others = Seq.fill(number)(one(RandomKey.all))
+    partition ++ (if (chance(8)) random.shuffle(RandomKey.packed) else others)
   }
 
   /** Returns a table, or those of its rows that some operators let pass. */

@@ -58,8 +58,9 @@ class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
       case (Right(some), Right(all)) =>
         if (some == all) None
         else Some(s"missing ${all.diff(some).take(5)}, additional ${some.diff(all).take(5)}")
-      case (Left(e), _) => Some(s"fails with $e")
-      case (_, Left(e)) => Some(s"the oracle fails with $e")
+      case (Left(e), Left(_)) => Some(s"the oracle fails, too: $e")
+      case (Left(e), _) => Some(s"fails: $e")
+      case (_, Left(e)) => Some(s"only the oracle fails: $e")
     }
 
   private def report(results: Seq[Result]): Unit =

@@ -62,6 +62,12 @@ private[late] object RandomKey {
 
   val unique: Seq[RandomKey] = all.filter(_.isUnique)
 
+  val long: RandomKey = RandomKey("#k", "#k", isUnique = true)
+
+  /** Integers that Spark's hash table packs into one. */
+  val packed: Seq[RandomKey] =
+    Seq("#i", "CAST(#g AS INT)").map(key => RandomKey(key, key, isUnique = true))
+
   /** The key of the partitions of the table `parts`. */
   val partition: RandomKey = RandomKey("#p", "#id % 3", isUnique = false)
 }
