@@ -50,14 +50,17 @@ def opened(folder: Path) -> SparkSession:
 
 
 def filters(rows_of_file: int, *columns: str) -> str:
-    """Returns table properties that make Delta write bloom filters: of all columns without any."""
-    places = [f"#{column}" for column in columns] or [""]
+    """Returns table properties that make Delta write bloom filters: of all columns without any.
+
+    The number of distinct values needs a column, so the filters of all columns get a limit.
+    """
     properties = {"parquet.enable.dictionary": "false"}
-    for place in places:
-        properties |= {
-            f"parquet.bloom.filter.enabled{place}": "true",
-            f"parquet.bloom.filter.expected.ndv{place}": str(rows_of_file),
-        }
+    if not columns:
+        properties["parquet.bloom.filter.enabled"] = "true"
+        properties["parquet.bloom.filter.max.bytes"] = str(32 * rows_of_file)
+    for column in columns:
+        properties[f"parquet.bloom.filter.enabled#{column}"] = "true"
+        properties[f"parquet.bloom.filter.expected.ndv#{column}"] = str(rows_of_file)
     return ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+import spark_sbbf as sbbf
 from delta_session import LINE, files_kept, filters, look, opened
 from harness import rows
 
@@ -97,7 +98,7 @@ def changed(spark: SparkSession, name: str, files: int, properties: str) -> None
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
     )
     look(spark, f"{name}: merged", f"SELECT * FROM {name} WHERE {where(KEY)} OR {where(KEY + 1)}")
-    join = f"SELECT seq FROM {name} JOIN keys USING (user_id)"
+    join = f"SELECT seq FROM {name} JOIN few USING (user_id)"
     look(spark, f"{name}: join", join)
     spark.sql(f"OPTIMIZE {name}")
     look(spark, f"{name}: optimized", f"SELECT * FROM {name} WHERE {where(KEY)}")
@@ -132,7 +133,30 @@ def kinds(spark: SparkSession, files: int) -> None:
             f"SELECT seq FROM wide WHERE small = CAST(xxhash64({KEY}L, 2) % 1000000 AS BIGINT)",
         )
     named_as_metadata(spark, files)
+    given_filters(spark, files)
     feed(spark, files)
+
+
+def given_filters(spark: SparkSession, files: int) -> None:
+    """A table gets the properties later, and its files are written again."""
+    spark.sql(f"CREATE TABLE later ({COLUMNS}) USING delta")
+    spark.sql(f"INSERT INTO later {log(0, files)}")
+    before = with_filter(spark, "later")
+    spark.sql(f"ALTER TABLE later SET TBLPROPERTIES ({filters(ROWS, 'user_id')})")
+    spark.sql("INSERT OVERWRITE later SELECT /*+ REPARTITION_BY_RANGE(20, seq) */ * FROM later")
+    printed = {"command": "filters", "before": before, "after": with_filter(spark, "later")}
+    print(json.dumps(printed), flush=True)
+    query = f"SELECT seq FROM later WHERE {where(KEY)}"
+    look(spark, "filters of a later property", query)
+
+
+def with_filter(spark: SparkSession, table: str) -> int:
+    """Returns the number of the table's files that have a filter of `user_id`."""
+    paths = spark.table(table).inputFiles()
+    return sum(
+        sbbf.inspect(spark, path).where("path_in_schema = 'user_id' AND filter_bytes > 0").count()
+        for path in paths
+    )
 
 
 def named_as_metadata(spark: SparkSession, files: int) -> None:

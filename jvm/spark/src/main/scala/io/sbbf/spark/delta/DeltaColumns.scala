@@ -34,7 +34,8 @@ private[spark] final class DeltaColumns(
     else
       Some(filter.transform { case a: AttributeReference =>
         // the type may have fewer fields than the table's column
-        val field = toFiles(StructType(Seq(StructField(a.name, a.dataType, a.nullable)))).head
+        val column = StructField(a.name, a.dataType, a.nullable, a.metadata)
+        val field = toFiles(StructType(Seq(column))).head
         AttributeReference(field.name, field.dataType, a.nullable, field.metadata)(
           a.exprId,
           a.qualifier)

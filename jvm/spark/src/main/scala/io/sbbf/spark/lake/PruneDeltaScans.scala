@@ -39,8 +39,8 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
     }
 
   /**
-   * Returns whether Delta has not chosen the files yet: it chooses those of subqueries with the
-   * query around them, and those of a write when it runs.
+   * Returns whether Delta has not chosen the files: it chooses those of subqueries with the query
+   * around them. It leaves writes alone, and plans the query of its own ones again.
    */
   private def isPlannedLater(plan: LogicalPlan): Boolean = plan match {
     case _: Subquery | _: V2WriteCommand => true
