@@ -45,7 +45,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       lookup: ColumnLookup,
       encodings: LiteralEncodings,
       isCacheFull: () => Boolean = () => false): LeafEvaluator =
-    footer.schema.resolve(leaf.column, lookup.caseSensitive) match {
+    footer.schema.resolve(leaf.column, lookup) match {
       case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
         new ConstantLeaf(footer, LeafResult.DefaultedColumn)
       case FileSchema.Absent =>

@@ -2,9 +2,8 @@ package io.sbbf.parquet.input
 
 import java.io.{Closeable, EOFException, IOException}
 import java.util.Arrays
-import java.util.concurrent.ExecutionException
 
-import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
+import org.apache.hadoop.fs.{FileSystem, Path}
 
 import io.sbbf.parquet.model.FileVersion
 
@@ -17,9 +16,17 @@ import io.sbbf.parquet.model.FileVersion
  *   request to the store
  * @param tailBytes how many bytes the first read of the tail takes from the end of the file
  */
-final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailBytes: Int)
+final class FileBytes private[parquet] (
+    source: ByteSource,
+    val path: Path,
+    val length: Long,
+    tailBytes: Int)
     extends Closeable {
-  private var stream: FSDataInputStream = _
+
+  def this(fs: FileSystem, path: Path, length: Long, tailBytes: Int) =
+    this(new HadoopSource(fs, path, length), path, length, tailBytes)
+
+  private var stream: OpenFile = _
   private var expected = Option.empty[FileVersion]
   private var isUnverified = false
   private var tailRead: Array[Byte] = _
@@ -85,7 +92,7 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
   private def readFully(offset: Long, length: Int): Array[Byte] = {
     val bytes = new Array[Byte](length)
     try {
-      open().readFully(offset, bytes, 0, length)
+      open().readFully(offset, bytes)
       read += length
       bytes
     } catch {
@@ -97,20 +104,13 @@ final class FileBytes(fs: FileSystem, val path: Path, val length: Long, tailByte
   /**
    * Opens the file at the first call, then checks its version. In this order, later reads are of
    * the file that was there before the check.
-   *
-   * `openFile` with a known length saves object stores a HEAD request; others ignore the options.
    */
-  private def open(): FSDataInputStream = {
+  private def open(): OpenFile = {
     if (stream == null) {
       opened += 1
       isUnverified = expected.isDefined // until its version is checked
-      val opening = fs.openFile(path)
-      opening.opt("fs.option.openfile.length", length.toString)
-      opening.opt("fs.option.openfile.read.policy", "random")
-      stream =
-        try opening.build().get()
-        catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
-      isUnverified = expected.exists(!FileVersion.of(fs.getFileStatus(path)).isSameAs(_))
+      stream = source.open()
+      isUnverified = expected.exists(!source.version().isSameAs(_))
     }
     if (isUnverified) throw new IOException(s"$path: the file was replaced after its listing")
     stream

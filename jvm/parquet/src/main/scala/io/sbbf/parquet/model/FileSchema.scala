@@ -22,9 +22,20 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
   /**
    * Returns the column that holds the values of a query's path. There must be exactly one, and
    * the path must go through each LIST, MAP and repeated field by a step of that kind.
-   *
-   * @param caseSensitive whether names have to agree in case
    */
+  def resolve(path: ColumnPath, lookup: ColumnLookup): FileSchema.Resolved =
+    path.steps match {
+      case Seq(Field(_, Some(id))) if lookup.absentIdIsNull && lacks(id) => FileSchema.Absent
+      case _ => resolve(path, lookup.caseSensitive)
+    }
+
+  /** Returns whether top-level columns have ids, and none has this one. */
+  private def lacks(id: Int): Boolean = {
+    val ids = root.children.flatMap(_.fieldId)
+    ids.nonEmpty && !ids.contains(id)
+  }
+
+  /** @param caseSensitive whether names have to agree in case */
   def resolve(path: ColumnPath, caseSensitive: Boolean): FileSchema.Resolved = {
     import FileSchema._
     def walk(place: Place, rest: Seq[Step]): Resolved =

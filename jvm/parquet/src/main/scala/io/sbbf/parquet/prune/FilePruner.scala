@@ -5,13 +5,13 @@ import java.io.FileNotFoundException
 import scala.util.control.ControlThrowable
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
 import io.sbbf.parquet.footer.FooterReader
-import io.sbbf.parquet.input.{Decryption, FileBytes}
+import io.sbbf.parquet.input.{ByteSource, Decryption, FileBytes}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{
@@ -24,8 +24,7 @@ import io.sbbf.parquet.model.{
 import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
 
 /**
- * Evaluates one predicate on files, one file at a time. Thread-safe once [[open]] has opened the
- * file systems.
+ * Evaluates one predicate on files, one file at a time. Thread-safe.
  */
 private[sbbf] final class FilePruner(
     hadoopConf: Configuration,
@@ -41,7 +40,6 @@ private[sbbf] final class FilePruner(
   private val encodings = new LiteralEncodings
   private val keys =
     Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
-  @volatile private var systems = Map.empty[(String, String), FileSystem]
 
   /**
    * Returns the outcome of each file for which everything that it needs is in memory, and null for
@@ -82,22 +80,11 @@ private[sbbf] final class FilePruner(
     }).getOrElse(_ => null)
 
   /**
-   * Opens the file systems of `files`. The calling thread opens them, because they belong to its
-   * user and the pool's threads have none.
-   */
-  def open(files: Seq[FileStatus]): Unit =
-    systems ++= files
-      .map(_.getPath)
-      .groupBy(store)
-      .map { case (key, paths) => key -> paths.head.getFileSystem(hadoopConf) }
-
-  /**
    * Returns the outcome and reads the file as far as necessary. If the file cannot be read, the
    * outcome keeps the whole file.
    */
-  def fromStore(file: FileStatus): FilePruning = {
-    val bytes =
-      new FileBytes(systems(store(file.getPath)), file.getPath, file.getLen, limits.tailBytes)
+  def fromStore(file: FileStatus, source: ByteSource): FilePruning = {
+    val bytes = new FileBytes(source, file.getPath, file.getLen, limits.tailBytes)
     val outcome =
       try readAndEvaluate(file, bytes)
       catch {
@@ -151,9 +138,6 @@ private[sbbf] object FilePruner {
 
   /** Signals that the outcome needs something that is not in memory. */
   private object NotInMemory extends ControlThrowable
-
-  private def store(path: Path): (String, String) =
-    (path.toUri.getScheme, path.toUri.getAuthority)
 
   private def reasonOf(e: Throwable): String = e match {
     case e: UnusableFile => e.reason

@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
 
@@ -13,11 +14,13 @@ import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageReq
  * The contents of a file never make it fail. It keeps all of a file that it cannot read or
  * interpret, and reports the reason.
  *
+ * @param store opens the files
  * @param checksVersions whether to check before later reads of a cached file that it was not
  *   replaced. Needs files with the modification times of their store.
  */
 private[sbbf] final class ScanPruner(
     hadoopConf: Configuration,
+    store: FileStore,
     limits: PlanningLimits,
     cache: FooterCache,
     requirements: StorageRequirements,
@@ -81,8 +84,9 @@ private[sbbf] final class ScanPruner(
     }
     def read(some: IndexedSeq[Int]): Unit = {
       val unread = some.filter(outcomes(_) == null)
-      pruner.open(unread.map(files))
-      val fresh = BoundedPool.map(unread, limits.threads)(i => pruner.fromStore(files(i)))
+      val sources = store.sources(unread.map(files))
+      val fresh = BoundedPool.map(unread.indices, limits.threads)(k =>
+        pruner.fromStore(files(unread(k)), sources(k)))
       unread.indices.foreach(k => outcomes(unread(k)) = fresh(k))
     }
     if (!sampleFirst) evaluateCached()

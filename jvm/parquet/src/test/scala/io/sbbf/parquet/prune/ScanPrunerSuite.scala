@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
+import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{ColumnLookup, Evidence}
 import io.sbbf.parquet.result.{
   FilePruning,
@@ -56,6 +57,8 @@ class ScanPrunerSuite extends AnyFunSuite {
   private def lookup(id: Long): RowGroupPredicate =
     Leaf(Seq("id"), In(Seq(Value.IntegerLiteral(id, 64))))
 
+  private val conf = new Configuration(false)
+
   private def prune(
       files: Seq[FileStatus],
       predicate: RowGroupPredicate,
@@ -65,7 +68,8 @@ class ScanPrunerSuite extends AnyFunSuite {
       cacheBytes: Long = 1L << 20,
       warnings: PruningWarnings = new Recorder): PrunedFiles =
     new ScanPruner(
-      new Configuration(false),
+      conf,
+      FileStore.hadoop(conf),
       PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes),
       cache,
       requirements,

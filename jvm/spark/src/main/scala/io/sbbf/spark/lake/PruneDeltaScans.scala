@@ -1,7 +1,12 @@
 package io.sbbf.spark.lake
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Subquery, V2WriteCommand}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  LeafNode,
+  LogicalPlan,
+  Subquery,
+  V2WriteCommand
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -32,7 +37,7 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
     else {
       lazy val preserveSplits = ObservesSplits.in(plan)
       plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
-        case filtered @ FilteredScan(conjuncts, scan @ UnprunedDelta(files)) =>
+        case filtered @ FilteredScan(conjuncts, UnprunedDelta(scan, files)) =>
           val next = pruned(scan, files, conjuncts, preserveSplits)
           filtered.transform { case `scan` => next }
       }
@@ -48,11 +53,14 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
   }
 
   private object UnprunedDelta {
-    def unapply(scan: LogicalRelation): Option[HadoopFsRelation] = scan.relation match {
-      case files: HadoopFsRelation
-          if DeltaRelation.isDelta(files) && DeltaRelation.listsDataFiles(files.location) &&
-            !scan.isStreaming && PrunedScan.unapply(scan).isEmpty =>
-        Some(files)
+    def unapply(leaf: LeafNode): Option[(LogicalRelation, HadoopFsRelation)] = leaf match {
+      case scan: LogicalRelation if !scan.isStreaming && PrunedScan.unapply(scan).isEmpty =>
+        scan.relation match {
+          case files: HadoopFsRelation
+              if DeltaRelation.isDelta(files) && DeltaRelation.listsDataFiles(files.location) =>
+            Some((scan, files))
+          case _ => None
+        }
       case _ => None
     }
   }

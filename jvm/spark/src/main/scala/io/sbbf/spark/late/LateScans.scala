@@ -2,6 +2,7 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AdaptiveSparkPlanHelper}
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.joins.{
   BroadcastHashJoinExec,
   ShuffledHashJoinExec,
@@ -10,6 +11,7 @@ import org.apache.spark.sql.execution.joins.{
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.spark.iceberg.PrunedIcebergScan
 import io.sbbf.spark.scan.PrunedFileIndex
 
 /** Finds what late keys did to the scans of a query, which shows only in its physical plan. */
@@ -21,24 +23,30 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
     try Some(query.executedPlan)
     catch { case RecoverableError(e) if !Interruption.is(e) => None }
 
-  private val scans: Seq[FileSourceScanExec] =
-    plan.toSeq.flatMap(collectWithSubqueries(_) { case scan: FileSourceScanExec => scan })
+  private val scans: Seq[SparkPlan] =
+    plan.toSeq.flatMap(collectWithSubqueries(_) {
+      case scan @ (_: FileSourceScanExec | _: BatchScanExec) => scan
+    })
 
   /** Returns the index of the scan with this output, if late keys narrowed it. */
   def index(output: AttributeSet): Option[PrunedFileIndex] =
-    of(output).map(_.relation.location).collectFirst {
-      case index: PrunedFileIndex if index.late.nonEmpty => index
-    }
+    of(output)
+      .collect { case scan: FileSourceScanExec => scan.relation.location }
+      .collectFirst { case index: PrunedFileIndex if index.late.nonEmpty => index }
+
+  /** Returns what late keys left of the Iceberg scan with this output, if they narrowed it. */
+  def iceberg(output: AttributeSet): Option[PrunedIcebergScan] =
+    of(output).flatMap(PrunedIcebergScan.at(_)).headOption
 
   /** Returns why keys of joins and subqueries did not narrow the scan with this output. */
   def reasons(output: AttributeSet): Seq[String] =
     of(output).flatMap(scan => LateReasons.of(scan) ++ joinsAbove(scan)).distinct
 
-  private def of(output: AttributeSet): Seq[FileSourceScanExec] =
+  private def of(output: AttributeSet): Seq[SparkPlan] =
     scans.filter(_.output.exists(output.contains))
 
   /** Returns a reason for each join above a scan whose keys the rule has not seen. */
-  private def joinsAbove(scan: FileSourceScanExec): Seq[String] =
+  private def joinsAbove(scan: SparkPlan): Seq[String] =
     plan.toSeq.flatMap(collectWithSubqueries(_) {
       case join: SortMergeJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
       case join: ShuffledHashJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
@@ -47,8 +55,8 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
         whyNoKeys.get
     })
 
-  private def isUnder(join: SparkPlan, scan: FileSourceScanExec): Boolean =
-    collect(join) { case found: FileSourceScanExec if found eq scan => found }.nonEmpty
+  private def isUnder(join: SparkPlan, scan: SparkPlan): Boolean =
+    collect(join) { case found if found eq scan => found }.nonEmpty
 
   /** The reason why no broadcast join has pruned, unless the query has run adaptively. */
   private val whyNoKeys: Option[String] =

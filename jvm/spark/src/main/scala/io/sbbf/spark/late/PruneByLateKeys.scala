@@ -2,13 +2,14 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectExec, SparkPlan}
 
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * Prunes Parquet scans by keys that are known only while the query runs: those of broadcast joins
+ * Prunes scans by keys that are known only while the query runs: those of broadcast joins
  * above them, and the results of subqueries in their filters.
  *
  * Adaptive execution applies the rule to each stage right before the stage runs. All broadcasts
@@ -35,7 +36,7 @@ private[spark] final class PruneByLateKeys extends Rule[SparkPlan] {
 
     /** @param candidates what the nodes above require of this node's output */
     private def prune(node: SparkPlan, candidates: Candidates): SparkPlan = node match {
-      case scan: FileSourceScanExec => scans.narrowed(scan, candidates)
+      case scan @ (_: FileSourceScanExec | _: BatchScanExec) => scans.narrowed(scan, candidates)
       case join: BroadcastHashJoinExec =>
         val streamed = JoinKey.streamedSide(join)
         val passed = candidates.restrictedTo(streamed.outputSet)

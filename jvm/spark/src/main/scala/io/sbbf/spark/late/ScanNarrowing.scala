@@ -6,12 +6,13 @@ import org.apache.spark.sql.catalyst.expressions.{
   InputFileBlockLength,
   InputFileBlockStart
 }
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.physical.PhysicalScan
-import io.sbbf.spark.scan.{LateKeys, PrunedFileIndex, ScanColumns}
+import io.sbbf.spark.scan.{FileColumns, LateKeys, PrunedFileIndex, ScanColumns}
 import io.sbbf.spark.util.KernelChoice
 
 /**
@@ -30,23 +31,40 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
    * Returns the scan of what might hold a key, or the scan itself if the keys refute nothing. Stores
    * at the scan why keys did not prune it.
    */
-  def narrowed(scan: FileSourceScanExec, candidates: Candidates): SparkPlan = {
-    val physical = new PhysicalScan(scan, conf)
+  def narrowed(scan: SparkPlan, candidates: Candidates): SparkPlan = scan match {
     // Spark 4.1 optimizes the last stage again while it runs
-    if (!physical.isPrunable || LateReasons.areKnown(scan)) scan
-    else {
-      val (usable, others) = candidates.all.partition(canPrune(scan, _))
-      usable.foreach(_.start())
-      val resolved = usable.map(_.resolved)
-      val keys = resolved.collect { case Right(found) => found }.map(independent(scan, _))
-      val narrower = if (keys.isEmpty) None else narrowedIndex(physical, keys)
-      val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
-      val unresolved = resolved.collect { case Left(reason) => reason }
-      LateReasons.set(
-        scan,
-        candidates.reasons ++ others.flatMap(whyNot(scan, _)) ++ unresolved ++ useless)
-      narrower.fold[SparkPlan](scan)(physical.withIndex)
-    }
+    case known if LateReasons.areKnown(known) => known
+    case files: FileSourceScanExec =>
+      val physical = new PhysicalScan(files, conf)
+      if (!physical.isPrunable) files
+      else
+        narrowed(files, new ScanColumns(files.relation), candidates) { keys =>
+          narrowedIndex(physical, keys).map(physical.withIndex)
+        }
+    case batch: BatchScanExec if !readsBlocks =>
+      IcebergBatch.of(batch, conf).fold(scan) { table =>
+        narrowed(batch, table.columns, candidates)(table.narrowedBy(_, conf))
+      }
+    case other => other
+  }
+
+  /** @param by returns the scan of what might hold a key, if it holds enough less */
+  private def narrowed(scan: SparkPlan, columns: => FileColumns, candidates: Candidates)(
+      by: Seq[LateKeys] => Option[SparkPlan]): SparkPlan = {
+    def examples(of: Candidate) = of.example.toSeq
+    val (usable, others) =
+      candidates.all.partition(
+        examples(_).exists(e => columns.predicate(Seq(e), scan.output).canPrune))
+    usable.foreach(_.start())
+    val resolved = usable.map(_.resolved)
+    val keys = resolved.collect { case Right(found) => found }.map(independent(scan, _))
+    val narrower = if (keys.isEmpty) None else by(keys)
+    val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
+    val unresolved = resolved.collect { case Left(reason) => reason }
+    val unusable = others.flatMap(o => columns.unused(examples(o), scan.output))
+    val reasons = candidates.reasons ++ unusable ++ unresolved ++ useless
+    (scan +: narrower.toSeq).foreach(LateReasons.set(_, reasons))
+    narrower.getOrElse(scan)
   }
 
   /**
@@ -54,7 +72,7 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
    * equal scans: ids and qualifiers of columns. Equal scans then have equal indexes, and Spark can
    * reuse exchanges.
    */
-  private def independent(scan: FileSourceScanExec, keys: LateKeys): LateKeys = {
+  private def independent(scan: SparkPlan, keys: LateKeys): LateKeys = {
     val named = SparkInternals.normalize(Seq(keys.filter), scan.output).head
     keys.copy(filter = named.transform { case a: AttributeReference =>
       val place = scan.output.indexWhere(_.exprId == a.exprId)
@@ -81,12 +99,4 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
       }
     })
   }
-
-  private def canPrune(scan: FileSourceScanExec, candidate: Candidate): Boolean =
-    candidate.example.exists(e =>
-      new ScanColumns(scan.relation).predicate(Seq(e), scan.output).canPrune)
-
-  /** Returns why a candidate cannot prune: its functions and columns. */
-  private def whyNot(scan: FileSourceScanExec, candidate: Candidate): Seq[String] =
-    new ScanColumns(scan.relation).unused(candidate.example.toSeq, scan.output)
 }

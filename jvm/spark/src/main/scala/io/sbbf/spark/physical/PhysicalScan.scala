@@ -113,16 +113,10 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
     case _ => false
   }
 
-  /**
-   * Returns the scan of the files that another index lists. Versions of Spark give a scan
-   * different arguments.
-   */
+  /** Returns the scan of the files that another index lists. */
   def withIndex(index: PrunedFileIndex): SparkPlan = {
     val relation = new PrunedRelation(files, conf).of(index, hasRuntimeFilters)
-    scan.makeCopy(scan.productIterator.map {
-      case same: AnyRef if same eq files => relation
-      case other => other.asInstanceOf[AnyRef]
-    }.toArray)
+    SparkInternals.withArgument(scan, files, relation)
   }
 }
 

@@ -5,16 +5,15 @@ import java.util.{ArrayList, LinkedHashMap}
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression.hasSubquery
-import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LeafNode
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.parquet.result.{FileRange, ScanPruning}
+import io.sbbf.parquet.result.FileRange
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.{FilteredScan, LateKeys, PrunedFileIndex, PrunedScan, ScanColumns}
+import io.sbbf.spark.scan.{FileColumns, FilteredScan, LateKeys}
 import io.sbbf.spark.session.SessionPruning
 
 /**
@@ -44,7 +43,7 @@ private[spark] object PruneReport {
         "enabled" -> SessionPruning.isActive(query.sparkSession),
         "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters, late) }),
         "unpruned" -> list(leaves.collect {
-          case (leaf, filters) if late.index(leaf.outputSet).isEmpty =>
+          case (leaf, filters) if PrunedTable.of(leaf, late).isEmpty =>
             UnprunedRelation.of(leaf, filters, conf).map { r =>
               val reasons = r.reason +: late.reasons(leaf.outputSet)
               fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
@@ -54,35 +53,23 @@ private[spark] object PruneReport {
   }
 
   private def scan(
-      leaf: LogicalPlan,
+      leaf: LeafNode,
       filters: Option[Seq[Expression]],
       late: LateScans): Option[Any] =
-    leaf match {
-      case scan: LogicalRelation =>
-        for {
-          files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }
-          index <- late.index(scan.outputSet).orElse(PrunedScan.unapply(scan).map(_._2))
-          selection <- index.selection
-        } yield {
-          val hasResults = index.late.exists(_.origin == LateKeys.Subquery)
-          val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
-          val columns = new ScanColumns(files)
-          val unused = planned.toSeq.flatMap(columns.unused(_, scan.output))
-          describe(index, selection, columns, unused ++ late.reasons(scan.outputSet))
-        }
-      case _ => None
+    PrunedTable.of(leaf, late).map { table =>
+      val hasResults = table.late.exists(_.origin == LateKeys.Subquery)
+      val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
+      val unused = planned.toSeq.flatMap(table.columns.unused(_, leaf.output))
+      describe(table, unused ++ late.reasons(leaf.outputSet))
     }
 
-  private def describe(
-      index: PrunedFileIndex,
-      s: ScanPruning,
-      columns: ScanColumns,
-      unused: Seq[String]): Any =
+  private def describe(table: PrunedTable, unused: Seq[String]): Any = {
+    val s = table.selection
     fields(
-      "paths" -> list(index.rootPaths.map(_.toString)),
-      "predicate" -> text(s.predicate, columns),
+      "paths" -> list(table.paths),
+      "predicate" -> text(s.predicate, table.columns),
       "not_used" -> list(unused),
-      "late_keys" -> list(index.late.map(_.description)),
+      "late_keys" -> list(table.late.map(_.description)),
       "files" -> s.numFiles,
       "files_kept" -> s.keptFiles,
       "row_groups" -> s.rowGroups,
@@ -100,6 +87,7 @@ private[spark] object PruneReport {
       "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
       "summary" -> s.summary
     )
+  }
 
   /** Describes one bar in the picture of a scan: names of files and counts of row groups. */
   private def bar(range: FileRange): Any =
@@ -117,7 +105,7 @@ private[spark] object PruneReport {
     fields(evidence.toSeq.map { case (e, n) => e.name -> n }.sortBy(_._1): _*)
 
   /** Formats a predicate without its values. */
-  private def text(predicate: RowGroupPredicate, columns: ScanColumns): String = {
+  private def text(predicate: RowGroupPredicate, columns: FileColumns): String = {
     def of(part: RowGroupPredicate): String = part match {
       case And(children) => children.map(of).mkString("(", " AND ", ")")
       case Or(children) => children.map(of).mkString("(", " OR ", ")")

@@ -1,7 +1,7 @@
 package io.sbbf.spark.report
 
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -12,7 +12,8 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.delta.DeltaRelation
-import io.sbbf.spark.scan.{PrunedScan, ScanColumns}
+import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
+import io.sbbf.spark.scan.{FileColumns, PrunedScan, ScanColumns}
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -42,12 +43,7 @@ private[spark] object UnprunedRelation {
           case _ => None
         }
       case v2: DataSourceV2ScanRelation =>
-        val reason = v2.scan match {
-          case _: ParquetScan =>
-            "read through DataSource V2, as spark.sql.sources.useV1SourceList lacks parquet"
-          case scan => s"read through DataSource V2: ${planner(scan)}"
-        }
-        Some(UnprunedRelation(v2.name, reason))
+        Some(UnprunedRelation(v2.name, reasonOf(v2, filters, conf)))
       case hive: HiveTableRelation =>
         Some(
           UnprunedRelation(
@@ -58,6 +54,20 @@ private[spark] object UnprunedRelation {
         val columns = cached.output.map(_.name).mkString(", ")
         Some(UnprunedRelation(s"cached relation of $columns", "cached by the session"))
       case _ => None
+    }
+
+  private def reasonOf(
+      relation: DataSourceV2ScanRelation,
+      filters: Option[Seq[Expression]],
+      conf: SQLConf): String =
+    relation.scan match {
+      case _: ParquetScan =>
+        "read through DataSource V2, as spark.sql.sources.useV1SourceList lacks parquet"
+      case scan if !IcebergScan.isKnown(scan) =>
+        s"read through DataSource V2: ${planner(scan)}"
+      case _ if !SbbfConf.Iceberg.get(conf) => s"${SbbfConf.Iceberg.key} is false"
+      case scan =>
+        reasonOf(filters, new IcebergColumns(IcebergScan.of(scan)), relation.output, conf)
     }
 
   private def reasonOf(
@@ -73,15 +83,21 @@ private[spark] object UnprunedRelation {
         s"${SbbfConf.Delta.key} is false"
       case format: ParquetFileFormat if !hasPrunableFormat(files) =>
         s"a Parquet table of another kind: ${planner(format)}"
-      case _: ParquetFileFormat if filters.isEmpty => "no filter reaches the scan"
-      case _: ParquetFileFormat =>
-        val columns = new ScanColumns(files)
-        val why =
-          if (!SbbfConf.Enabled.get(conf)) Off
-          else if (filters.exists(columns.predicate(_, scan.output).canPrune)) PruningFailed
-          else ScanPruning.NoUsableLeaf
-        (why +: filters.toSeq.flatMap(columns.unused(_, scan.output))).mkString("; ")
+      case _: ParquetFileFormat => reasonOf(filters, new ScanColumns(files), scan.output, conf)
       case _ => "not a Parquet scan"
+    }
+
+  private def reasonOf(
+      filters: Option[Seq[Expression]],
+      columns: => FileColumns,
+      output: Seq[Attribute],
+      conf: SQLConf): String =
+    filters.fold("no filter reaches the scan") { conjuncts =>
+      val why =
+        if (!SbbfConf.Enabled.get(conf)) Off
+        else if (columns.predicate(conjuncts, output).canPrune) PruningFailed
+        else ScanPruning.NoUsableLeaf
+      (why +: columns.unused(conjuncts, output)).mkString("; ")
     }
 
   private def hasPrunableFormat(files: HadoopFsRelation): Boolean =

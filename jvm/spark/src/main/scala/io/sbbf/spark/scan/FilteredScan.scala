@@ -2,8 +2,9 @@ package io.sbbf.spark.scan
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 /**
  * Matches a filter above a scan, whose conjuncts Spark's planner will push down. Projections
@@ -15,17 +16,20 @@ private[spark] object FilteredScan {
    * Returns the scan and the conjuncts of all filters from this one down to it, in terms of the
    * scan's own columns.
    */
-  def unapply(plan: LogicalPlan): Option[(Seq[Expression], LogicalRelation)] = plan match {
-    case PhysicalOperation(_, filters, scan: LogicalRelation) if plan.isInstanceOf[Filter] =>
-      Some((filters, scan))
+  def unapply(plan: LogicalPlan): Option[(Seq[Expression], LeafNode)] = plan match {
+    case PhysicalOperation(_, filters, scan: LeafNode) if plan.isInstanceOf[Filter] =>
+      scan match {
+        case _: LogicalRelation | _: DataSourceV2ScanRelation => Some((filters, scan))
+        case _ => None
+      }
     case _ => None
   }
 
   /** Returns the filtered scans of a plan and its subqueries, each scan once. */
-  def all(plan: LogicalPlan): Seq[(Seq[Expression], LogicalRelation)] =
+  def all(plan: LogicalPlan): Seq[(Seq[Expression], LeafNode)] =
     plan
       .collectWithSubqueries { case FilteredScan(conjuncts, scan) => (conjuncts, scan) }
-      .foldLeft(Vector.empty[(Seq[Expression], LogicalRelation)]) { (found, next) =>
+      .foldLeft(Vector.empty[(Seq[Expression], LeafNode)]) { (found, next) =>
         // the outermost of nested filters comes first
         if (found.exists(_._2 eq next._2)) found else found :+ next
       }

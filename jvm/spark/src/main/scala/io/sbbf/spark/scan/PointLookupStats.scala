@@ -2,7 +2,7 @@ package io.sbbf.spark.scan
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, Test}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
@@ -15,7 +15,7 @@ private[spark] object PointLookupStats {
   def of(queries: Seq[QueryExecution], roots: Seq[Path]): Counts = {
     val columns = for {
       query <- queries
-      (conjuncts, scan) <- FilteredScan.all(query.optimizedPlan)
+      (conjuncts, scan: LogicalRelation) <- FilteredScan.all(query.optimizedPlan)
       files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }.toSeq
       if areUnder(files.location.rootPaths, roots)
       predicate = new ScanColumns(files).predicate(conjuncts, scan.output)

@@ -37,7 +37,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
       lazy val preserveSplits = ObservesSplits.in(plan)
       // includes copies of scans that select partitions and rows of other scans at run time
       plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
-        case filtered @ FilteredScan(conjuncts, scan) if isSparkParquet(scan) =>
+        case filtered @ FilteredScan(conjuncts, scan: LogicalRelation) if isSparkParquet(scan) =>
           val next =
             try {
               KernelChoice.start()

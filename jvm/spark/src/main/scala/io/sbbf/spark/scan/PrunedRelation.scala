@@ -4,7 +4,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.PushdownGuard
@@ -73,19 +74,17 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
   private def swapsFormat: Boolean =
     SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
 
-  private def pruner(requirements: StorageRequirements): ScanPruner =
+  private def pruner(requirements: StorageRequirements): ScanPruner = {
+    val hadoopConf = files.sparkSession.sessionState.newHadoopConfWithOptions(files.options)
     new ScanPruner(
-      files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
-      PlanningLimits(
-        threads = SbbfConf.Threads.get(conf),
-        sampleFiles = SbbfConf.SampleFiles.get(conf),
-        tailBytes = SbbfConf.TailBytes.get(conf).toInt,
-        cacheBytes = SbbfConf.CacheBytes.get(conf)
-      ),
+      hadoopConf,
+      FileStore.hadoop(hadoopConf),
+      SbbfConf.limits(conf),
       FooterCache.shared,
       requirements,
       LogOnce,
       // Delta's log may have other times than the store; its files are never replaced
       checksVersions = !DeltaRelation.isDelta(files)
     )
+  }
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
-import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
+import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.predicate.PredicateTranslator
@@ -17,30 +17,24 @@ import io.sbbf.spark.pushdown.PushdownGuard
  * relation's own session, which its readers follow, at each call: another session may plan the
  * query, and settings may change before the query runs.
  */
-private[spark] final class ScanColumns(files: HadoopFsRelation) {
+private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColumns {
   private def conf: SQLConf = files.sparkSession.sessionState.conf
 
   private lazy val delta: Option[DeltaColumns] = DeltaColumns.of(files)
 
   private def areFoundById: Boolean = SparkInternals.readsByFieldId(conf)
 
-  /** Returns a translator for predicates on the columns of the files. */
-  private def translator: PredicateTranslator =
+  override protected def translator: PredicateTranslator =
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
       areFoundById)
 
-  /** Returns a lookup of columns in files, which may lack columns with an existence default. */
-  def lookup: ColumnLookup = {
+  override def lookup: ColumnLookup = {
     // the key of Spark's ResolveDefaultColumns
     val defaulted = files.dataSchema.filter(_.metadata.contains("EXISTS_DEFAULT"))
     ColumnLookup(conf.caseSensitiveAnalysis, inFiles(StructType(defaulted)).fieldNames.toSet)
   }
-
-  /** Returns the predicate over row groups for data filters in the form that an index gets. */
-  def translate(dataFilters: Seq[Expression]): RowGroupPredicate =
-    translator.translate(stored(dataFilters))
 
   /**
    * Returns the guard for data filters of a scan of the relation.
@@ -56,30 +50,15 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) {
       mayPushMore
     )
 
-  /** Returns why parts of a filter over a scan with this output cannot prune; names no values. */
-  def unused(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[String] =
-    translator.unused(stored(ofFiles(conjuncts, output)))
-
-  /** Returns the predicate over row groups for a filter over a scan with this output. */
-  def predicate(conjuncts: Seq[Expression], output: Seq[Attribute]): RowGroupPredicate =
-    translate(ofFiles(conjuncts, output))
-
-  /** Returns the name of a column of the files in the table. */
-  def nameInTable(column: ColumnPath): String =
+  override def nameInTable(column: ColumnPath): String =
     delta.fold(column.toString)(_.nameInTable(column))
 
   /** Returns the schema of the files for one of the table. */
   private def inFiles(schema: StructType): StructType = delta.fold(schema)(_.fileSchema(schema))
 
-  /** Returns the filters in terms of the columns of the files, without those on other columns. */
-  private def stored(filters: Seq[Expression]): Seq[Expression] =
+  override protected def stored(filters: Seq[Expression]): Seq[Expression] =
     delta.fold(filters)(columns => filters.flatMap(columns.filterOnFiles(_)))
 
-  /** Returns the conjuncts without those that reference only partition columns. */
-  private def ofFiles(conjuncts: Seq[Expression], output: Seq[Attribute]): Seq[Expression] =
-    SparkInternals
-      .normalize(conjuncts, output)
-      .filterNot(c =>
-        c.references.nonEmpty && c.references.forall(a =>
-          files.partitionSchema.exists(f => conf.resolver(f.name, a.name))))
+  override protected def isPartitionColumn(column: Attribute): Boolean =
+    files.partitionSchema.exists(f => conf.resolver(f.name, column.name))
 }

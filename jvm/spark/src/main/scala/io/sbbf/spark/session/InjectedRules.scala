@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-import io.sbbf.spark.lake.{PruneDeltaScans, ReadPrunedDeltaFiles}
+import io.sbbf.spark.lake.{PruneDeltaScans, PruneIcebergScans, ReadPrunedDeltaFiles}
 import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.physical.AddPruningMetrics
 import io.sbbf.spark.scan.PruneRowGroups
@@ -21,7 +21,10 @@ private[spark] object InjectedRules {
 
   /** Returns the rules for the end of the optimizer, where extensions cannot inject any. */
   def pruneLast(session: SparkSession): Seq[Rule[LogicalPlan]] =
-    Seq(pruneRowGroups(session), new GuardedRule(session, new PruneDeltaScans))
+    Seq(
+      pruneRowGroups(session),
+      new GuardedRule(session, new PruneDeltaScans),
+      new GuardedRule(session, new PruneIcebergScans))
 
   def readPrunedDeltaFiles(session: SparkSession): Rule[SparkPlan] =
     new GuardedRule(session, new ReadPrunedDeltaFiles)

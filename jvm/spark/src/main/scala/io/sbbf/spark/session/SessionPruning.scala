@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.lake.{PruneDeltaScans, ReadPrunedDeltaFiles}
+import io.sbbf.spark.lake.{PruneDeltaScans, PruneIcebergScans, ReadPrunedDeltaFiles}
 import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.physical.AddPruningMetrics
 import io.sbbf.spark.scan.PruneRowGroups
@@ -136,6 +136,7 @@ private[spark] object SessionPruning {
       classOf[WriteExactFilters].getName,
       classOf[PruneByLateKeys].getName,
       classOf[PruneDeltaScans].getName,
+      classOf[PruneIcebergScans].getName,
       classOf[ReadPrunedDeltaFiles].getName,
       AddPruningMetrics.ruleName
     )

@@ -6,6 +6,8 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.parquet.prune.PlanningLimits
+
 /** A configuration key with its documentation, its default and the values that it allows. */
 final class SbbfConf[T] private[spark] (
     val key: String,
@@ -181,6 +183,12 @@ object SbbfConf {
     "Whether planning prunes the files of Delta tables."
   )
 
+  val Iceberg: SbbfConf[Boolean] = flag(
+    "spark.sbbf.iceberg.enabled",
+    default = true,
+    "Whether planning prunes the files of Iceberg tables."
+  )
+
   val all: Seq[SbbfConf[_]] =
     Seq(
       Enabled,
@@ -193,7 +201,16 @@ object SbbfConf {
       TailBytes,
       RuntimePruning,
       RuntimeKeys,
-      Delta)
+      Delta,
+      Iceberg)
+
+  /** Returns the limits of pruning in a session. */
+  def limits(conf: SQLConf): PlanningLimits =
+    PlanningLimits(
+      threads = Threads.get(conf),
+      sampleFiles = SampleFiles.get(conf),
+      tailBytes = TailBytes.get(conf).toInt,
+      cacheBytes = CacheBytes.get(conf))
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

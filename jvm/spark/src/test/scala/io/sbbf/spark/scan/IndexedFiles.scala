@@ -3,6 +3,7 @@ package io.sbbf.spark.scan
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDirectory}
 
+import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
 import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.spark.pushdown.PushdownGuard
@@ -16,7 +17,8 @@ private[scan] object IndexedFiles {
 
   def index(files: HadoopFsRelation, preserveSplits: Boolean = false): PrunedFileIndex = {
     val (conf, cache) = (new Configuration(false), new FooterCache)
-    val pruner = new ScanPruner(conf, limits, cache, StorageRequirements.Empty, LogOnce)
+    val store = FileStore.hadoop(conf)
+    val pruner = new ScanPruner(conf, store, limits, cache, StorageRequirements.Empty, LogOnce)
     val guard = PushdownGuard(Nil, files.dataSchema, false, false, mayPushMore = false)
     new PrunedFileIndex(files.location, new ScanColumns(files), pruner, guard, preserveSplits)
   }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
 import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, FileFormat}
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -106,6 +107,18 @@ object SparkInternals {
   /** Returns whether a column is or contains a VARIANT, a type that Spark has since 4.0. */
   def hasVariant(schema: StructType): Boolean =
     schema.existsRecursively(_.typeName == "variant")
+
+  /**
+   * Returns a copy of a plan's node with one argument replaced. Versions of Spark give a node
+   * different arguments.
+   */
+  def withArgument[T <: TreeNode[_]](node: T, argument: AnyRef, by: AnyRef): T =
+    node
+      .makeCopy(node.productIterator.map {
+        case same: AnyRef if same eq argument => by
+        case other => other.asInstanceOf[AnyRef]
+      }.toArray)
+      .asInstanceOf[T]
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 

@@ -1,0 +1,29 @@
+package io.sbbf.parquet.input
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+/** Opens the files of a table. */
+private[sbbf] trait FileStore {
+
+  /**
+   * Returns the sources of the files, in their order. Call it in the thread of the query: stores
+   * may belong to its user, and the threads that read files have none.
+   */
+  def sources(files: IndexedSeq[FileStatus]): IndexedSeq[ByteSource]
+}
+
+private[sbbf] object FileStore {
+
+  /** Returns the store that opens files by Hadoop's file systems. */
+  def hadoop(conf: Configuration): FileStore = files => {
+    val systems = files
+      .map(_.getPath)
+      .groupBy(authority)
+      .map { case (key, paths) => key -> paths.head.getFileSystem(conf) }
+    files.map(f => new HadoopSource(systems(authority(f.getPath)), f.getPath, f.getLen))
+  }
+
+  private def authority(path: Path): (String, String) =
+    (path.toUri.getScheme, path.toUri.getAuthority)
+}

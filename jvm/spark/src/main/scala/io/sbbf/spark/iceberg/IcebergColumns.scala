@@ -1,0 +1,43 @@
+package io.sbbf.spark.iceberg
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.types.StructField
+
+import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.spark.predicate.PredicateTranslator
+import io.sbbf.spark.scan.FileColumns
+
+/** The columns of an Iceberg table. Its files store them by their ids, whatever their names. */
+private[spark] final class IcebergColumns(scan: IcebergScan) extends FileColumns {
+
+  private val columns: Map[String, IcebergField] =
+    scan.columns.filter(_.isInFiles).map(c => c.name -> c).toMap
+
+  /** The columns whose values Iceberg may read from its metadata. */
+  private val partitionColumns: Set[String] =
+    columns.values.filter(_.ids.exists(scan.identityIds)).map(_.name).toSet
+
+  override val lookup: ColumnLookup =
+    ColumnLookup(
+      scan.isCaseSensitive,
+      defaulted = columns.values.filter(_.hasDefault).map(_.name).toSet,
+      absentIdIsNull = true)
+
+  override protected def translator: PredicateTranslator =
+    new PredicateTranslator(partitionColumns, scan.isCaseSensitive, byFieldId = true)
+
+  /** Drops filters on columns that Iceberg adds to its tables, such as `_file`. */
+  override protected def stored(filters: Seq[Expression]): Seq[Expression] =
+    filters
+      .filter(_.references.forall(a => columns.contains(a.name)))
+      .map(_.transform { case a: AttributeReference =>
+        val field =
+          columns(a.name).withId(StructField(a.name, a.dataType, a.nullable, a.metadata))
+        AttributeReference(a.name, field.dataType, a.nullable, field.metadata)(
+          a.exprId,
+          a.qualifier)
+      })
+
+  override protected def isPartitionColumn(column: Attribute): Boolean =
+    partitionColumns.contains(column.name)
+}

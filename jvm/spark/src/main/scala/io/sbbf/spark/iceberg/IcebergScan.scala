@@ -1,0 +1,104 @@
+package io.sbbf.spark.iceberg
+
+import java.util.function.Supplier
+import java.util.{Arrays, List => JList, Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.read.Scan
+
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.spark.iceberg.Members.call
+
+/**
+ * A batch scan of an Iceberg table.
+ *
+ * Source: `SparkBatchQueryScan` and its superclasses, of Iceberg 1.9 to 1.12. They plan all tasks
+ * first, drop some by `resetTasks` as filters become known at run time, and only then combine them.
+ */
+private[spark] final class IcebergScan private (scan: Scan) {
+
+  private val table = call[AnyRef](scan, "table")
+
+  def tableName: String = call[String](table, "name")
+
+  def location: String = call[String](table, "location")
+
+  def isCaseSensitive: Boolean = call[Boolean](scan, "caseSensitive")
+
+  /** The tasks, of which Iceberg's own filters have removed some. */
+  private[iceberg] lazy val tasks: IndexedSeq[IcebergTask] =
+    call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_)).toIndexedSeq
+
+  /** The columns that the scan reads. */
+  private[iceberg] lazy val columns: Seq[IcebergField] = {
+    // named so since 1.11
+    val name = if (Members.has(scan, "projection")) "projection" else "expectedSchema"
+    IcebergField.listOf(call[AnyRef](call[AnyRef](scan, name), "columns"))
+  }
+
+  /** The ids of columns that Iceberg reads from its metadata, in files of some partition spec. */
+  private[iceberg] lazy val identityIds: Set[Int] = {
+    val specs = call[JMap[_, AnyRef]](table, "specs").values.asScala
+    val fields = specs.flatMap(call[JList[AnyRef]](_, "fields").asScala)
+    fields
+      .filter(f => call[Boolean](call[AnyRef](f, "transform"), "isIdentity"))
+      .map(call[Int](_, "sourceId"))
+      .toSet
+  }
+
+  /** Returns the store of the files. The scan may have its own, with credentials from the catalog. */
+  private[iceberg] def store: FileStore =
+    new IcebergStore(
+      Members
+        .field[Supplier[AnyRef]](scan, "fileIO")
+        .fold(call[AnyRef](table, "io"))(_.get()))
+
+  /**
+   * Returns a scan of some of the tasks, which does not equal this one: Spark drops a replacement of
+   * a plan's node that equals it. Iceberg compares the filters that it has evaluated at run time,
+   * and one more that is always true changes nothing else.
+   */
+  private[iceberg] def withTasks(some: Seq[IcebergTask]): Scan = {
+    // otherwise the copy would find them by its own tasks
+    call[AnyRef](scan, "specs")
+    val copy = Members.copy(scan)
+    val kept = Arrays.asList(some.map(_.task): _*)
+    call[Unit](copy, "resetTasks", Seq(classOf[JList[_]] -> kept))
+    runtimeFilters(copy).add(IcebergScan.alwaysTrue(scan.getClass.getClassLoader))
+    require(copy != scan)
+    copy
+  }
+
+  /** Named so since 1.11. */
+  private def runtimeFilters(of: Scan): JList[AnyRef] =
+    Seq("runtimeFilters", "runtimeFilterExpressions")
+      .flatMap(Members.field[JList[AnyRef]](of, _))
+      .headOption
+      .getOrElse(throw new NoSuchFieldException(s"${of.getClass.getName}.runtimeFilters"))
+}
+
+private[spark] object IcebergScan {
+  private final val Package = "org.apache.iceberg.spark.source"
+
+  /**
+   * The scans whose rows are those of the files. Others return changes of rows, or decide which
+   * files a command rewrites. The second one exists since 1.11.
+   */
+  private val Known = Set(s"$Package.SparkBatchQueryScan", s"$Package.SparkIncrementalAppendScan")
+
+  /** Returns whether Iceberg plans the scan's files. */
+  def isIceberg(scan: Scan): Boolean = scan.getClass.getName.startsWith(s"$Package.")
+
+  /** Returns whether pruning knows scans of this class. */
+  def isKnown(scan: Scan): Boolean = Known.contains(scan.getClass.getName)
+
+  private def alwaysTrue(iceberg: ClassLoader): AnyRef =
+    iceberg
+      .loadClass("org.apache.iceberg.expressions.Expressions")
+      .getMethod("alwaysTrue")
+      .invoke(null)
+
+  /** Throws an exception of reflection if the scan has another shape than in the known versions. */
+  def of(scan: Scan): IcebergScan = new IcebergScan(scan)
+}
