@@ -41,6 +41,15 @@ private[spark] final class DeltaColumns(
           a.qualifier)
       })
 
+  /**
+   * Returns whether a filter references columns of the files and others. parquet-mr may get the part
+   * of it on the files.
+   */
+  def mixes(filter: Expression): Boolean = {
+    val (inFiles, others) = filter.references.partition(isInFiles(_))
+    inFiles.nonEmpty && others.nonEmpty
+  }
+
   /** Returns the schema of the files for a schema of a scan. */
   def fileSchema(schema: StructType): StructType =
     toFiles(StructType(schema.filter(f => isInFiles(f.name))))

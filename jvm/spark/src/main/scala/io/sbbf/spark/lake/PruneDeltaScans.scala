@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.spark.delta.DeltaRelation
+import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.scan.{
   FilteredScan,
   ObservesSplits,
@@ -71,30 +72,34 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
       conjuncts: Seq[Expression],
       preserveSplits: => Boolean): LogicalRelation = {
     KernelChoice.start()
-    try
-      new PrunedRelation(files, conf)
+    try {
+      val pruned = new PrunedRelation(files, conf)
+      pruned
         .listed(scan, new ScanFilters(scan, files, conjuncts), preserveSplits)
-        .fold(scan)(marked(scan, files, _))
-    catch {
+        .fold(scan) { index =>
+          val next = pruned.scanOf(scan, index, resized(files, index))
+          PrunedScan.mark(next, index)
+          next
+        }
+    } catch {
       case RecoverableError(e) if !Interruption.is(e) =>
         LogOnce.once(e.getClass.getName, "pruning a Delta table failed, so a scan reads all", e)
-        scan
+        // it is unknown which checks are safe
+        if (SbbfConf.SafeRead.get(conf)) scan.copy(relation = withoutParquetFilters(files))
+        else scan
     }
   }
 
-  /** Returns a copy of the scan with the size of what is left, marked with the index. */
-  private def marked(
-      scan: LogicalRelation,
-      files: HadoopFsRelation,
-      index: PrunedFileIndex): LogicalRelation = {
+  /** Returns a copy of the relation with the size of what is left. */
+  private def resized(files: HadoopFsRelation, index: PrunedFileIndex): HadoopFsRelation = {
     val location = DeltaRelation.withSize(files.location, index.sizeInBytes)
-    val relation = files.copy(
+    files.copy(
       location = location.getOrElse(files.location),
       options = files.options + (Pruned -> "true"))(files.sparkSession)
-    val next = scan.copy(relation = relation)
-    PrunedScan.mark(next, index)
-    next
   }
+
+  private def withoutParquetFilters(files: HadoopFsRelation): HadoopFsRelation =
+    files.copy(options = files.options ++ ReadPolicy.NoParquetFilters)(files.sparkSession)
 }
 
 private object PruneDeltaScans {

@@ -34,6 +34,15 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
       .collect { case scan: FileSourceScanExec => scan.relation.location }
       .collectFirst { case index: PrunedFileIndex if index.late.nonEmpty => index }
 
+  /**
+   * Returns whether the scan with this output reads all files, although its relation was pruned in
+   * the logical plan.
+   */
+  def ignoresIndex(output: AttributeSet): Boolean = of(output).exists {
+    case scan: FileSourceScanExec => !scan.relation.location.isInstanceOf[PrunedFileIndex]
+    case _ => false
+  }
+
   /** Returns what late keys left of the Iceberg scan with this output, if they narrowed it. */
   def iceberg(output: AttributeSet): Option[PrunedIcebergScan] =
     of(output).flatMap(PrunedIcebergScan.at(_)).headOption

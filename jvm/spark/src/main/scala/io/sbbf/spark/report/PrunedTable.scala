@@ -28,6 +28,7 @@ private[report] object PrunedTable {
     case scan: LogicalRelation =>
       for {
         files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }
+        if !late.ignoresIndex(scan.outputSet)
         index <- late.index(scan.outputSet).orElse(PrunedScan.unapply(scan).map(_._2))
         selection <- index.selection
       } yield PrunedTable(

@@ -13,7 +13,7 @@ import org.apache.spark.sql.internal.SQLConf
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
-import io.sbbf.spark.scan.{FileColumns, PrunedScan, ScanColumns}
+import io.sbbf.spark.scan.{FileColumns, ScanColumns}
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -27,14 +27,15 @@ private[spark] object UnprunedRelation {
   private val PruningFailed = "pruning failed, see the driver's log"
 
   /**
-   * Returns None for a pruned relation, and for one without files, tables or a cache behind it.
+   * Returns None for a relation without files, tables or a cache behind it.
+   *
+   * @param leaf a relation that was not pruned
    */
   def of(
       leaf: LogicalPlan,
       filters: Option[Seq[Expression]],
       conf: SQLConf): Option[UnprunedRelation] =
     leaf match {
-      case PrunedScan(_, _) => None
       case relation: LogicalRelation =>
         relation.relation match {
           case files: HadoopFsRelation =>

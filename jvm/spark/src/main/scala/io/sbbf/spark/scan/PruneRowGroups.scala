@@ -1,16 +1,13 @@
 package io.sbbf.spark.scan
 
-import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
-import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
@@ -87,34 +84,8 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
     val pruned = new PrunedRelation(files, conf)
     pruned
       .listed(scan, filters, preserveSplits)
-      .fold(scan)(index => rebuilt(scan, index, pruned.of(index, filters.hasSubqueries)))
+      .fold(scan)(index => pruned.scanOf(scan, index, pruned.of(index, filters.hasSubqueries)))
   }
 
   private def isSafe: Boolean = SbbfConf.SafeRead.get(conf)
-
-  /** Returns the scan with its pruned relation, and with statistics of what is left of it. */
-  private def rebuilt(
-      scan: LogicalRelation,
-      index: PrunedFileIndex,
-      pruned: HadoopFsRelation): LogicalRelation =
-    scan.copy(
-      relation = pruned,
-      catalogTable = scan.catalogTable.map { table =>
-        val known =
-          for (stats <- table.stats; found <- index.selection)
-            yield scaled(stats, found, index.base.sizeInBytes)
-        known.fold(table)(SparkInternals.withStats(table, _))
-      }
-    )
-
-  /**
-   * Returns the statistics of the kept row groups: sizes from ANALYZE would hide the pruning.
-   * Drops column statistics, which no longer hold.
-   */
-  private def scaled(stats: CatalogStatistics, found: ScanPruning, all: Long): CatalogStatistics =
-    if (found.sizeInBytes >= all) stats
-    else
-      CatalogStatistics(
-        sizeInBytes = BigInt(found.sizeInBytes),
-        rowCount = found.rows.map(BigInt(_)))
 }

@@ -1,12 +1,14 @@
 package io.sbbf.spark.scan
 
+import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.StorageRequirements
+import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.util.{ExecutorJar, LogOnce, SbbfConf}
@@ -70,6 +72,32 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
         files.copy(location = index, options = options)(files.sparkSession)
     }
   }
+
+  /**
+   * Returns a scan with a pruned relation. The catalog's statistics become those of what is left:
+   * sizes from ANALYZE would hide the pruning.
+   */
+  def scanOf(
+      scan: LogicalRelation,
+      index: PrunedFileIndex,
+      pruned: HadoopFsRelation): LogicalRelation =
+    scan.copy(
+      relation = pruned,
+      catalogTable = scan.catalogTable.map { table =>
+        val known =
+          for (stats <- table.stats; found <- index.selection)
+            yield scaled(stats, found, index.base.sizeInBytes)
+        known.fold(table)(SparkInternals.withStats(table, _))
+      }
+    )
+
+  /** Drops column statistics, which no longer hold. */
+  private def scaled(stats: CatalogStatistics, found: ScanPruning, all: Long): CatalogStatistics =
+    if (found.sizeInBytes >= all) stats
+    else
+      CatalogStatistics(
+        sizeInBytes = BigInt(found.sizeInBytes),
+        rowCount = found.rows.map(BigInt(_)))
 
   private def swapsFormat: Boolean =
     SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)

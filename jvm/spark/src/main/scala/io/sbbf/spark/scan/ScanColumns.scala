@@ -47,7 +47,7 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
       inFiles(files.dataSchema),
       areFoundById,
       conf.caseSensitiveAnalysis,
-      mayPushMore
+      mayPushMore || delta.exists(columns => dataFilters.exists(columns.mixes))
     )
 
   override def nameInTable(column: ColumnPath): String =

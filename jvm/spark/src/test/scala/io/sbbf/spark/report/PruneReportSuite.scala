@@ -1,0 +1,25 @@
+package io.sbbf.spark.report
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+
+import io.sbbf.spark.scan.PrunedScan
+import io.sbbf.spark.testing.SparkSuite
+
+class PruneReportSuite extends SparkSuite {
+
+  test("a scan whose physical plan reads all files is not reported as pruned.") {
+    val table = saved("events", spark.range(100).toDF())
+    def lookup() = spark.read.parquet(table).where("id = 5").queryExecution
+    val index = lookup().optimizedPlan.collectFirst { case PrunedScan(_, index) => index }.get
+    spark.conf.set("spark.sbbf.enabled", "false")
+    val query = lookup()
+    query.optimizedPlan.collectLeaves().foreach { case leaf: LogicalRelation =>
+      PrunedScan.mark(leaf, index)
+    }
+    val report = new ObjectMapper().readTree(PruneReport.json(query))
+    spark.conf.unset("spark.sbbf.enabled")
+    assert(report.get("scans").isEmpty)
+    assert(report.get("unpruned").size == 1)
+  }
+}
