@@ -107,12 +107,13 @@ benchcache: wheel ## measure lookups in a table that exceeds the cache, beside a
 benchjoins: wheel ## measure joins and subqueries that prune while they run
 	$(bin)/python benchmarks/joins.py
 
-.PHONY: benchdelta
-benchdelta: wheel ## measure lookups and joins on a Delta table, on Spark 4.1
+.PHONY: benchlakes
+benchlakes: wheel ## measure lookups and joins on a Delta and an Iceberg table, on Spark 4.1
 	test -x build/spark-4.1.4/bin/python || $(bin)/python -m venv build/spark-4.1.4
 	build/spark-4.1.4/bin/pip install --quiet pyspark==4.1.4
 	build/spark-4.1.4/bin/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
-	build/spark-4.1.4/bin/python benchmarks/delta.py
+	build/spark-4.1.4/bin/python benchmarks/lake.py delta
+	build/spark-4.1.4/bin/python benchmarks/lake.py iceberg
 
 .PHONY: benchwrite
 benchwrite: wheel ## measure what exact filters cost to write, beside Spark's
