@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from delta_session import LINE, PACKAGES
-from harness import BRIEF, SUPPORT
+from delta_session import PACKAGES
+from lake_scripts import by_case, check_histories, run
+from lake_session import LINE
 
 pytestmark = pytest.mark.skipif(
     LINE not in PACKAGES, reason=f"Delta has builds for {', '.join(PACKAGES)}, not for {LINE}"
 )
 FILES = 100
-HISTORIES = int(os.environ.get("SBBF_HISTORIES", "2"))
 
 # The files that the scan lists: with a filter of FPP 0.01 now and then one more than hold a key.
 READ_OF_CASE = {
@@ -80,22 +75,10 @@ ROWS_OF_CASE = {
 }
 
 
-def run(script: str, *arguments: str) -> list[dict[str, Any]]:
-    """Runs a script, whose other extensions need a JVM of their own; returns what it prints."""
-    command = [sys.executable, str(SUPPORT / script), *arguments]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=1800, env={**os.environ, **BRIEF}
-    )
-    if "unresolved dependency" in done.stderr and "CI" not in os.environ:
-        pytest.skip(f"cannot fetch {PACKAGES[LINE]}")
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-
-
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    printed = run("delta_tables.py", str(tmp_path_factory.mktemp("delta")), str(FILES))
-    return {answer.get("case", answer.get("command")): answer for answer in printed}
+    folder = tmp_path_factory.mktemp("delta")
+    return by_case(run("delta_tables.py", PACKAGES[LINE], str(folder), str(FILES)))
 
 
 def test_every_case_answers_as_the_oracle(answers: dict[str, Any]) -> None:
@@ -165,8 +148,4 @@ def test_a_stream_reads_every_row(answers: dict[str, Any]) -> None:
 
 
 def test_random_histories_of_tables_answer_as_the_oracle(tmp_path: Path) -> None:
-    seed = os.environ.get("SBBF_SEED", str(time.time_ns()))
-    printed = run("delta_histories.py", str(tmp_path), str(HISTORIES), seed)
-    counts = [line for line in printed if "queries" in line][-1]
-    assert [line for line in printed if "what" in line] == [], f"seed {seed}"
-    assert counts["histories"] == HISTORIES and counts["pruning"] > 0, f"seed {seed}"
+    check_histories("delta_histories.py", PACKAGES[LINE], tmp_path)

@@ -13,8 +13,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
-from delta_session import LINE, files_kept, filters, look, opened
+from delta_session import FILES_KEPT, filters, opened
 from harness import rows
+from lake_session import LINE, look, search
 
 ROWS = 50
 KEY = 777
@@ -84,16 +85,22 @@ def changed(spark: SparkSession, name: str, files: int, properties: str) -> None
     """A life of a table: its rows are deleted, updated and merged with pruning."""
     create(spark, name, files, properties)
     look(spark, f"{name}: key", f"SELECT * FROM {name} WHERE {where(KEY)}")
-    search(spark, f"{name}: DELETE", f"DELETE FROM {name} WHERE {where(KEY)}")
+    search(spark, f"{name}: DELETE", FILES_KEPT, f"DELETE FROM {name} WHERE {where(KEY)}")
     look(spark, f"{name}: deleted", f"SELECT * FROM {name} WHERE {where(KEY)}")
     look(spark, f"{name}: beside a deleted row", f"SELECT * FROM {name} WHERE {where(KEY + 1)}")
     look(spark, f"{name}: before", f"SELECT * FROM {name} VERSION AS OF 1 WHERE {where(KEY)}")
-    search(spark, f"{name}: UPDATE", f"UPDATE {name} SET seq = -seq WHERE {where(KEY + 1)}")
+    search(
+        spark,
+        f"{name}: UPDATE",
+        FILES_KEPT,
+        f"UPDATE {name} SET seq = -seq WHERE {where(KEY + 1)}",
+    )
     look(spark, f"{name}: updated", f"SELECT * FROM {name} WHERE {where(KEY + 1)}")
     source = f"SELECT * FROM {name} VERSION AS OF 1 WHERE seq BETWEEN {KEY} AND {KEY + 1}"
     search(
         spark,
         f"{name}: MERGE",
+        FILES_KEPT,
         f"MERGE INTO {name} t USING ({source}) s ON t.user_id = s.user_id "
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
     )
@@ -103,12 +110,6 @@ def changed(spark: SparkSession, name: str, files: int, properties: str) -> None
     spark.sql(f"OPTIMIZE {name}")
     look(spark, f"{name}: optimized", f"SELECT * FROM {name} WHERE {where(KEY)}")
     look(spark, f"{name}: whole", f"SELECT count(*), sum(seq), sum(user_id % 1000) FROM {name}")
-
-
-def search(spark: SparkSession, name: str, command: str) -> None:
-    """Prints how many files each scan of a command kept."""
-    kept = files_kept(spark, lambda: spark.sql(command))
-    print(json.dumps({"command": name, "kept": kept}), flush=True)
 
 
 def kinds(spark: SparkSession, files: int) -> None:
