@@ -25,10 +25,9 @@ private[report] object PrunedTable {
    * @param late what late keys did to the scans of the query
    */
   def of(leaf: LeafNode, late: LateScans): Option[PrunedTable] = leaf match {
-    case scan: LogicalRelation =>
+    case scan: LogicalRelation if !late.ignoresIndex(scan.outputSet) =>
       for {
         files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }
-        if !late.ignoresIndex(scan.outputSet)
         index <- late.index(scan.outputSet).orElse(PrunedScan.unapply(scan).map(_._2))
         selection <- index.selection
       } yield PrunedTable(
