@@ -182,8 +182,8 @@ class History:
     def query(self) -> str:
         n = self.names
         columns = ", ".join([*n.values(), *self.added])
-        is_old = self.rng.random() < 0.15 and not self.has_new_names
-        table = "{t} VERSION AS OF 1" if is_old else "{t}"
+        old = self.old_table() if self.rng.random() < 0.15 else None
+        table = old or "{t}"
         keys = f"(SELECT xxhash64(id) AS wanted FROM range({self.rng.randrange(90)}, 95, 40, 1))"
         where = f"WHERE {self.predicate()}"
         return self.one(
@@ -195,7 +195,16 @@ class History:
             f"SELECT {columns} FROM {table} WHERE {n['k']} = (SELECT max(wanted) FROM {keys})",
             f"SELECT a.{n['s']} FROM {table} a LEFT JOIN {table} b "
             f"ON a.{n['k']} = b.{n['k']} AND b.{n['i']} = 3 WHERE a.{n['i']} = 4",
+            *self.queries_of(table, columns),
         )
+
+    def old_table(self) -> str | None:
+        """Returns an older version of the table, if it has the same columns."""
+        return None if self.has_new_names else "{t} VERSION AS OF 1"
+
+    def queries_of(self, table: str, columns: str) -> list[str]:
+        """Returns queries for tables of one format."""
+        return []
 
 
 def compare_histories(

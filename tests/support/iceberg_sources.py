@@ -1,0 +1,233 @@
+"""Looks up keys in Iceberg tables of other files: imported ones, other formats, streams."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+import spark_sbbf as sbbf
+from harness import rows
+from iceberg_session import KEY, ROWS, create, loaded, log, same, where
+from lake_session import look, look_at, without_pruning
+
+MAPPING = "schema.name-mapping.default"
+
+
+def compare(spark: SparkSession, files: int, folder: Path) -> None:
+    imported(spark, files, folder)
+    imported_partitions(spark, files, folder)
+    of_uuids(spark, files)
+    other_formats(spark, files)
+    equality_deletes(spark, files)
+    changes(spark, files)
+    streamed(spark)
+
+
+def write(frame: DataFrame, folder: Path) -> None:
+    """Writes plain Parquet files, whose columns have no ids."""
+    keys = {
+        **sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS),
+        "parquet.enable.dictionary": "false",
+    }
+    frame.write.mode("append").options(**keys).parquet(str(folder))
+
+
+def add_files(spark: SparkSession, table: str, folder: Path) -> None:
+    source = f"`parquet`.`{folder}`"
+    spark.sql(f"CALL ice.system.add_files(table => '{table}', source_table => '{source}')")
+
+
+def imported(spark: SparkSession, files: int, folder: Path) -> None:
+    plain = folder / "plain"
+    write(spark.sql(f"SELECT user_id, seq, small FROM ({log(0, files)})"), plain)
+    for name in ("mapped", "unmapped"):
+        t = f"ice.db.{name}"
+        # in another order than in the files
+        columns = "seq BIGINT, user_id BIGINT, small BIGINT"
+        spark.sql(f"CREATE TABLE {t} ({columns}) USING iceberg")
+        add_files(spark, t, plain)
+        if name == "unmapped":
+            spark.sql(f"ALTER TABLE {t} UNSET TBLPROPERTIES ('{MAPPING}')")
+        look(spark, f"{name}: key", f"SELECT * FROM {t} WHERE {where(KEY)}")
+        look(spark, f"{name}: by place", f"SELECT * FROM {t} WHERE seq = xxhash64({KEY}L)")
+        look(spark, f"{name}: number", f"SELECT * FROM {t} WHERE user_id = {KEY}")
+        look(spark, f"{name}: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
+        late = f"SELECT user_id FROM {t} t JOIN few f ON t.seq = f.user_id"
+        look(spark, f"{name}: join by place", late.replace("SELECT user_id", "SELECT t.user_id"))
+        spark.sql(f"ALTER TABLE {t} RENAME COLUMN user_id TO uid")
+        spark.sql(f"ALTER TABLE {t} ADD COLUMN user_id BIGINT")
+        look(spark, f"{name}: renamed", f"SELECT * FROM {t} WHERE uid = xxhash64({KEY}L)")
+        look(spark, f"{name}: added", f"SELECT * FROM {t} WHERE {where(KEY)}")
+        look(spark, f"{name}: added, NULL", f"SELECT count(*) FROM {t} WHERE user_id IS NULL")
+        spark.sql(f"INSERT INTO {t} (seq, user_id) SELECT {KEY}, xxhash64({KEY}L)")
+        look(spark, f"{name}: added, both", f"SELECT * FROM {t} WHERE {where(KEY)}")
+        look(spark, f"{name}: renamed, both", f"SELECT * FROM {t} WHERE seq = {KEY}")
+        spark.sql(f"DELETE FROM {t} WHERE uid = xxhash64({KEY + 1}L)")
+        look(spark, f"{name}: whole", f"SELECT count(*), sum(seq), sum(uid) FROM {t}")
+
+
+def imported_partitions(spark: SparkSession, files: int, folder: Path) -> None:
+    """Folders give a column's value: files lack it, or have another one."""
+    columns = "seq BIGINT, user_id BIGINT, day BIGINT"
+    for name, kept in (("lacking", "seq, user_id"), ("differing", "seq, user_id, day")):
+        t, hive = f"ice.db.{name}", folder / name
+        for day in (10, 11):
+            # in the files, the day is 0, 1 or 2
+            part = f"SELECT {kept} FROM ({log((day - 10) * 1000, files)})"
+            write(spark.sql(part), hive / f"day={day}")
+        spark.sql(f"CREATE TABLE {t} ({columns}) USING iceberg PARTITIONED BY (day)")
+        add_files(spark, t, hive)
+        for step in ("", ", evolved", ", without a mapping"):
+            if step == ", evolved":
+                spark.sql(f"ALTER TABLE {t} DROP PARTITION FIELD day")
+                spark.sql(f"INSERT INTO {t} SELECT seq, user_id, 12 FROM ({log(5000, 2)})")
+            elif step:
+                spark.sql(f"ALTER TABLE {t} UNSET TBLPROPERTIES ('{MAPPING}')")
+            for day in (10, KEY % 3, 12):
+                key = f"{where(KEY)} AND day = {day}"
+                look(spark, f"{name}: {day}{step}", f"SELECT * FROM {t} WHERE {key}")
+                late = f"{where(KEY)} AND day = (SELECT {day} + max(n) - 2 FROM few)"
+                look(spark, f"{name}: {day}, late{step}", f"SELECT * FROM {t} WHERE {late}")
+                sums = f"SELECT count(*), sum(seq) FROM {t} WHERE string(day) = '{day}'"
+                look(spark, f"{name}: all of {day}{step}", sums)
+            look(spark, f"{name}: join{step}", f"SELECT * FROM {t} JOIN few USING (user_id)")
+            safe = f"SELECT count(*) FROM {t} WHERE day <=> NULL OR {where(KEY)}"
+            look(spark, f"{name}: NULL{step}", safe)
+
+
+def of_uuids(spark: SparkSession, files: int) -> None:
+    """Spark reads a UUID, of 16 bytes, as text."""
+    t = "ice.db.uuids"
+    jvm: Any = spark._jvm
+    create(spark, "uuids", files, "'write.parquet.bloom-filter-enabled.column.id'='true'")
+    kind = jvm.org.apache.iceberg.types.Types.UUIDType.get()
+    loaded(spark, t).updateSchema().addColumn("id", kind).commit()
+    spark.sql(f"REFRESH TABLE {t}")
+    text = (
+        "regexp_replace(md5(string({})), '(.{{8}})(.{{4}})(.{{4}})(.{{4}})(.*)', '$1-$2-$3-$4-$5')"
+    )
+    spark.sql(f"INSERT OVERWRITE {t} SELECT *, {text.format('seq')} FROM ({log(0, files)})")
+    known = spark.sql(f"SELECT {text.format(KEY)}").head()[0]
+    look(spark, "uuid", f"SELECT seq, id FROM {t} WHERE id = '{known}'")
+    look(spark, "uuid and key", f"SELECT seq, id FROM {t} WHERE id = '{known}' AND {where(KEY)}")
+    look(spark, "uuid in upper case", f"SELECT seq FROM {t} WHERE id = '{known.upper()}'")
+    late = f"SELECT seq FROM {t} JOIN few ON id = {text.format('n * 7')}"
+    look(spark, "uuid of a join", late)
+    prefix = f"SELECT seq FROM {t} WHERE id LIKE '{known[:6]}%'"
+    look(spark, "uuid by a prefix", prefix)
+
+
+def other_formats(spark: SparkSession, files: int) -> None:
+    for kind in ("orc", "avro"):
+        t = f"ice.db.in_{kind}"
+        create(spark, f"in_{kind}", files, f"'write.format.default' = '{kind}'")
+        look(spark, f"{kind}: key", f"SELECT seq FROM {t} WHERE {where(KEY)}")
+        look(spark, f"{kind}: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
+        spark.sql(f"ALTER TABLE {t} SET TBLPROPERTIES ('write.format.default' = 'parquet')")
+        spark.sql(f"INSERT INTO {t} {log(10_000, files)}")
+        look(spark, f"{kind} and parquet: old", f"SELECT seq FROM {t} WHERE {where(KEY)}")
+        look(spark, f"{kind} and parquet: new", f"SELECT seq FROM {t} WHERE {where(10_001)}")
+        look(spark, f"{kind} and parquet: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
+
+
+def equality_deletes(spark: SparkSession, files: int) -> None:
+    """Rows are deleted by their keys, as writers other than Spark do."""
+    t = "ice.db.by_equality"
+    create(spark, "by_equality", files, "'format-version' = '2'")
+    kept = f"SELECT * FROM ({log(0, files)}) WHERE seq NOT IN ({KEY}, {KEY + 1})"
+    delete_keys(spark, t, [KEY, KEY + 1])
+    columns = "seq, user_id, name"
+    look(spark, "equality: deleted", f"SELECT * FROM {t} WHERE {where(KEY)}")
+    look(spark, "equality: beside", f"SELECT * FROM {t} WHERE {where(KEY + files)}")
+    same(spark, "equality: whole", f"SELECT {columns} FROM {t}", kept.replace("*", columns, 1))
+    spark.sql(f"INSERT INTO {t} SELECT * FROM ({log(0, files)}) WHERE seq = {KEY}")
+    look(spark, "equality: again", f"SELECT {columns} FROM {t} WHERE {where(KEY)}")
+    look(spark, "equality: by name", f"SELECT seq FROM {t} WHERE name = sha1('{KEY}')")
+    look(
+        spark, "equality: name of a deleted", f"SELECT seq FROM {t} WHERE name = sha1('{KEY + 1}')"
+    )
+    look(spark, "equality: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
+    spark.sql(f"DELETE FROM {t} WHERE {where(KEY + 2)}")
+    look(spark, "equality: count", f"SELECT count(*), sum(seq) FROM {t}")
+
+
+def delete_keys(spark: SparkSession, table: str, keys: list[int]) -> None:
+    """Commits a file of equality deletes of `user_id`, by the Java API of Iceberg."""
+    jvm: Any = spark._jvm
+    iceberg, of = jvm.org.apache.iceberg, loaded(spark, table)
+    schema = of.schema().select(jvm.java.util.Arrays.asList("user_id"))
+    ids = spark.sparkContext._gateway.new_array(jvm.int, 1)
+    ids[0] = schema.findField("user_id").fieldId()
+    factory = iceberg.data.GenericAppenderFactory(of.schema(), of.spec(), ids, schema, None)
+    path = f"{of.location()}/data/equality-{keys[0]}.parquet"
+    output = iceberg.encryption.EncryptionUtil.plainAsEncryptedOutput(of.io().newOutputFile(path))
+    writer = factory.newEqDeleteWriter(output, iceberg.FileFormat.PARQUET, None)
+    for key in keys:
+        record = iceberg.data.GenericRecord.create(schema)
+        hashed = spark.sql(f"SELECT xxhash64({key}L)").head()[0]
+        record.setField("user_id", jvm.java.lang.Long.valueOf(str(hashed)))
+        writer.write(record)
+    writer.close()
+    of.newRowDelta().addDeletes(writer.toDeleteFile()).commit()
+    spark.sql(f"REFRESH TABLE {table}")
+
+
+def changes(spark: SparkSession, files: int) -> None:
+    """Reads of what snapshots changed."""
+    t = "ice.db.changes"
+    create(spark, "changes", files)
+    spark.sql(f"INSERT INTO {t} {log(10_000, files)}")
+    spark.sql(f"INSERT INTO {t} {log(20_000, files)}")
+    ids = [
+        row[0]
+        for row in spark.sql(
+            f"SELECT snapshot_id FROM {t}.snapshots ORDER BY committed_at"
+        ).collect()
+    ]
+    for key in (KEY, 10_001, 20_001):
+        for name, last in (("from", None), ("between", ids[1])):
+            look_at(
+                spark,
+                f"incremental {name}: {key}",
+                lambda key=key, last=last: incremental(spark, t, ids[0], last).where(where(key)),
+            )
+    late = incremental(spark, t, ids[0], None)
+    late.createOrReplaceTempView("since")
+    join = "SELECT seq FROM since WHERE user_id = (SELECT xxhash64(max(n) + 9999) FROM few)"
+    look(spark, "incremental: late", join)
+    spark.sql(f"DELETE FROM {t} WHERE {where(KEY)}")
+    spark.sql(f"UPDATE {t} SET seq = -seq WHERE {where(10_001)}")
+    view = "changelog_view => 'changed_rows'"
+    spark.sql(f"CALL ice.system.create_changelog_view(table => '{t}', {view})")
+    for key in (KEY, 10_001):
+        query = f"SELECT seq, _change_type, _change_ordinal FROM changed_rows WHERE {where(key)}"
+        look(spark, f"changelog: {key}", query)
+    look(spark, "changelog: join", "SELECT seq FROM changed_rows JOIN few USING (user_id)")
+
+
+def incremental(spark: SparkSession, table: str, first: int, last: int | None) -> DataFrame:
+    reader = spark.read.format("iceberg").option("start-snapshot-id", str(first))
+    return (reader.option("end-snapshot-id", str(last)) if last else reader).load(table)
+
+
+def streamed(spark: SparkSession) -> None:
+    """Prints the rows of a stream with and without pruning, and the numbers of rows it read."""
+    answers, read = {}, {}
+
+    def run(enabled: bool) -> None:
+        stream = spark.readStream.table("ice.db.parts")
+        source = stream.where(where(KEY)).select("seq")
+        writer = source.writeStream.format("memory").queryName(f"seen_{enabled}")
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        read[str(enabled).lower()] = sum(p["numInputRows"] for p in query.recentProgress)
+        answers[enabled] = rows(spark.table(f"seen_{enabled}"))
+
+    run(True)
+    with without_pruning(spark):
+        run(False)
+    result = {"case": "stream", "rows": answers[True], "oracle": answers[False], "input": read}
+    print(json.dumps(result), flush=True)
