@@ -7,7 +7,7 @@ import json
 from pyspark.sql import DataFrame, SparkSession
 
 from harness import rows
-from iceberg_session import KEY, ROWS, create, log, twice, where
+from iceberg_session import KEY, create, log, twice, where
 from lake_session import look, look_at, settings
 
 T = "ice.db.log"
@@ -26,13 +26,11 @@ def compare(spark: SparkSession, files: int) -> None:
     changing(spark)
     some = min(files, 20)
     partitioned(spark, some)
-    grouped(spark, some)
+    grouped(spark, 8)
 
 
 def late(spark: SparkSession) -> None:
-    spark.sql(f"SELECT xxhash64(id * {2 * ROWS} + 1) AS user_id FROM range(3)").write.saveAsTable(
-        "others"
-    )
+    spark.sql("SELECT xxhash64(id * 101 + 7) AS user_id FROM range(3)").write.saveAsTable("others")
     look(spark, "join", f"SELECT seq FROM {T} JOIN few USING (user_id)")
     within = f"SELECT seq FROM {T} WHERE user_id IN (SELECT user_id FROM few)"
     look(spark, "in subquery", within)

@@ -28,13 +28,15 @@ def renamed(spark: SparkSession, files: int) -> None:
     t = "ice.db.renamed"
     create(spark, "renamed", files, "'format-version' = '2'")
     spark.sql(f"ALTER TABLE {t} CREATE TAG old")
+    first = spark.sql(f"SELECT snapshot_id FROM {t}.snapshots").head()[0]
     spark.sql(f"ALTER TABLE {t} RENAME COLUMN user_id TO uid")
     spark.sql(f"ALTER TABLE {t} RENAME COLUMN seq TO user_id")
     spark.sql(f"ALTER TABLE {t} RENAME COLUMN uid TO seq")
     look(spark, "swapped: key", f"SELECT user_id FROM {t} WHERE seq = xxhash64({KEY}L)")
     look(spark, "swapped: number", f"SELECT seq FROM {t} WHERE user_id = {KEY}")
     look(spark, "swapped: absent", f"SELECT seq FROM {t} WHERE {where(KEY)}")
-    look(spark, "swapped: old", f"SELECT seq FROM {t} VERSION AS OF 'old' WHERE {where(KEY)}")
+    look(spark, "swapped: tag", f"SELECT * FROM {t} VERSION AS OF 'old' WHERE {where(KEY)}")
+    look(spark, "swapped: snapshot", f"SELECT * FROM {t} VERSION AS OF {first} WHERE {where(KEY)}")
     late = f"SELECT t.user_id FROM {t} t JOIN few f ON t.seq = f.user_id"
     look(spark, "swapped: join", late)
     spark.sql(f"ALTER TABLE {t} RENAME COLUMN seq TO uid")
@@ -178,7 +180,7 @@ def evolved(spark: SparkSession, files: int) -> None:
     spark.sql(f"INSERT INTO {t} {log(50_000, few)}")
     spark.sql(f"ALTER TABLE {t} DROP PARTITION FIELD day")
     spark.sql(f"INSERT INTO {t} {log(60_000, few)}")
-    spark.sql(f"ALTER TABLE {t} REPLACE PARTITION FIELD user_id_bucket WITH small")
+    spark.sql(f"ALTER TABLE {t} REPLACE PARTITION FIELD bucket(4, user_id) WITH small")
     spark.sql(f"INSERT INTO {t} {log(70_000, 1)} LIMIT 5")
     for key in (KEY, 50_001, 60_001, 70_001, -KEY):
         look(spark, f"evolved: {key}", f"SELECT seq FROM {t} WHERE {where(key)}")

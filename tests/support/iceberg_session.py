@@ -84,7 +84,9 @@ def where(n: int) -> str:
 
 def log(first: int, files: int) -> str:
     values = ", ".join(f"{value} AS {column.split()[0]}" for column, value in VALUES.items())
-    return f"SELECT {values} FROM range({first}, {first + ROWS * files}, 1, {files})"
+    number = f"{first} + (n % {ROWS}) * {files} + n DIV {ROWS}"
+    numbers = f"SELECT id AS n FROM range(0, {ROWS * files}, 1, {files})"
+    return f"SELECT {values} FROM (SELECT {number} AS id FROM ({numbers}))"
 
 
 def create(
@@ -116,9 +118,13 @@ def twice(spark: SparkSession, name: str, action: Callable[[], list[str]]) -> No
     print(json.dumps({"case": name, "rows": found, "oracle": expected}), flush=True)
 
 
-def literal(spark: SparkSession, value: str) -> str:
-    """Returns an expression's value as text."""
-    return str(spark.sql(f"SELECT string({value})").head()[0])
+def literal(spark: SparkSession, column: str, number: int) -> str:
+    """Returns the value of a row of the log as a literal."""
+    kind = column.split(maxsplit=1)[1]
+    query = f"SELECT {VALUES[column]} AS value FROM (SELECT {number}L AS id)"
+    if kind == "BINARY":
+        return f"X'{spark.sql(f'SELECT hex(value) FROM ({query})').head()[0]}'"
+    return f"CAST('{spark.sql(f'SELECT string(value) FROM ({query})').head()[0]}' AS {kind})"
 
 
 def loaded(spark: SparkSession, table: str) -> Any:

@@ -70,9 +70,7 @@ def typed(spark: SparkSession, table: str) -> None:
     for column, value in VALUES.items():
         name = column.split()[0]
         if name not in ("seq", "day", "st", "zero", "ratio"):
-            kind = column.split(maxsplit=1)[1]
-            known = value.replace("id", str(KEY))
-            text = known if name == "bin" else f"CAST('{literal(spark, known)}' AS {kind})"
+            text = literal(spark, column, KEY)
             late = f"(SELECT max({value}) FROM range({KEY}, {KEY + 1}))"
             look(spark, f"type: {name}", f"SELECT seq FROM {table} WHERE {name} = {text}")
             look(spark, f"late: {name}", f"SELECT seq FROM {table} WHERE {name} = {late}")
@@ -181,7 +179,8 @@ def snapshot(spark: SparkSession, table: str) -> int:
 
 def main(folder: Path, files: int) -> None:
     spark = opened(folder)
-    few = spark.range(3).selectExpr(f"xxhash64(id * {2 * ROWS}) AS user_id", "id AS n")
+    # each in another file
+    few = spark.range(3).selectExpr("xxhash64(id * 101) AS user_id", "id AS n")
     few.write.saveAsTable("few")
     counted(spark, files)
     iceberg_joins.compare(spark, files)
