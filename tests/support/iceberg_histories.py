@@ -105,23 +105,23 @@ class IcebergHistory(History):
 
     def queries_of(self, table: str, columns: str) -> list[str]:
         """Returns queries of what only Iceberg has, and of plans that read the table twice."""
-        n = self.names
-        k = n["k"]
+        k, p, i = (self.names[name] for name in "kpi")
         key = self.rng.randrange(97)
-        texts = [f"string({k}) = string(xxhash64({n}L))" for n in (key, key + 1)]
-        count = f"SELECT count(*), max({n['p']}) FROM {table}"
+        texts = [f"string({k}) = string(xxhash64({number}L))" for number in (key, key + 1)]
+        count = f"SELECT count(*), max({p}) FROM {table}"
         metadata = self.one("_pos < 5", "_spec_id = 0", "NOT _deleted", "_file LIKE '%a%'")
-        of = "SELECT max(xxhash64(id)) AS wanted FROM range({}, {})"
-        wanted = [of.format(key, key + 1), of.format(key + 1, key + 3)]
-        spread = "SELECT /*+ REPARTITION(2, wanted) */ i, wanted FROM (SELECT {} AS i, {} AS wanted"
-        spread = spread.format(n["i"], k) + f" FROM {table} WHERE {k} = ({{}}))"
+        spread = [
+            f"SELECT /*+ REPARTITION(2, {k}) */ {k}, {i} FROM {table} "
+            f"WHERE {k} = (SELECT max(xxhash64(id)) FROM range({first}, {first + 2}))"
+            for first in (key, key + 1)
+        ]
         return [
             f"{count} WHERE {texts[0]} UNION ALL {count} WHERE {texts[1]}",
             f"SELECT {columns} FROM {table} WHERE {metadata} AND {self.predicate()}",
             f"SELECT {columns}, _pos, _spec_id FROM {table} WHERE {self.predicate()}",
-            " UNION ALL ".join(spread.format(w) for w in wanted),
-            f"SELECT a.{n['i']} FROM {table} a JOIN {table} b ON a.{k} = b.{k} "
-            f"WHERE a.{texts[0]} AND b.{n['i']} < 20",
+            " UNION ALL ".join(spread),
+            f"SELECT a.{i} FROM {table} a JOIN {table} b ON a.{k} = b.{k} "
+            f"WHERE string(a.{k}) = string(xxhash64({key}L)) AND b.{i} < 20",
         ]
 
 

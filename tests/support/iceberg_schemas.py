@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from iceberg_session import KEY, create, loaded, log, where
+from iceberg_session import KEY, create, filters, loaded, log, where
 from lake_session import look, settings
 
 FILE = "(SELECT max(file_path) FROM {t}.files)"
@@ -20,6 +20,7 @@ def compare(spark: SparkSession, files: int) -> None:
     hidden(spark, files)
     evolved(spark, files)
     of_metadata(spark)
+    collections(spark, files)
     named_as_metadata(spark, files)
 
 
@@ -154,7 +155,7 @@ def hidden(spark: SparkSession, files: int) -> None:
     clauses = {
         "bucket": "bucket(4, user_id)",
         "truncate": "truncate(1, name)",
-        "days": "months(at)",
+        "months": "months(at)",
         "identity": "day",
         "two": "day, bucket(2, user_id)",
     }
@@ -234,6 +235,52 @@ def of_metadata(spark: SparkSession) -> None:
         look(spark, f"table of {table}", query)
     deletes = f"SELECT seq, pos FROM {t} t JOIN ice.db.v2_mor.position_deletes d ON t._pos = d.pos"
     look(spark, "positions that are deleted", f"{deletes} WHERE {key}")
+
+
+def collections(spark: SparkSession, files: int) -> None:
+    """Keys within lists and maps, whose fields are renamed."""
+    t = "ice.db.collections"
+    enabled = {
+        column: "write.parquet.bloom-filter-enabled.column." + column
+        for column in ("list.element", "map.key", "map.value", "items.element.a")
+    }
+    properties = ", ".join(f"'{key}' = 'true'" for key in enabled.values())
+    spark.sql(
+        f"CREATE TABLE {t} (seq BIGINT, list ARRAY<BIGINT>, map MAP<STRING, BIGINT>, "
+        "items ARRAY<STRUCT<a: BIGINT, b: BIGINT>>) USING iceberg "
+        f"TBLPROPERTIES ({filters()}, {properties})"
+    )
+    values = (
+        "seq, array(user_id, NULL, small), map(name, user_id), "
+        "array(named_struct('a', user_id, 'b', seq), named_struct('a', -user_id, 'b', NULL))"
+    )
+    spark.sql(f"INSERT INTO {t} SELECT {values} FROM ({log(0, files)})")
+    key = f"xxhash64({KEY}L)"
+
+    def each(step: str, a: str, b: str) -> None:
+        tests = {
+            "list": f"array_contains(list, {key})",
+            "first of a list": f"list[0] = {key}",
+            "some of a list": f"exists(list, x -> x = {key})",
+            "map": f"map[sha1('{KEY}')] = {key}",
+            "key of a map": f"array_contains(map_keys(map), sha1('{KEY}'))",
+            "value of a map": f"array_contains(map_values(map), {key})",
+            "field of a list": f"array_contains(items.{a}, {key})",
+            "other field of a list": f"array_contains(items.{b}, {KEY}L)",
+            "some field of a list": f"exists(items, x -> x.{a} = -{key})",
+            "first field of a list": f"items[0].{a} = {key}",
+            "NULL in a list": f"exists(items, x -> x.{b} IS NULL) AND seq = {KEY}",
+        }
+        for name, test in tests.items():
+            look(spark, f"{name}{step}", f"SELECT * FROM {t} WHERE {test}")
+
+    each("", "a", "b")
+    spark.sql(f"ALTER TABLE {t} RENAME COLUMN items.element.a TO c")
+    spark.sql(f"ALTER TABLE {t} RENAME COLUMN items.element.b TO a")
+    each(", swapped", "c", "a")
+    spark.sql(f"ALTER TABLE {t} DROP COLUMN items.element.c")
+    spark.sql(f"ALTER TABLE {t} ADD COLUMN items.element.c BIGINT")
+    each(", replaced", "c", "a")
 
 
 def named_as_metadata(spark: SparkSession, files: int) -> None:

@@ -21,6 +21,7 @@ from iceberg_session import (
     ROWS,
     VALUES,
     create,
+    filters,
     literal,
     log,
     opened,
@@ -74,6 +75,39 @@ def typed(spark: SparkSession, table: str) -> None:
             late = f"(SELECT max({value}) FROM range({KEY}, {KEY + 1}))"
             look(spark, f"type: {name}", f"SELECT seq FROM {table} WHERE {name} = {text}")
             look(spark, f"late: {name}", f"SELECT seq FROM {table} WHERE {name} = {late}")
+
+
+def planned(spark: SparkSession, files: int) -> None:
+    """Tables whose scans Iceberg plans in other ways."""
+    modes = "'read.data-planning-mode' = 'distributed', 'read.delete-planning-mode' = 'distributed'"
+    create(spark, "distributed", files, f"{modes}, {by_mode('merge-on-read', 2)}")
+    t = "ice.db.distributed"
+    spark.sql(f"DELETE FROM {t} WHERE {where(KEY)}")
+    look(spark, "distributed: deleted", f"SELECT seq FROM {t} WHERE {where(KEY)}")
+    look(spark, "distributed: key", f"SELECT seq FROM {t} WHERE {where(KEY + 1)}")
+    look(spark, "distributed: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
+    sizes = "'read.split.target-size' = '2000', 'read.split.open-file-cost' = '1'"
+    groups = "'write.parquet.row-group-size-bytes' = '1000'"
+    checks = "'write.parquet.row-group-check-min-record-count' = '10'"
+    create(spark, "cut", files, f"{sizes}, {groups}, {checks}")
+    t = "ice.db.cut"
+    look(spark, "cut: key", f"SELECT seq FROM {t} WHERE {where(KEY)}")
+    look(spark, "cut: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
+    look(spark, "cut: whole", f"SELECT count(*), sum(seq) FROM {t}")
+    create(spark, "audited", files, "'write.wap.enabled' = 'true'")
+    t = "ice.db.audited"
+    with settings(spark, {"spark.wap.branch": "audit"}):
+        spark.sql(f"INSERT INTO {t} {log(10_000, 2)}")
+        look(spark, "audited: on the branch", f"SELECT seq FROM {t} WHERE {where(10_001)}")
+    look(spark, "audited: on main", f"SELECT seq FROM {t} WHERE {where(10_001)}")
+    with settings(spark, {"spark.sql.caseSensitive": "true"}):
+        t = "ice.db.cases"
+        columns = "`k` BIGINT, `K` BIGINT, seq BIGINT"
+        spark.sql(f"CREATE TABLE {t} ({columns}) USING iceberg TBLPROPERTIES ({filters('k', 'K')})")
+        spark.sql(f"INSERT INTO {t} SELECT user_id, user_id + 1, seq FROM ({log(0, files)})")
+        look(spark, "cases: lower", f"SELECT seq FROM {t} WHERE k = xxhash64({KEY}L)")
+        look(spark, "cases: upper", f"SELECT seq FROM {t} WHERE `K` = xxhash64({KEY}L) + 1")
+        look(spark, "cases: absent", f"SELECT seq FROM {t} WHERE `K` = xxhash64({KEY}L)")
 
 
 def changed(spark: SparkSession, name: str, files: int, properties: str) -> None:
@@ -185,6 +219,7 @@ def main(folder: Path, files: int) -> None:
     counted(spark, files)
     iceberg_joins.compare(spark, files)
     some = min(files, 20)
+    planned(spark, some)
     travelled(spark, some)
     versions(spark, some)
     iceberg_schemas.compare(spark, some)

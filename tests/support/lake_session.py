@@ -123,7 +123,8 @@ def look_at(spark: SparkSession, name: str, made: Callable[[], DataFrame]) -> No
     report = sbbf.explain(df, show=False)
     scan: Any = report.scans[0] if report.scans else None
     with without_pruning(spark):
-        expected = rows(made())
+        other = made()
+        expected = rows(other)
     result = {
         "case": name,
         "rows": answer,
@@ -134,6 +135,7 @@ def look_at(spark: SparkSession, name: str, made: Callable[[], DataFrame]) -> No
         "predicate": scan.predicate if scan else None,
         "bytes_read": scan.bytes_read if scan else None,
         "read": files_read(df),
+        "oracle_read": files_read(other),
         "size": int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())),
         "unpruned": [relation.reason for relation in report.unpruned],
     }
