@@ -1,10 +1,11 @@
 package io.sbbf.spark.iceberg
 
 import java.util.function.Supplier
-import java.util.{Arrays, List => JList, Map => JMap}
+import java.util.{Arrays, Collections, List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.connector.read.Scan
 
 import io.sbbf.parquet.input.FileStore
@@ -29,6 +30,12 @@ private[spark] final class IcebergScan private (scan: Scan) {
   /** The tasks, of which Iceberg's own filters have removed some. */
   private[iceberg] lazy val tasks: IndexedSeq[IcebergTask] =
     call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_)).toIndexedSeq
+
+  /** The files of the tasks that can be evidence. */
+  private[iceberg] lazy val files: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
+
+  /** Returns whether a file of the scan can be evidence. Plans the tasks. */
+  def hasEvidence: Boolean = files.nonEmpty
 
   /** The columns that the scan reads. */
   private[iceberg] lazy val columns: Seq[IcebergField] = {
@@ -55,17 +62,20 @@ private[spark] final class IcebergScan private (scan: Scan) {
         .fold(call[AnyRef](table, "io"))(_.get()))
 
   /**
-   * Returns a scan of some of the tasks, which does not equal this one: Spark drops a replacement of
-   * a plan's node that equals it. Iceberg compares the filters that it has evaluated at run time,
-   * and one more that is always true changes nothing else.
+   * Returns a scan of some of the tasks, which does not equal this one or a copy with another number:
+   * Spark drops a replacement of a plan's node that equals it. Iceberg compares the filters that it
+   * has evaluated at run time, and filters that are always true change nothing else.
+   *
+   * @param number at least 1, greater than that of the copy that this one replaces
    */
-  private[iceberg] def withTasks(some: Seq[IcebergTask]): Scan = {
+  private[iceberg] def withTasks(some: Seq[IcebergTask], number: Int): Scan = {
     // otherwise the copy would find them by its own tasks
     call[AnyRef](scan, "specs")
     val copy = Members.copy(scan)
     val kept = Arrays.asList(some.map(_.task): _*)
     call[Unit](copy, "resetTasks", Seq(classOf[JList[_]] -> kept))
-    runtimeFilters(copy).add(IcebergScan.alwaysTrue(scan.getClass.getClassLoader))
+    val alwaysTrue = IcebergScan.alwaysTrue(scan.getClass.getClassLoader)
+    runtimeFilters(copy).addAll(Collections.nCopies(number, alwaysTrue))
     require(copy != scan)
     copy
   }

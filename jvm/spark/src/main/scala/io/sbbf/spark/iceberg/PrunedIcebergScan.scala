@@ -1,7 +1,6 @@
 package io.sbbf.spark.iceberg
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.trees.{TreeNode, TreeNodeTag}
 import org.apache.spark.sql.connector.read.Scan
@@ -9,7 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
+import io.sbbf.parquet.result.{FilePruning, ScanPruning, StorageRequirements}
 import io.sbbf.spark.scan.LateKeys
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
@@ -20,14 +19,20 @@ import io.sbbf.spark.util.{LogOnce, SbbfConf}
  * @param filters the filters on the scan that were known when the query was planned, with the
  *   columns' names in the table
  * @param late the keys that the query found while it ran
- * @param selection the outcome of each file that can be evidence
+ * @param found the outcome of each file that can be evidence
+ * @param number how often the scan was pruned
  */
 private[spark] final class PrunedIcebergScan private (
     source: IcebergScan,
     val columns: IcebergColumns,
     filters: Seq[Expression],
     val late: Seq[LateKeys],
-    val selection: ScanPruning) {
+    found: => ScanPruning,
+    number: Int) {
+  import PrunedIcebergScan._
+
+  /** The outcome of each file that can be evidence. */
+  lazy val selection: ScanPruning = found
 
   def location: String = source.location
 
@@ -37,19 +42,34 @@ private[spark] final class PrunedIcebergScan private (
   /** Returns the scan of the files that are left. */
   def scan: Scan = {
     val outcomes = selection.outcomes.iterator
-    source.withTasks(source.tasks.filter(_.dataFile.isEmpty || !outcomes.next().isPruned))
+    val kept = source.tasks.filter(_.dataFile.isEmpty || !outcomes.next().isPruned)
+    source.withTasks(kept, number)
   }
 
-  /** Returns whether the scan was pruned by filters of the same meaning. */
-  def isFor(predicate: RowGroupPredicate): Boolean = selection.predicate == predicate
+  /** Returns what other filters leave of the scan as Iceberg planned it, None if they cannot prune. */
+  def prunedBy(others: Seq[Expression], conf: SQLConf): Option[PrunedIcebergScan] = {
+    val predicate = columns.translate(others)
+    if (!predicate.canPrune || !source.hasEvidence) None
+    else if (predicate == selection.predicate) Some(this)
+    else Some(next(others, Nil, evaluate(source, columns, predicate, conf)))
+  }
 
-  /** Returns what other filters leave of the scan as Iceberg planned it. */
-  def prunedBy(filters: Seq[Expression], conf: SQLConf): Option[PrunedIcebergScan] =
-    if (isFor(columns.translate(filters))) Some(this)
-    else PrunedIcebergScan.of(source, columns, filters, conf)
+  /**
+   * Returns the scan without the files that hold none of the keys, None if each file that is left
+   * might hold one.
+   */
+  def narrowedBy(keys: Seq[LateKeys], conf: SQLConf): Option[PrunedIcebergScan] = {
+    val predicate = columns.translate(filters ++ keys.map(_.filter))
+    val areMany = keys.exists(_.areMany)
+    val found = evaluate(source, columns, predicate, conf, Some(selection), areMany)
+    Some(next(filters, keys, found)).filter(_.selection.keptFiles < selection.keptFiles)
+  }
 
-  private def narrowedBy(keys: Seq[LateKeys], conf: SQLConf): PrunedIcebergScan =
-    PrunedIcebergScan.evaluate(source, columns, filters, keys, Some(selection), conf)
+  private def next(
+      filters: Seq[Expression],
+      late: Seq[LateKeys],
+      found: ScanPruning): PrunedIcebergScan =
+    new PrunedIcebergScan(source, columns, filters, late, found, number + 1)
 }
 
 private[spark] object PrunedIcebergScan {
@@ -63,71 +83,42 @@ private[spark] object PrunedIcebergScan {
   def at(node: TreeNode[_]): Option[PrunedIcebergScan] = node.getTagValue(Tag)
 
   /**
-   * Returns what the filters leave of a scan. Returns None if they cannot prune, or the scan has no
-   * file that can be evidence.
+   * Returns a scan of which nothing is pruned yet, without planning its tasks. Throws an exception of reflection if the scan has
+   * another shape than in the known versions.
    */
-  def of(scan: Scan, filters: Seq[Expression], conf: SQLConf): Option[PrunedIcebergScan] = {
+  def unpruned(scan: Scan): PrunedIcebergScan = {
     val source = IcebergScan.of(scan)
-    of(source, new IcebergColumns(source), filters, conf)
+    def all = {
+      val outcomes =
+        source.files.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf))
+      new ScanPruning(RowGroupPredicate.True, source.files, outcomes, false, 0, nanos = 0)
+    }
+    new PrunedIcebergScan(source, new IcebergColumns(source), Nil, Nil, all, number = 0)
   }
 
   /**
-   * Returns a scan without the files that hold none of the keys. Returns None if each file that was
-   * left might hold one.
-   *
-   * @param planned what was left of the scan before these keys were known, if it was pruned
+   * @param before the result of a part of the predicate, which already refuted some files
+   * @param sampleFirst whether evaluating the predicate takes long
    */
-  def narrowed(
-      scan: Scan,
-      planned: Option[PrunedIcebergScan],
-      keys: Seq[LateKeys],
-      conf: SQLConf): Option[PrunedIcebergScan] = {
-    val narrower = planned match {
-      case Some(before) => before.narrowedBy(keys, conf)
-      case None =>
-        val source = IcebergScan.of(scan)
-        evaluate(source, new IcebergColumns(source), Nil, keys, None, conf)
-    }
-    val left = planned.fold(narrower.selection.numFiles)(_.selection.keptFiles)
-    Some(narrower).filter(_.selection.keptFiles < left)
-  }
-
-  private def of(
-      source: IcebergScan,
-      columns: IcebergColumns,
-      filters: Seq[Expression],
-      conf: SQLConf): Option[PrunedIcebergScan] =
-    if (!columns.translate(filters).canPrune || filesOf(source).isEmpty) None
-    else Some(evaluate(source, columns, filters, Nil, None, conf))
-
-  private def filesOf(source: IcebergScan): IndexedSeq[FileStatus] =
-    source.tasks.flatMap(_.dataFile)
-
-  /** @param before the result of a part of the predicate, which already refuted some files */
   private def evaluate(
       source: IcebergScan,
       columns: IcebergColumns,
-      filters: Seq[Expression],
-      late: Seq[LateKeys],
-      before: Option[ScanPruning],
-      conf: SQLConf): PrunedIcebergScan = {
+      predicate: RowGroupPredicate,
+      conf: SQLConf,
+      before: Option[ScanPruning] = None,
+      sampleFirst: Boolean = false): ScanPruning = {
     val started = System.nanoTime
-    val predicate = columns.translate(filters ++ late.map(_.filter))
-    val files = filesOf(source)
+    val files = source.files
     val left = before.fold[IndexedSeq[Int]](files.indices)(_.keptIndices)
-    val found = pruner(source, conf).prune(
-      left.map(files),
-      predicate,
-      columns.lookup,
-      sampleFirst = late.exists(_.areMany))
-    val selection = new ScanPruning(
+    val found =
+      pruner(source, conf).prune(left.map(files), predicate, columns.lookup, sampleFirst)
+    new ScanPruning(
       predicate,
       files,
       before.fold(found.outcomes)(_.refinedBy(left, found.outcomes)),
       found.stoppedEarly,
       found.filesDeclined,
       System.nanoTime - started)
-    new PrunedIcebergScan(source, columns, filters, late, selection)
   }
 
   /** Parquet's own encryption is not Iceberg's, so the pruner gets no keys. */

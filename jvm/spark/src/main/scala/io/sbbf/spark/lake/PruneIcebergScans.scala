@@ -39,12 +39,8 @@ private[spark] final class PruneIcebergScans extends Rule[LogicalPlan] {
     try {
       val static = conjuncts.filter(c => c.deterministic && !SubqueryExpression.hasSubquery(c))
       val filters = SparkInternals.normalize(static, scan.output)
-      val known = PrunedIcebergScan.at(scan)
-      val found = known match {
-        case Some(before) => before.prunedBy(filters, conf)
-        case None => PrunedIcebergScan.of(scan.scan, filters, conf)
-      }
-      found.filterNot(known.contains).fold(scan)(replaced(scan, _))
+      val before = PrunedIcebergScan.at(scan).getOrElse(PrunedIcebergScan.unpruned(scan.scan))
+      before.prunedBy(filters, conf).filterNot(_ eq before).fold(scan)(replaced(scan, _))
     } catch {
       case RecoverableError(e) if !Interruption.is(e) =>
         LogOnce.once(

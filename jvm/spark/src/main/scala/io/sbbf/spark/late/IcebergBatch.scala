@@ -12,13 +12,12 @@ import io.sbbf.spark.util.{KernelChoice, SbbfConf}
 /** A scan of an Iceberg table in a physical plan, which may get a scan with fewer files. */
 private[late] final class IcebergBatch private (val plan: BatchScanExec) {
 
-  lazy val columns: IcebergColumns =
-    planned.fold(new IcebergColumns(IcebergScan.of(plan.scan)))(_.columns)
+  def columns: IcebergColumns = planned.columns
 
   /** Returns the scan of the files that might hold a key, if they are fewer. */
   def narrowedBy(keys: Seq[LateKeys], conf: SQLConf): Option[SparkPlan] = {
     KernelChoice.start()
-    PrunedIcebergScan.narrowed(plan.scan, planned, keys, conf).map { narrower =>
+    planned.narrowedBy(keys, conf).map { narrower =>
       val next = SparkInternals.withArgument[SparkPlan](plan, plan.scan, narrower.scan)
       PrunedIcebergScan.mark(next, narrower)
       next
@@ -26,14 +25,16 @@ private[late] final class IcebergBatch private (val plan: BatchScanExec) {
   }
 
   /** What the filters of the query had left of the scan. */
-  private lazy val planned: Option[PrunedIcebergScan] =
-    for {
+  private lazy val planned: PrunedIcebergScan = {
+    val marked = for {
       link <- plan.logicalLink
       relation <- link.collectFirst {
         case r: DataSourceV2ScanRelation if r.scan eq plan.scan => r
       }
       pruned <- PrunedIcebergScan.at(relation)
     } yield pruned
+    marked.getOrElse(PrunedIcebergScan.unpruned(plan.scan))
+  }
 }
 
 private[late] object IcebergBatch {

@@ -24,6 +24,7 @@ private[spark] final case class UnprunedRelation(name: String, reason: String)
 
 private[spark] object UnprunedRelation {
   private val Off = "spark-sbbf is off in this session"
+  private val NoEvidence = "it reads no Parquet file of rows"
   private val PruningFailed = "pruning failed, see the driver's log"
 
   /**
@@ -68,7 +69,9 @@ private[spark] object UnprunedRelation {
         s"read through DataSource V2: ${planner(scan)}"
       case _ if !SbbfConf.Iceberg.get(conf) => s"${SbbfConf.Iceberg.key} is false"
       case scan =>
-        reasonOf(filters, new IcebergColumns(IcebergScan.of(scan)), relation.output, conf)
+        val source = IcebergScan.of(scan)
+        val reason = reasonOf(filters, new IcebergColumns(source), relation.output, conf)
+        if (reason == PruningFailed && !source.hasEvidence) NoEvidence else reason
     }
 
   private def reasonOf(
