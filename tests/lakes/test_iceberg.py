@@ -100,7 +100,6 @@ LATE_OF_CASE = {
     "late file and keys": 3,
     "file name and late keys": 3,
     **{f"late: {n}": 1 for n in NAMES if n not in ("seq", "day", "st", "zero", "ratio")},
-    "dynamic: late keys": 3,
     "v2_mor: join": 3,
     "v3_mor: join": 3,
     "swapped: join": 3,

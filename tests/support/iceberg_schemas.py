@@ -18,7 +18,7 @@ def compare(spark: SparkSession, files: int) -> None:
     promoted(spark, files)
     defaulted(spark, files)
     hidden(spark, files)
-    evolved(spark, files)
+    evolved(spark, 16)
     of_metadata(spark)
     collections(spark, files)
     named_as_metadata(spark, files)
@@ -154,7 +154,7 @@ def hidden(spark: SparkSession, files: int) -> None:
     """Tables whose partitions are made of functions of columns."""
     clauses = {
         "bucket": "bucket(4, user_id)",
-        "truncate": "truncate(1, name)",
+        "truncate": "truncate(1000000, small)",
         "months": "months(at)",
         "identity": "day",
         "two": "day, bucket(2, user_id)",
