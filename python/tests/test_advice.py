@@ -28,6 +28,7 @@ ROW = {
     "filter_fpp": None,
     "dictionaries": 0,
     "dictionary_bytes": 0,
+    "table_properties": None,
 }
 
 
@@ -58,6 +59,21 @@ def test_the_page_says_what_to_write():
     assert 'sbbf.add_filters(spark, "events", ["st.a"], fpp=0.001, replace=True)' in html
     assert "sbbf.add_filters" not in as_html("events", [other])
     assert "Bloom filters of events" in as_html("events", [])
+
+
+def test_the_page_of_a_table_with_properties_says_which_to_set():
+    most = "write.parquet.bloom-filter-max-bytes"
+    enabled = "write.parquet.bloom-filter-enabled.column."
+    advised = [
+        {**ROW, "path_in_schema": name, "table_properties": {enabled + name: "true", most: size}}
+        for name, size in (("key", "2097152"), ("st.a", "16777216"))
+    ]
+    html = as_html("ice.db.events", advised).replace("&#39;", "'")
+    assert (
+        f"ALTER TABLE ice.db.events SET TBLPROPERTIES ('{enabled}key' = 'true', "
+        f"'{enabled}st.a' = 'true', '{most}' = '16777216')"
+    ) in html
+    assert "rewrite_data_files" in html and "sbbf.add_filters" not in html
 
 
 def test_names_are_escaped():

@@ -54,16 +54,19 @@ def advise(
     row groups, which sorting would change), ``none`` and ``unknown`` (nothing could be sampled);
     ``reason`` has the numbers behind it. A lookup reads, on average, ``kept_present`` row groups
     for a present value and ``kept_absent`` for an absent one; with filters of the FPP ``fpp``,
-    ``new_kept_present`` and ``new_kept_absent``. The documentation describes all columns and their
-    estimation.
+    ``new_kept_present`` and ``new_kept_absent``. For a Delta or Iceberg table,
+    ``table_properties`` has the properties that make the advised filters. The documentation
+    describes all columns and their estimation.
 
     Examples:
         >>> advise(spark, "events").select("path_in_schema", "advice").show()  # doctest: +SKIP
 
     Args:
         spark: A session, classic or Spark Connect (4.0 or newer).
-        table: A table name such as ``"db.events"``, or a file, a folder or a glob pattern.
-        columns: Dotted Parquet paths, as in ``add_filters``. The default is all columns.
+        table: A table name such as ``"db.events"``, also of a Delta or Iceberg table, or a file, a
+            folder or a glob pattern.
+        columns: Dotted Parquet paths, as in ``add_filters``; for a Delta or Iceberg table, the
+            names of its columns. The default is all columns.
         fpp: FPP of the advised filters. ``"auto"`` follows the number of row groups.
         row_groups: Number of row groups whose values are read, at least 4.
         queries: DataFrames of this session or texts of SELECT, whose lookups weigh the columns.
@@ -76,8 +79,8 @@ def advise(
 
     Raises:
         ValueError: If an option is invalid, there are no files, no file has a named column, the
-            queries look nothing up in the files, or the files belong to a Delta, Iceberg or Hudi
-            table.
+            queries look nothing up in the files, or the path is in the folder of a Delta, Iceberg
+            or Hudi table.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
         FileNotFoundError: If the folder of ``report`` does not exist.
@@ -121,7 +124,20 @@ def as_html(table: str, rows: Sequence[Row]) -> str:
         columns=[AdvisedColumn(row) for row in rows],
         sampled=max((row["sampled_row_groups"] for row in rows), default=0),
         actions={advice: names for advice, names in named.items() if names},
+        properties=table_properties(rows),
     )
+
+
+def table_properties(rows: Sequence[Row]) -> dict[str, str]:
+    """Returns the properties of a table for all advised filters; none for files without a table.
+
+    The largest size of a filter is a property of the whole table: the largest one serves all.
+    """
+    merged: dict[str, str] = {}
+    for row in rows:
+        for key, value in (row.get("table_properties") or {}).items():
+            merged[key] = max(merged.get(key, value), value, key=lambda text: (len(text), text))
+    return dict(sorted(merged.items()))
 
 
 def write_page(file: Path, html: str) -> None:

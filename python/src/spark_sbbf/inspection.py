@@ -21,7 +21,8 @@ def inspect(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
 
     Args:
         spark: A session, classic or Spark Connect.
-        table: A table name such as ``"db.events"``, or a file, a folder or a glob pattern.
+        table: A table name such as ``"db.events"``, also of a Delta or Iceberg table, whose current
+            files are listed, or a file, a folder or a glob pattern.
 
     Returns:
         One row for each file, row group and column that has a filter, or whose filter cannot be
@@ -46,8 +47,8 @@ def probe(
 
     Args:
         spark: A session, classic or Spark Connect.
-        table: A table name such as ``"db.events"``, or a file, a folder or a glob pattern.
-        column: Dotted path of the field.
+        table: A table name as in ``inspect``, or a file, a folder or a glob pattern.
+        column: Dotted path of the field, as the table names it.
         value: The value, which is cast to the type of the column. A datetime without a time zone is
             local time, as everywhere in PySpark.
 

@@ -2,6 +2,7 @@ package io.sbbf.parquet.eval
 
 import java.io.IOException
 
+import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNullDecimal, Leaf}
 import io.sbbf.parquet.chunk.{
   ColumnContents,
@@ -123,6 +124,13 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
    */
   def columnIndex(path: Seq[String], caseSensitive: Boolean): Int =
     footer.schema.columnNamed(path, caseSensitive)
+
+  /** Returns the column that holds the values of a query's path, or -1 if there is not one. */
+  def columnIndex(path: ColumnPath, caseSensitive: Boolean): Int =
+    footer.schema.resolve(path, caseSensitive) match {
+      case FileSchema.Found(column) => column
+      case _ => -1
+    }
 
   /** Returns the offset of the chunk's filter as the footer states it, or -1 if it has none. */
   def filterOffset(rowGroup: Int, column: Int): Long = {

@@ -7,19 +7,27 @@ import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.InputFile
 
-import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.input.{ByteSource, FileBytes, FileStore, SourceInputFile}
 import io.sbbf.parquet.model.UnusableFile
 
 /**
  * Opens an unencrypted Parquet file to read its values.
  *
  * @param file the file as listed
+ * @param ofTable the store of the file's table; None if Hadoop opens the file
  */
-private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
+private[parquet] final class StoredFile(
+    file: FileStatus,
+    conf: Configuration,
+    ofTable: Option[FileStore] = None) {
   import StoredFile._
 
-  val store: FileSystem = file.getPath.getFileSystem(conf)
+  /** Hadoop's file system of the file. */
+  lazy val store: FileSystem = file.getPath.getFileSystem(conf)
+
+  private lazy val source: Option[ByteSource] = ofTable.map(_.sources(IndexedSeq(file)).head)
 
   /**
    * Returns the footer.
@@ -40,7 +48,9 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
   }
 
   /** Returns the bytes of the file. The caller closes them. */
-  def open(): FileBytes = new FileBytes(store, file.getPath, file.getLen, TailBytes)
+  def open(): FileBytes =
+    source.fold(new FileBytes(store, file.getPath, file.getLen, TailBytes))(
+      new FileBytes(_, file.getPath, file.getLen, TailBytes))
 
   /**
    * Reads with parquet-mr. `use` sees all row groups, because predicates in the configuration are
@@ -52,7 +62,10 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration) {
       .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
       .withRecordFilter(FilterCompat.NOOP)
       .build()
-    val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(file, conf), options)
+    val input =
+      source.fold[InputFile](HadoopInputFile.fromStatus(file, conf))(
+        new SourceInputFile(_, file.getLen))
+    val reader = ParquetFileReader.open(input, options)
     try use(reader)
     finally reader.close()
   }

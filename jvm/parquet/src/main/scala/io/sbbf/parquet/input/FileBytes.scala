@@ -16,7 +16,7 @@ import io.sbbf.parquet.model.FileVersion
  *   request to the store
  * @param tailBytes how many bytes the first read of the tail takes from the end of the file
  */
-final class FileBytes private[parquet] (
+final class FileBytes private[sbbf] (
     source: ByteSource,
     val path: Path,
     val length: Long,

@@ -1,16 +1,21 @@
 package io.sbbf.parquet.input
 
+import java.io.Closeable
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-/** Opens the files of a table. */
-private[sbbf] trait FileStore {
+/** Opens the files of a table. Only the owner of a store closes it. */
+private[sbbf] trait FileStore extends Closeable {
 
   /**
    * Returns the sources of the files, in their order. Call it in the thread of the query: stores
    * may belong to its user, and the threads that read files have none.
    */
   def sources(files: IndexedSeq[FileStatus]): IndexedSeq[ByteSource]
+
+  /** Releases the connections that the store has opened by itself, if any. */
+  override def close(): Unit = ()
 }
 
 private[sbbf] object FileStore {

@@ -4,7 +4,8 @@ package io.sbbf.parquet.sample
  * The facts that a footer states about one column, summed over the row groups that have values of
  * it.
  *
- * @param column the column's dotted Parquet path
+ * @param column the column's name in the table, or else its dotted Parquet path
+ * @param stored the column's dotted Parquet path
  * @param dataType the column's Parquet type
  * @param whyNone the reason why a filter of this type is useless; None if it is useful
  * @param chunks the number of row groups that have values
@@ -19,6 +20,7 @@ package io.sbbf.parquet.sample
  */
 private[sbbf] final case class ColumnFacts(
     column: String,
+    stored: String,
     dataType: String,
     whyNone: Option[String],
     chunks: Int,

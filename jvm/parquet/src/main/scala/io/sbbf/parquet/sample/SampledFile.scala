@@ -14,14 +14,19 @@ import io.sbbf.parquet.model.{FileSchema, KeyKind, RecoverableError}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
 /**
- * Describes the columns of a file by its footer and by the values of some row groups. Columns are
- * named by their dotted Parquet paths.
+ * Describes the columns of a file by its footer and by the values of some row groups.
  *
  * Each method throws [[io.sbbf.parquet.model.UnusableFile]] for an unusable file, and
  * java.io.IOException if the file cannot be read.
+ *
+ * @param table the table that the file belongs to. It names the columns, and columns that it does
+ *   not have are omitted. Without it, columns are named by their dotted Parquet paths.
  */
-private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
-  private val stored = new StoredFile(file, conf)
+private[sbbf] final class SampledFile(
+    file: FileStatus,
+    conf: Configuration,
+    table: Option[SampledTable] = None) {
+  private val stored = new StoredFile(file, conf, table.flatMap(_.store))
   private lazy val located = stored.metadata()
 
   private lazy val columns: IndexedSeq[ColumnDescriptor] = {
@@ -37,24 +42,44 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
   private lazy val footer: FileFooter =
     new FooterBuilder(located.metadata, located.start).build()
 
+  /** The names of the file's columns; None for columns that the table does not have. */
+  private lazy val names: IndexedSeq[Option[String]] = {
+    val all = 0 until footer.numColumns
+    table.fold(all.map(c => Option(footer.columnName(c)))) { known =>
+      val found = known.columns.flatMap { case (name, path) =>
+        columnOf(path, known.caseSensitive).map(_ -> name)
+      }.toMap
+      all.map(found.get)
+    }
+  }
+
+  private def columnOf(path: ColumnPath, caseSensitive: Boolean): Option[Int] =
+    footer.schema.resolve(path, caseSensitive) match {
+      case FileSchema.Found(column) => Some(column)
+      case _ => None
+    }
+
   private def rowGroups: Seq[Int] = (0 until footer.numRowGroups).filter(footer.numRows(_) > 0)
 
   /**
    * Returns the footer's facts about the columns with these names, or about all if none is named.
    */
-  def facts(names: Set[String]): FileFacts = {
-    val wanted = columns.zipWithIndex.filter { case (_, n) =>
-      names.isEmpty || names(footer.columnName(n))
-    }
-    FileFacts(rowGroups, wanted.map { case (column, n) => facts(column, n) })
+  def facts(wanted: Set[String]): FileFacts = {
+    val found = for {
+      (column, n) <- columns.zipWithIndex
+      name <- names(n)
+      if wanted.isEmpty || wanted(name)
+    } yield facts(name, column, n)
+    FileFacts(rowGroups, found)
   }
 
-  private def facts(descriptor: ColumnDescriptor, column: Int): ColumnFacts = {
+  private def facts(name: String, descriptor: ColumnDescriptor, column: Int): ColumnFacts = {
     val primitive = descriptor.getPrimitiveType
     val chunks = rowGroups.filterNot(isAllNull(_, column)).map(footer.chunk(_, column))
     val (dictionaries, others) = chunks.partition(hasDictionary)
     val filters = chunks.filter(hasFilter)
     ColumnFacts(
+      name,
       footer.columnName(column),
       Option(primitive.getLogicalTypeAnnotation)
         .fold(primitive.getPrimitiveTypeName.name)(_.toString),
@@ -92,30 +117,32 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
    * omitted.
    */
   def resolve(paths: Seq[ColumnPath], caseSensitive: Boolean): Map[ColumnPath, String] =
-    paths
-      .map(path => path -> footer.schema.resolve(path, caseSensitive))
-      .collect { case (path, FileSchema.Found(column)) => path -> footer.columnName(column) }
-      .toMap
+    (for {
+      path <- paths
+      column <- columnOf(path, caseSensitive)
+      name <- names(column)
+    } yield path -> name).toMap
 
   /**
    * Samples the columns with these names in a row group, or returns the reason why a column
    * cannot be read. It omits columns whose type has no filters.
    */
-  def sample(rowGroup: Int, names: Set[String]): Seq[Either[String, ChunkSample]] = {
-    val wanted = for {
+  def sample(rowGroup: Int, wanted: Set[String]): Seq[Either[String, ChunkSample]] = {
+    val found = for {
       (column, number) <- columns.zipWithIndex
-      if names(footer.columnName(number))
+      name <- names(number)
+      if wanted(name)
       kind <- ValueKind.of(column.getPrimitiveType)
-    } yield (number, kind)
+    } yield (name, number, kind)
     val bytes = stored.open()
     try
       stored.reading { reader =>
         val values = new ChunkValues(reader)
-        wanted.map { case (column, kind) =>
-          try Right(sample(rowGroup, column, kind, values, bytes))
+        found.map { case (name, column, kind) =>
+          try Right(sample(name, rowGroup, column, kind, values, bytes))
           catch {
             case RecoverableError.OfFile(e) =>
-              Left(s"column '${footer.columnName(column)}': ${RecoverableError.message(e)}")
+              Left(s"column '$name': ${RecoverableError.message(e)}")
           }
         }
       }
@@ -123,6 +150,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
   }
 
   private def sample(
+      name: String,
       rowGroup: Int,
       column: Int,
       kind: ValueKind,
@@ -140,7 +168,7 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
       case FilterState.Rejected(_) => Some(ExistingFilter(0, 1))
       case FilterState.Absent => None
     }
-    ChunkSample(footer.columnName(column), sketch.result(), some.result, filter)
+    ChunkSample(name, sketch.result(), some.result, filter)
   }
 
   /**
@@ -151,10 +179,11 @@ private[sbbf] final class SampledFile(file: FileStatus, conf: Configuration) {
   def keptByBounds(literals: Map[String, Seq[Array[Byte]]]): Map[String, Long] =
     (for {
       column <- 0 until footer.numColumns
-      plain <- literals.get(footer.columnName(column))
+      name <- names(column)
+      plain <- literals.get(name)
     } yield {
       val values = new BoundedValues(plain, footer.schema.column(column).columnType)
-      footer.columnName(column) -> rowGroups.map(kept(values, _, column).toLong).sum
+      name -> rowGroups.map(kept(values, _, column).toLong).sum
     }).toMap
 
   private def kept(values: BoundedValues, rowGroup: Int, column: Int): Int =

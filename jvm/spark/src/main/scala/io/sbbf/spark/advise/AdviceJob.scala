@@ -4,17 +4,17 @@ import scala.reflect.ClassTag
 import scala.util.Random
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.parquet.append.TableFormatDetector
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile}
-import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
-import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles, TableLocation}
+import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile, SampledTable}
+import io.sbbf.spark.scan.PointLookupStats
+import io.sbbf.spark.table.{TableLocation, TaskFiles}
+import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.FilterOptions
 
 /**
@@ -34,9 +34,12 @@ private[spark] final class AdviceJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val path = TableLocation.of(request.table, session)
-  private lazy val found = TableFiles.roots(path, hadoopConf)
-  private def roots = found.map(_.getPath)
+  private lazy val target: AdvisedFiles = TableLocation.of(request.table, session) match {
+    case Left(table) => new AdvisedTable(table, session)
+    case Right(path) => new AdvisedPath(path, session)
+  }
+  private lazy val columns: Seq[String] = target.columns(request.columns)
+  private lazy val ofTasks = new TaskFiles(target.store)
 
   /**
    * Returns advice for each column. Columns with something to do come first, and among them those
@@ -48,11 +51,10 @@ private[spark] final class AdviceJob(
    */
   def run(): Seq[ColumnAdvice] = {
     ExecutorJar.require(context)
-    val all = new TableFiles(path, hadoopConf).data
-    if (all.isEmpty) throw new IllegalArgumentException(s"no files in $path")
-    refuseTableFormats()
+    val all = target.files
+    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
     val queried = lookups()
-    val seen = footers(some(all, mostFiles).map(ListedFile.of), queried.toSeq.flatMap(_.keys))
+    val seen = footers(some(all, mostFiles), queried.toSeq.flatMap(_.keys))
     val columns = wanted(seen)
     val samples = sampled(seen, columns)
     val kept = keptByBounds(seen.map(_.file), samples)
@@ -67,39 +69,36 @@ private[spark] final class AdviceJob(
           val ofColumn = samples.filter(_.column == column)
           val evidence =
             new ColumnEvidence(facts, ofColumn, kept.getOrElse(column, 0), table)
-          ColumnAdvice.of(evidence, fpp, counts.map(_.getOrElse(column, 0L)))
+          ColumnAdvice
+            .of(evidence, fpp, counts.map(_.getOrElse(column, 0L)))
+            .copy(format = target.format)
       }
       .toSeq
       .sortBy(_.order)
   }
 
-  private def refuseTableFormats(): Unit =
-    for ((folder, kind) <- TableFormatDetector.of(found, hadoopConf))
-      throw new IllegalArgumentException(
-        s"$path belongs to the $kind table $folder: its reader skips files itself, " +
-          "and add_filters does not change them")
-
   /** Returns None if the request names no queries. */
   private def lookups(): Option[PointLookupStats.Counts] = {
     val counts = request.weight match {
       case AdviceRequest.Unweighed => None
-      case AdviceRequest.History => Some(QueryHistory.of(session, roots))
+      case AdviceRequest.History => Some(target.history())
       case AdviceRequest.Views(names) =>
-        Some(PointLookupStats.of(names.map(session.table(_).queryExecution), roots))
+        Some(target.lookups(names.map(session.table(_).queryExecution)))
     }
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
-        s"no query looks up a value in the files of $path; the history of a session " +
+        s"no query looks up a value in the files of ${target.name}; the history of a session " +
           "begins when it is enabled")
     counts
   }
 
-  private def footers(files: Seq[ListedFile], paths: Seq[ColumnPath]): Seq[SeenFile] = {
+  private def footers(all: Seq[FileStatus], paths: Seq[ColumnPath]): Seq[SeenFile] = {
     val caseSensitive = session.sessionState.conf.caseSensitiveAnalysis
-    val named = request.columns.toSet
-    val found = onExecutors(files, "footers") { (file, conf) =>
+    val files = all.map(file => ListedFile(ofTasks.sent(file)))
+    val named = columns.toSet
+    val found = onExecutors(files, "footers") { (file, conf, table) =>
       file.attempt {
-        val opened = file.open(conf)
+        val opened = file.open(conf, table)
         SeenFile(file, opened.facts(named), opened.resolve(paths, caseSensitive))
       }
     }
@@ -113,17 +112,17 @@ private[spark] final class AdviceJob(
 
   private def wanted(seen: Seq[SeenFile]): Set[String] = {
     val known = seen.flatMap(_.facts.columns.map(_.column)).toSet
-    val missing = request.columns.filterNot(known)
-    if (missing.nonEmpty) throw TableFiles.withoutColumns(path, missing)
-    if (request.columns.isEmpty) known else request.columns.toSet
+    val missing = columns.filterNot(known)
+    if (missing.nonEmpty) throw TableFiles.withoutColumns(target.name, missing)
+    if (columns.isEmpty) known else columns.toSet
   }
 
   private def sampled(seen: Seq[SeenFile], columns: Set[String]): Seq[ChunkSample] = {
     val rowGroups = seen.flatMap(file => file.facts.rowGroups.map(file.file -> _))
     val chosen = some(rowGroups, request.rowGroups)
     val found = onExecutors(chosen, "values of some row groups") {
-      case ((file, rowGroup), conf) =>
-        file.attempt(file.open(conf).sample(rowGroup, columns))
+      case ((file, rowGroup), conf, table) =>
+        file.attempt(file.open(conf, table).sample(rowGroup, columns))
     }
     val failures = found.flatMap(_.fold(Seq(_), _.flatMap(_.left.toOption)))
     warn(failures, chosen.size, "row groups could not be fully sampled")
@@ -141,9 +140,9 @@ private[spark] final class AdviceJob(
       .map { case (column, of) => column -> some(of.flatMap(_.some), MostValues) }
     val shared = context.broadcast(ClosureBytes.pack(values))
     try {
-      val kept = onExecutors(files, "bounds") { (file, conf) =>
+      val kept = onExecutors(files, "bounds") { (file, conf, table) =>
         val plain = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
-        file.attempt(file.open(conf).keptByBounds(plain))
+        file.attempt(file.open(conf, table).keptByBounds(plain))
       }
       kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
         column -> counts.map(_._2).sum.toDouble / math.max(1, values(column).size)
@@ -161,15 +160,20 @@ private[spark] final class AdviceJob(
     if (failures.nonEmpty) logWarning(s"${failures.size} of $of $what: ${failures.head}")
 
   private def onExecutors[A: ClassTag, B: ClassTag](items: Seq[A], what: String)(
-      work: (A, Configuration) => B): Seq[B] = {
+      work: (A, Configuration, Option[SampledTable]) => B): Seq[B] = {
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val slices = TableFiles.slices(items.size, context)
+    val (tasks, ofTable) = (ofTasks, target.sampled)
     val before = context.getLocalProperty(JobDescription)
     context.setLocalProperty(JobDescription, s"spark-sbbf advise: $what")
     try
       context
         .parallelize(items, slices)
-        .map(item => ClosureBytes.pack(work(item, shared.value.value)))
+        .mapPartitions { some =>
+          val conf = shared.value.value
+          val table = ofTable.map(_.copy(store = tasks.own()))
+          some.map(item => ClosureBytes.pack(work(item, conf, table)))
+        }
         .collect()
         .toSeq
         .map(ClosureBytes.unpack[B](_))
@@ -189,18 +193,17 @@ private[spark] object AdviceJob {
   /** The most values of a column to look up in the bounds of all row groups. */
   private final val MostValues = 64
 
-  private final case class ListedFile(path: String, length: Long) {
-    def open(conf: Configuration): SampledFile =
-      new SampledFile(new FileStatus(length, false, 1, 0, 0, new Path(path)), conf)
+  private final case class ListedFile(status: FileStatus) {
+    def open(conf: Configuration, table: Option[SampledTable]): SampledFile =
+      new SampledFile(status, conf, table)
 
     /** Returns the result of `work`, or why it failed. */
     def attempt[T](work: => T): Either[String, T] =
       try Right(work)
-      catch { case RecoverableError.OfFile(e) => Left(s"$path: ${RecoverableError.message(e)}") }
-  }
-
-  private object ListedFile {
-    def of(file: FileStatus): ListedFile = ListedFile(file.getPath.toString, file.getLen)
+      catch {
+        case RecoverableError.OfFile(e) =>
+          Left(s"${status.getPath}: ${RecoverableError.message(e)}")
+      }
   }
 
   /** @param resolved the file's columns for the paths in queries */

@@ -3,11 +3,14 @@ package io.sbbf.spark.advise
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 
+import io.sbbf.spark.table.LakeFormat
+
 /**
  * The advice on the filters of one column, with the numbers behind it.
  *
  * @param fpp the FPP of new filters
  * @param lookups the lookups of the given queries; None if no queries were given
+ * @param format the format of the table whose properties make the filters; None for files alone
  */
 private[spark] final case class ColumnAdvice(
     evidence: ColumnEvidence,
@@ -15,7 +18,8 @@ private[spark] final case class ColumnAdvice(
     advice: Advice,
     reason: String,
     fpp: Double,
-    lookups: Option[Long]) {
+    lookups: Option[Long],
+    format: Option[LakeFormat] = None) {
 
   /**
    * The row groups that a lookup reads after the advised change. If the advice is no change,
@@ -32,6 +36,12 @@ private[spark] final case class ColumnAdvice(
       if (advice == Advice.Replace) evidence.rowGroups else evidence.rowGroups - evidence.filters
     math.round(math.max(0, without) * kept.filter.bytes)
   }
+
+  /** The properties of the table that make the advised filters; None if there are no such. */
+  def tableProperties: Option[Map[String, String]] =
+    format
+      .filter(_ => advice.isActionable)
+      .map(_.properties(evidence.column, evidence.stored, evidence.mostNdvPerRowGroup, fpp))
 
   /** Sorts columns with something to do first, then by the row groups that lookups save. */
   private[advise] def order: (Boolean, Double, String) = {
@@ -70,7 +80,10 @@ private[spark] object ColumnAdvice {
     field("filter_bytes", LongType)(_.evidence.filterBytes),
     (StructField("filter_fpp", DoubleType), _.evidence.existingFpp.orNull),
     field("dictionaries", LongType)(_.evidence.dictionaries),
-    field("dictionary_bytes", LongType)(_.evidence.dictionaryBytes)
+    field("dictionary_bytes", LongType)(_.evidence.dictionaryBytes),
+    (
+      StructField("table_properties", MapType(StringType, StringType, valueContainsNull = false)),
+      _.tableProperties.orNull)
   )
 
   val Schema: StructType = StructType(Fields.map { case (field, _) => field })

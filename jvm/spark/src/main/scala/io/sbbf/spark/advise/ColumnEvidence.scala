@@ -29,6 +29,9 @@ private[advise] final class ColumnEvidence(
   def column: String = facts.head.column
   def dataType: String = facts.head.dataType
 
+  /** The dotted Parquet path of the column in the files. */
+  def stored: String = facts.head.stored
+
   /** The reason why filters of the column are useless, if they are. */
   def whyNone: Option[String] = facts.flatMap(_.whyNone).headOption
 
@@ -59,6 +62,10 @@ private[advise] final class ColumnEvidence(
       math.max(1, existing.map { case (_, values) => sized(values, fpp).bytes }.sum)
 
   val ndvPerRowGroup: Double = mean(sketches.map(_.distinct))
+
+  /** The most distinct values of a sampled row group. */
+  def mostNdvPerRowGroup: Long =
+    math.ceil(sketches.map(_.distinct).foldLeft(1.0)(_ max _)).toLong
 
   /** Whether all row groups are in the sample, which then leaves nothing to chance. */
   private def isWhole: Boolean = sampled >= rowGroups

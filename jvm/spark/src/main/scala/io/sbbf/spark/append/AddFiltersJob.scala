@@ -15,7 +15,8 @@ import io.sbbf.parquet.append.{OrphanCleanup, TableFormatDetector}
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.append.AddFiltersOutcome.Failed
-import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles, TableLocation}
+import io.sbbf.spark.table.{LakeFormat, TableLocation}
+import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.TableSize
 
 /**
@@ -33,7 +34,7 @@ private[spark] final class AddFiltersJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val path = TableLocation.of(request.table, session)
+  private lazy val path = TableLocation.ofChange(request.table, session)
   private lazy val found = new TableFiles(path, hadoopConf)
   private def files = found.data
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
@@ -67,6 +68,7 @@ private[spark] final class AddFiltersJob(
       throw new IllegalArgumentException(
         s"$path belongs to the $kind table $folder, whose log records the length of " +
           "each file. Its readers may fail on files that grew, or ignore the filters. " +
+          LakeFormat.named(kind).fold("")(format => s"Run ${format.howToChange}. ") +
           "Use allow_table_formats only on copies outside the table.")
   }
 

@@ -10,12 +10,14 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
+import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
 import io.sbbf.spark.session.Doctor
-import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles, TableLocation}
+import io.sbbf.spark.table.{LakeTable, TableLocation}
+import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
 
 /**
  * Runs the commands of `spark-sbbf` that need a JVM with Spark's JARs:
@@ -26,7 +28,7 @@ import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles, TableLocation}
  *   - `advise` prints the advice for each column.
  *
  * Only `change` and `advise` run jobs, and start a session; `list` starts one to look up a
- * table's name. Main reads a [[Request]] from
+ * table's name, and runs a job for a Delta or Iceberg table. Main reads a [[Request]] from
  * standard input, and writes one JSON object a line. A failure is an object with the one field
  * `error`. Standard error is left to Spark's logs.
  */
@@ -69,9 +71,29 @@ object Main {
     def isPath =
       try TableLocation.isPath(options.path, request.hadoopConf)
       catch { case _: IOException => false } // the table may be in another store
-    val path = // only a name that is no path needs a session, which takes seconds to start
-      if (isPath) options.path
-      else inSession(request, Lookup)(TableLocation.of(options.path, _))
+    // only a name that is no path needs a session, which takes seconds to start
+    if (isPath) listPath(options.path, options, request, out)
+    else
+      inSession(request, Lookup) { session =>
+        TableLocation.of(options.path, session).left.map(listTable(_, options, session, out))
+      }.foreach(listPath(_, options, request, out))
+  }
+
+  private def listTable(
+      table: LakeTable,
+      options: ListingOptions,
+      session: SparkSession,
+      out: PrintStream): Unit =
+    FilterListing(session.sqlContext, options)
+      .rowsOf(table)
+      .toLocalIterator
+      .foreach(row => out.println(JsonRow(FilterListing.Schema, row)))
+
+  private def listPath(
+      path: String,
+      options: ListingOptions,
+      request: Request,
+      out: PrintStream): Unit = {
     val files = new TableFiles(path, request.hadoopConf)
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
       throw new IllegalArgumentException(
@@ -80,11 +102,12 @@ object Main {
       options,
       TableSchema.of(schemaFile, request.conf, request.hadoopConf),
       request.conf)
+    val store = FileStore.hadoop(request.hadoopConf)
     val threads = SbbfConf.Threads.get(request.conf)
     files.data.grouped(Batch).foreach { batch =>
       BoundedPool
         .map(batch.toIndexedSeq, threads) { file =>
-          new FileListing(file.getPath.toString, file.getLen, probe, request.hadoopConf).rows()
+          new FileListing(file, store, probe, request.hadoopConf).rows()
         }
         .foreach(_.foreach(row => out.println(JsonRow(FilterListing.Schema, row))))
     }

@@ -54,6 +54,10 @@ private[spark] final class DeltaColumns(
   def fileSchema(schema: StructType): StructType =
     toFiles(StructType(schema.filter(f => isInFiles(f.name))))
 
+  /** Returns the columns that the files store, and the same as they store them. */
+  def storedColumns: (StructType, StructType) =
+    (StructType(table.filter(f => isInFiles(f.name))), fileSchema(table))
+
   /** Returns the name in the table of a column of the files. */
   def nameInTable(column: ColumnPath): String =
     ColumnPath(renamed(column.steps, toFiles(table), table)).toString

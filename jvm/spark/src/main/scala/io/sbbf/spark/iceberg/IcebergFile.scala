@@ -15,14 +15,18 @@ private[iceberg] object IcebergFile {
   /** A modification time in place of the unknown one. Files without any are not cached. */
   private final val Unchanging = 1L
 
+  /** Returns the file, whose path may be the one of another file as well. */
+  def listed(location: String, length: Long): IcebergFile =
+    new IcebergFile(location, new Path(location), length)
+
   /**
    * Returns the file, None if a path would not identify it: Hadoop's paths merge names that an
    * object store distinguishes, such as `a//b` and `a/b`.
    */
   def of(location: String, length: Long): Option[IcebergFile] = {
-    val path = new Path(location)
+    val file = listed(location, length)
     // a local or a default store has no authority: file:///a, hdfs:///a
-    val isSame = path.toString == location.replaceFirst("^([^:/]+):///", "$1:/")
-    if (isSame) Some(new IcebergFile(location, path, length)) else None
+    val isSame = file.getPath.toString == location.replaceFirst("^([^:/]+):///", "$1:/")
+    if (isSame) Some(file) else None
   }
 }

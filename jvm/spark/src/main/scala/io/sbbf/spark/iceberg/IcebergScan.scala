@@ -6,7 +6,10 @@ import java.util.{Arrays, Collections, List => JList, Map => JMap}
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.connector.read.Scan
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.spark.iceberg.Members.call
@@ -27,15 +30,25 @@ private[spark] final class IcebergScan private (scan: Scan) {
 
   def isCaseSensitive: Boolean = call[Boolean](scan, "caseSensitive")
 
+  /** Returns the files whose rows the scan reads. */
+  def files: IndexedSeq[FileStatus] = tasks.map(_.listedFile)
+
+  /** Returns the columns that the files may store, and the same with the ids to find them by. */
+  def storedColumns: (StructType, StructType) = {
+    val names = columns.filter(_.isInFiles).map(c => c.name -> c).toMap
+    val stored = scan.readSchema.filter(f => names.contains(f.name))
+    (StructType(stored), StructType(stored.map(f => names(f.name).withId(f))))
+  }
+
   /** The tasks, of which Iceberg's own filters have removed some. */
   private[iceberg] lazy val tasks: IndexedSeq[IcebergTask] =
     call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_)).toIndexedSeq
 
   /** The files of the tasks that can be evidence. */
-  private[iceberg] lazy val files: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
+  private[iceberg] lazy val evidence: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
 
   /** Returns whether a file of the scan can be evidence. Plans the tasks. */
-  def hasEvidence: Boolean = files.nonEmpty
+  def hasEvidence: Boolean = evidence.nonEmpty
 
   /** The columns that the scan reads. */
   private[iceberg] lazy val columns: Seq[IcebergField] = {
@@ -56,10 +69,14 @@ private[spark] final class IcebergScan private (scan: Scan) {
 
   /** Returns the store of the files. The scan may have its own, with credentials from the catalog. */
   private[iceberg] def store: FileStore =
-    new IcebergStore(
-      Members
-        .field[Supplier[AnyRef]](scan, "fileIO")
-        .fold(call[AnyRef](table, "io"))(_.get()))
+    new IcebergStore(ownIo.getOrElse(call[AnyRef](table, "io")))
+
+  /** Returns a store that tasks can receive, and have to close. */
+  def taskStore: FileStore with Serializable =
+    new IcebergStore(ownIo.getOrElse(call[AnyRef](IcebergScan.serializable(table), "io")))
+
+  private def ownIo: Option[AnyRef] =
+    Members.field[Supplier[AnyRef]](scan, "fileIO").map(_.get())
 
   /**
    * Returns a scan of some of the tasks, which does not equal this one or a copy with another number:
@@ -97,11 +114,41 @@ private[spark] object IcebergScan {
    */
   private val Known = Set(s"$Package.SparkBatchQueryScan", s"$Package.SparkIncrementalAppendScan")
 
-  /** Returns whether Iceberg plans the scan's files. */
-  def isIceberg(scan: Scan): Boolean = scan.getClass.getName.startsWith(s"$Package.")
+  /** Returns whether Iceberg plans the files of a scan. */
+  def isIceberg(scan: Scan): Boolean = isOfIceberg(scan)
 
   /** Returns whether pruning knows scans of this class. */
   def isKnown(scan: Scan): Boolean = Known.contains(scan.getClass.getName)
+
+  /**
+   * Returns a scan of all files of a table that Spark has loaded for a read. Returns None for
+   * another source's table, and for tables of Iceberg whose rows are not those of data files, such
+   * as metadata tables and changelogs.
+   */
+  def ofTable(table: SupportsRead, options: CaseInsensitiveStringMap): Option[IcebergScan] =
+    if (!isOfIceberg(table)) None
+    else
+      Some(table.newScanBuilder(options).build())
+        .filter(isKnown)
+        .map(of)
+        .filterNot(scan => isMetadata(scan.table.getClass))
+
+  private def isOfIceberg(part: AnyRef): Boolean = part.getClass.getName.startsWith(s"$Package.")
+
+  private def isMetadata(table: Class[_]): Boolean =
+    Iterator
+      .iterate[Class[_]](table)(_.getSuperclass)
+      .takeWhile(_ != null)
+      .exists(_.getName == "org.apache.iceberg.BaseMetadataTable")
+
+  /** Returns a copy of a table for tasks, as Iceberg's own reads send it. */
+  private def serializable(table: AnyRef): AnyRef = {
+    val iceberg = table.getClass.getClassLoader
+    iceberg
+      .loadClass("org.apache.iceberg.SerializableTable")
+      .getMethod("copyOf", iceberg.loadClass("org.apache.iceberg.Table"))
+      .invoke(null, table)
+  }
 
   private def alwaysTrue(iceberg: ClassLoader): AnyRef =
     iceberg

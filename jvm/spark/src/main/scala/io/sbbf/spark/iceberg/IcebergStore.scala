@@ -11,9 +11,9 @@ import io.sbbf.spark.iceberg.Members.call
 /**
  * Opens files as their Iceberg table does, with its credentials.
  *
- * @param io the table's `org.apache.iceberg.io.FileIO`
+ * @param io the table's `org.apache.iceberg.io.FileIO`, which tasks receive as a copy
  */
-private[iceberg] final class IcebergStore(io: AnyRef) extends FileStore {
+private[iceberg] final class IcebergStore(io: AnyRef) extends FileStore with Serializable {
 
   override def sources(files: IndexedSeq[FileStatus]): IndexedSeq[ByteSource] = files.map {
     case file: IcebergFile =>
@@ -21,6 +21,8 @@ private[iceberg] final class IcebergStore(io: AnyRef) extends FileStore {
       new Source(file, call[AnyRef](io, "newInputFile", arguments))
     case other => throw new IllegalArgumentException(s"not a file of the table: $other")
   }
+
+  override def close(): Unit = call[Unit](io, "close")
 
   private final class Source(file: IcebergFile, input: AnyRef) extends ByteSource {
 

@@ -27,6 +27,12 @@ private[iceberg] final class IcebergTask(val task: AnyRef) {
       if (isEvidence) IcebergFile.of(locationOf(file), length) else None
     }
 
+  /** The file whose rows the task reads, whether its bytes are evidence or not. */
+  def listedFile: IcebergFile = {
+    val file = call[AnyRef](task, "file")
+    IcebergFile.listed(locationOf(file), call[Long](file, "fileSizeInBytes"))
+  }
+
   /** Older versions name it otherwise. */
   private def locationOf(file: AnyRef): String =
     if (Members.has(file, "location")) call(file, "location")

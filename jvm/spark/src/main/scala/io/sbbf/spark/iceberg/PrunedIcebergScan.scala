@@ -90,8 +90,8 @@ private[spark] object PrunedIcebergScan {
     val source = IcebergScan.of(scan)
     def all = {
       val outcomes =
-        source.files.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf))
-      new ScanPruning(RowGroupPredicate.True, source.files, outcomes, false, 0, nanos = 0)
+        source.evidence.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf))
+      new ScanPruning(RowGroupPredicate.True, source.evidence, outcomes, false, 0, nanos = 0)
     }
     new PrunedIcebergScan(source, new IcebergColumns(source), Nil, Nil, all, number = 0)
   }
@@ -108,7 +108,7 @@ private[spark] object PrunedIcebergScan {
       before: Option[ScanPruning] = None,
       sampleFirst: Boolean = false): ScanPruning = {
     val started = System.nanoTime
-    val files = source.files
+    val files = source.evidence
     val left = before.fold[IndexedSeq[Int]](files.indices)(_.keptIndices)
     val found =
       pruner(source, conf).prune(left.map(files), predicate, columns.lookup, sampleFirst)

@@ -3,7 +3,7 @@ package io.sbbf.spark.inspect
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.Row
 
 import io.sbbf.core.bloom.{BloomFilterStats, SplitBlockBloomFilter}
@@ -11,20 +11,27 @@ import io.sbbf.core.predicate.Verdict
 import io.sbbf.parquet.chunk.FilterState
 import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.footer.FooterReader
-import io.sbbf.parquet.input.{Decryption, FileBytes}
+import io.sbbf.parquet.input.{Decryption, FileBytes, FileStore}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult, UnusableFile}
 
-/** Lists the rows of one file. */
+/**
+ * Lists the rows of one file.
+ *
+ * @param store the store that opens the file
+ * @param conf the configuration that leads to the keys of encrypted columns
+ */
 private[spark] final class FileListing(
-    path: String,
-    length: Long,
+    file: FileStatus,
+    store: FileStore,
     request: ProbeRequest,
     conf: Configuration) {
 
-  private val hadoopPath = new Path(path)
-  private val bytes =
-    new FileBytes(hadoopPath.getFileSystem(conf), hadoopPath, length, request.tailBytes)
+  private val bytes = new FileBytes(
+    store.sources(IndexedSeq(file)).head,
+    file.getPath,
+    file.getLen,
+    request.tailBytes)
   private val open = () => bytes
 
   /**
@@ -34,8 +41,8 @@ private[spark] final class FileListing(
   def rows(): Seq[Row] =
     try
       rows(
-        new FileEvidence(
-          FooterReader.read(bytes, Decryption.of(conf, request.column.map(_.take(1))))))
+        new FileEvidence(FooterReader
+          .read(bytes, Decryption.of(conf, request.column.flatMap(_.root).map(Seq(_))))))
     catch {
       case e: UnusableFile => Seq(row(verdict = shown(Verdict.MightMatch), reason = e.reason))
       case NonFatal(e) =>
@@ -47,7 +54,7 @@ private[spark] final class FileListing(
     val footer = evidence.footer
     val bound = request.leaf.map(
       evidence.bind(_, ColumnLookup(request.caseSensitive), new LiteralEncodings))
-    val column = request.column.map(evidence.columnIndex(_, request.caseSensitive))
+    val column = request.column.map(_.indexIn(evidence, request.caseSensitive))
     for {
       rowGroup <- 0 until footer.numRowGroups
       c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))
@@ -65,7 +72,7 @@ private[spark] final class FileListing(
     if (column < 0)
       row(
         rowGroup,
-        request.column.get.mkString("."),
+        request.column.get.name,
         footer.numRows(rowGroup),
         verdict = shown(Verdict.MightMatch),
         reason = "column not in the file, or more than one of that name"
@@ -125,7 +132,7 @@ private[spark] final class FileListing(
       case _ => null // no filter, or one whose metadata cannot be read
     }
     Row(
-      path,
+      file.getPath.toString,
       rowGroup,
       column,
       rows,
@@ -141,6 +148,7 @@ private[spark] final class FileListing(
       checks,
       evidence,
       verdict.orNull,
-      reason)
+      reason
+    )
   }
 }

@@ -1,5 +1,6 @@
 package io.sbbf.spark.inspect
 
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.sources.{BaseRelation, TableScan}
@@ -7,7 +8,9 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
-import io.sbbf.spark.util.{ExecutorJar, TableFiles, TableLocation}
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.spark.table.{LakeTable, TableLocation, TaskFiles}
+import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /** The relation behind `format("sbbf")`: one row for each file, row group and listed column. */
 private[spark] final case class FilterListing(sqlContext: SQLContext, options: ListingOptions)
@@ -30,28 +33,46 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
   override def buildScan(): RDD[Row] = {
     val session = sqlContext.sparkSession
     ExecutorJar.require(session.sparkContext)
-    val table = parquetTable()
-    val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
+    TableLocation.of(options.path, session) match {
+      case Left(table) => rowsOf(table)
+      case Right(path) =>
+        val table = parquetTable(path)
+        val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
+        rows(files, ProbeRequest.of(options, table.dataSchema, conf), None)
+    }
+  }
+
+  /** Reads the files of a Delta or Iceberg table on the executors. */
+  def rowsOf(table: LakeTable): RDD[Row] =
+    rows(table.files, ProbeRequest.of(options, table, conf), table.store)
+
+  /** @param store the files' own store; None if Hadoop opens them */
+  private def rows(
+      files: Seq[FileStatus],
+      request: ProbeRequest,
+      store: Option[FileStore with Serializable]): RDD[Row] = {
+    val session = sqlContext.sparkSession
     val hadoopConf = session.sparkContext.broadcast(
       new SerializableConfiguration(session.sessionState.newHadoopConfWithOptions(Map.empty)))
-    val request = ProbeRequest.of(options, table.dataSchema, conf)
-    val slices = TableFiles.slices(files.size, session.sparkContext)
+    val ofTasks = new TaskFiles(store)
     session.sparkContext
-      .parallelize(files.map(f => (f.getPath.toString, f.getLen)), slices)
-      .flatMap { case (path, length) =>
-        new FileListing(path, length, request, hadoopConf.value.value).rows()
+      .parallelize(files.map(ofTasks.sent), TableFiles.slices(files.size, session.sparkContext))
+      .mapPartitions { some =>
+        val conf = hadoopConf.value.value
+        val opened = ofTasks.opened(conf)
+        some.flatMap(new FileListing(_, opened, request, conf).rows())
       }
   }
 
   /**
-   * Resolves the name or the path as Spark does: globs, partition directories, hidden files, and errors.
+   * Resolves the path as Spark does: globs, partition directories, hidden files, and errors.
    * Reads the schema only if a value needs its type, because the schema of encrypted files cannot
    * be read without keys.
    */
-  private def parquetTable(): HadoopFsRelation = {
+  private def parquetTable(path: String): HadoopFsRelation = {
     val reader = sqlContext.sparkSession.read
     (if (options.value.isEmpty) reader.schema(new StructType) else reader)
-      .parquet(TableLocation.of(options.path, sqlContext.sparkSession))
+      .parquet(path)
       .queryExecution
       .analyzed
       .collectFirst { case relation: LogicalRelation =>

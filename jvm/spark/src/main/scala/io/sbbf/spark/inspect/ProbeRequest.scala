@@ -10,6 +10,7 @@ import org.apache.spark.sql.types._
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.Value
 import io.sbbf.spark.column.CatalystValue
+import io.sbbf.spark.table.LakeTable
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -19,7 +20,7 @@ import io.sbbf.spark.util.SbbfConf
  * @param leaf the predicate to evaluate on that column, if any
  */
 private[spark] final case class ProbeRequest(
-    column: Option[Seq[String]],
+    column: Option[ListedColumn],
     leaf: Option[Leaf],
     caseSensitive: Boolean,
     tailBytes: Int)
@@ -27,7 +28,7 @@ private[spark] final case class ProbeRequest(
 private[spark] object ProbeRequest {
 
   /**
-   * Returns the request for some options. The value is cast to the column's type as Spark casts
+   * Returns the request for files of a path. The value is cast to the column's type as Spark casts
    * text.
    *
    * @param schema the schema of the table without its partition columns, evaluated only for a
@@ -39,15 +40,29 @@ private[spark] object ProbeRequest {
       val (path, dataType) = resolve(options.path, schema, column, conf)
       Leaf(path, In(Seq(literal(value, options.isHex, column, dataType, conf))))
     }
-    ProbeRequest(
-      options.column.map(splitPath),
-      leaf,
-      conf.caseSensitiveAnalysis,
-      SbbfConf.TailBytes.get(conf).toInt)
+    of(options.column.map(column => ListedColumn.Named(splitPath(column))), leaf, conf)
   }
 
+  /**
+   * Returns the request for the files of a table, whose columns the options name as the table does.
+   *
+   * @throws IllegalArgumentException for a column that the files do not store, or a value not of its
+   *   type
+   */
+  def of(options: ListingOptions, table: LakeTable, conf: SQLConf): ProbeRequest = {
+    val column = options.column.map(name => table.column(name, conf.resolver))
+    val leaf =
+      for (c <- column; value <- options.value)
+        yield Leaf(c.path, In(Seq(literal(value, options.isHex, c.name, c.dataType, conf))))
+    of(column.map(c => ListedColumn.Stored(c.name, c.path)), leaf, conf)
+  }
+
+  private def of(column: Option[ListedColumn], leaf: Option[Leaf], conf: SQLConf): ProbeRequest =
+    ProbeRequest(column, leaf, conf.caseSensitiveAnalysis, SbbfConf.TailBytes.get(conf).toInt)
+
   /** Splits a dotted path into names. A name that contains dots is in backticks. */
-  def splitPath(column: String): Seq[String] = UnresolvedAttribute.parseAttributeName(column)
+  private def splitPath(column: String): Seq[String] =
+    UnresolvedAttribute.parseAttributeName(column)
 
   private def resolve(
       table: String,

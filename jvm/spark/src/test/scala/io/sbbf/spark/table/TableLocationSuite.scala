@@ -1,4 +1,4 @@
-package io.sbbf.spark.util
+package io.sbbf.spark.table
 
 import java.io.File
 
@@ -6,7 +6,8 @@ import io.sbbf.spark.testing.SparkSuite
 
 class TableLocationSuite extends SparkSuite {
 
-  private def of(table: String): String = TableLocation.of(table, spark)
+  private def of(table: String): String =
+    TableLocation.of(table, spark).fold(lake => fail(lake.name), identity)
 
   private def refused(table: String): String =
     intercept[IllegalArgumentException](of(table)).getMessage
@@ -47,7 +48,7 @@ class TableLocationSuite extends SparkSuite {
 
   test("tables of other formats and views are refused.") {
     withTable("lines", "(id INT) USING json") {
-      assert(refused("lines") == "lines has the format json, expected parquet")
+      assert(refused("lines") == "lines has the format json, expected parquet, delta or iceberg")
     }
     spark.sql("CREATE VIEW seen AS SELECT 1 AS id")
     try assert(refused("seen") == "seen is a view: name its table")

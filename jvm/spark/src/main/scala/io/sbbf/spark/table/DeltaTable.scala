@@ -1,0 +1,34 @@
+package io.sbbf.spark.table
+
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.spark.delta.DeltaColumns
+import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
+
+/** A Delta table, whose index lists the files of the version that a query would read now. */
+private[table] final class DeltaTable(
+    name: String,
+    relation: HadoopFsRelation,
+    ofDelta: DeltaColumns)
+    extends LakeTable(name, LakeFormat.Delta) {
+
+  override protected def snapshotFiles: IndexedSeq[FileStatus] =
+    relation.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus)).toIndexedSeq
+
+  override lazy val columns: TableColumns = {
+    val (inTable, inFiles) = ofDelta.storedColumns
+    new TableColumns(inTable, inFiles)
+  }
+
+  override def store: Option[FileStore with Serializable] = None
+
+  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
+    PointLookupStats.of(queries, relation.location.rootPaths)
+
+  override def history(session: SparkSession): PointLookupStats.Counts =
+    QueryHistory.of(session, relation.location.rootPaths)
+}

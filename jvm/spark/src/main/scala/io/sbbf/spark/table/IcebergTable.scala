@@ -1,0 +1,42 @@
+package io.sbbf.spark.table
+
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
+import io.sbbf.spark.scan.{FilteredScan, PointLookupStats}
+
+/** An Iceberg table, whose scan plans the files of the snapshot that a query would read now. */
+private[table] final class IcebergTable(name: String, scan: IcebergScan)
+    extends LakeTable(name, LakeFormat.Iceberg) {
+
+  override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
+
+  override lazy val columns: TableColumns = {
+    val (inTable, inFiles) = scan.storedColumns
+    new TableColumns(inTable, inFiles)
+  }
+
+  override def store: Option[FileStore with Serializable] = Some(scan.taskStore)
+
+  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts = {
+    val columns = queries.flatMap(query => FilteredScan.all(query.optimizedPlan)).flatMap {
+      case (conjuncts, relation: DataSourceV2ScanRelation)
+          if IcebergScan.isKnown(relation.scan) =>
+        val queried = IcebergScan.of(relation.scan)
+        if (queried.location != scan.location) Nil
+        else
+          PointLookupStats.columnsOf(
+            new IcebergColumns(queried).predicate(conjuncts, relation.output))
+      case _ => Nil
+    }
+    columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
+  }
+
+  override def history(session: SparkSession): PointLookupStats.Counts =
+    throw new IllegalArgumentException(
+      s"$name is an Iceberg table, and a session keeps no history of lookups in these: name queries")
+}

@@ -1,0 +1,140 @@
+package io.sbbf.spark.table
+
+import java.util.Locale
+
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, View}
+import org.apache.spark.sql.connector.catalog.SupportsRead
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetDataSourceV2
+import org.apache.spark.sql.execution.datasources.{DataSource, HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.{AnalysisException, SparkSession}
+
+import io.sbbf.spark.delta.{DeltaColumns, DeltaRelation}
+import io.sbbf.spark.iceberg.IcebergScan
+import io.sbbf.spark.util.TableFiles
+
+/** A name, resolved as a query of the session resolves it. */
+private[table] final class NamedTable(table: String, session: SparkSession) {
+  import NamedTable._
+
+  private val catalog = session.sessionState.catalog
+
+  /**
+   * Returns the table's files, once they are needed; None if there is no such table. The session's
+   * own catalog knows the folders of Parquet tables. All other tables are read as by a query.
+   */
+  def find(): Option[() => Either[LakeTable, String]] =
+    identifier
+      .filter(catalog.tableExists)
+      .map(catalog.getTableMetadata)
+      .map { found => () => if (isParquet(found)) Right(folderOf(found)) else Left(lake(found)) }
+      .orElse(analyzed().map { plan => () => Left(lakeIn(plan, s"is not $Known")) })
+
+  private def identifier: Option[TableIdentifier] = {
+    val isCurrent = session.catalog.currentCatalog() == SessionCatalog
+    Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).toOption.collect {
+      case Seq(name) if catalog.isTempView(TableIdentifier(name)) =>
+        refuse("is a temporary view: name its table")
+      case Seq(name) if isCurrent => TableIdentifier(name)
+      case Seq(database, name) if isCurrent => TableIdentifier(name, Some(database))
+      case Seq(SessionCatalog, database, name) => TableIdentifier(name, Some(database))
+    }
+  }
+
+  /** Returns the plan of a query of the table, None if there is no such table. */
+  private def analyzed(): Option[LogicalPlan] =
+    try Some(EliminateSubqueryAliases(session.table(table).queryExecution.analyzed))
+    catch { case _: AnalysisException => None }
+
+  /** Returns the Delta or Iceberg table that the session's catalog has under its own name. */
+  private def lake(found: CatalogTable): LakeTable = {
+    refuseView(found)
+    val format = s"has the format ${found.provider.getOrElse("unknown")}"
+    val plan =
+      try analyzed()
+      catch {
+        case NonFatal(e) => refuse(s"$format, which this session cannot read: ${e.getMessage}")
+      }
+    lakeIn(
+      plan.getOrElse(refuse(s"$format, which this session cannot read")),
+      s"$format, $Expected")
+  }
+
+  private def lakeIn(plan: LogicalPlan, otherwise: => String): LakeTable = plan match {
+    case Project(_, relation: LogicalRelation) => lakeIn(relation, otherwise) // pads CHAR columns
+    case relation: LogicalRelation => delta(relation).getOrElse(refuse(otherwise))
+    case relation: DataSourceV2Relation => iceberg(relation).getOrElse(refuse(otherwise))
+    case _: View => refuse("is a view: name its table")
+    case _ => refuse(otherwise)
+  }
+
+  private def delta(relation: LogicalRelation): Option[LakeTable] = relation.relation match {
+    case files: HadoopFsRelation if DeltaRelation.listsDataFiles(files.location) =>
+      DeltaColumns.of(files).map(new DeltaTable(table, files, _))
+    case _ => None
+  }
+
+  private def iceberg(relation: DataSourceV2Relation): Option[LakeTable] =
+    Some(relation.table)
+      .collect { case readable: SupportsRead => readable }
+      .flatMap(IcebergScan.ofTable(_, relation.options))
+      .map(new IcebergTable(table, _))
+
+  private def folderOf(found: CatalogTable): String = {
+    refuseView(found)
+    val folder = qualified(new Path(found.location))
+    if (folder.toString.exists(TableFiles.isGlob))
+      refuse(s"is in $folder, whose name is a pattern: rename the folder")
+    if (found.partitionColumnNames.nonEmpty && found.tracksPartitionsInCatalog)
+      catalog
+        .listPartitions(found.identifier)
+        .map(partition => qualified(new Path(partition.location)))
+        .find(!isPartitionOf(folder, _))
+        .foreach(p => refuse(s"has a partition in $p, outside of $folder: name the folders"))
+    folder.toString
+  }
+
+  /** Whether a listing of the table's folder finds the partition (`column=value` folders). */
+  private def isPartitionOf(folder: Path, partition: Path): Boolean = {
+    val below = partition.toString.stripPrefix(folder.toString + "/")
+    below != partition.toString && below.split("/").forall(_.contains("="))
+  }
+
+  private def qualified(path: Path): Path =
+    path.getFileSystem(session.sessionState.newHadoopConf()).makeQualified(path)
+
+  /** Whether Spark reads the table as Parquet, including one that Hive created. */
+  private def isParquet(table: CatalogTable): Boolean = {
+    val provider = table.provider.getOrElse("hive")
+    if (provider == "hive")
+      table.storage.serde.exists(_.toLowerCase(Locale.ROOT).contains("parquet"))
+    else
+      Try(DataSource.lookupDataSource(provider, session.sessionState.conf)).toOption
+        .exists(source =>
+          source == classOf[ParquetFileFormat] || source == classOf[ParquetDataSourceV2])
+  }
+
+  private def refuseView(found: CatalogTable): Unit =
+    if (found.tableType == CatalogTableType.VIEW) refuse("is a view: name its table")
+
+  private def refuse(why: String): Nothing = throw new IllegalArgumentException(s"$table $why")
+}
+
+private object NamedTable {
+
+  /** The catalog of every session (`CatalogManager.SESSION_CATALOG_NAME`). */
+  private final val SessionCatalog = "spark_catalog"
+
+  private final val Expected = "expected parquet, delta or iceberg"
+
+  private final val Known =
+    s"a Delta or Iceberg table of data files, nor a Parquet table of $SessionCatalog"
+}

@@ -1,0 +1,74 @@
+package io.sbbf.spark.table
+
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.types._
+
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key, Step, Value}
+import io.sbbf.spark.util.FieldId
+
+/**
+ * The columns of a table that its files store, and where.
+ *
+ * @param inTable their schema in the table
+ * @param inFiles the same fields in the same order, with their names and possibly ids in the files
+ */
+private[spark] final class TableColumns(inTable: StructType, inFiles: StructType) {
+  import TableColumns._
+
+  /** The columns of the files; those of nested types are their components. */
+  val stored: Seq[StoredColumn] = leaves(Nil, Nil, inTable, inFiles)
+
+  /** Returns the column with these names in the table. */
+  def find(names: Seq[String], resolver: Resolver): Option[StoredColumn] =
+    stored.find { column =>
+      column.names.size == names.size && column.names.zip(names).forall { case (a, b) =>
+        resolver(a, b)
+      }
+    }
+
+  private def leaves(
+      names: Seq[String],
+      path: Seq[Step],
+      table: DataType,
+      file: DataType): Seq[StoredColumn] =
+    (table, file) match {
+      case (StructType(fields), StructType(stored)) =>
+        fields.toSeq.zip(stored).flatMap { case (field, in) =>
+          leaves(
+            names :+ field.name,
+            path :+ Field(in.name, idOf(in)),
+            field.dataType,
+            in.dataType)
+        }
+      case (ArrayType(table, _), ArrayType(file, _)) => within(names, path, Element, table, file)
+      case (MapType(key, value, _), MapType(keyInFile, valueInFile, _)) =>
+        within(names, path, Key, key, keyInFile) ++ within(names, path, Value, value, valueInFile)
+      case _ => Seq(StoredColumn(names, ColumnPath(path), table))
+    }
+
+  private def within(
+      names: Seq[String],
+      path: Seq[Step],
+      step: Step,
+      table: DataType,
+      file: DataType): Seq[StoredColumn] =
+    leaves(names :+ step.toString, path :+ step, table, file)
+
+  private def idOf(field: StructField): Option[Int] =
+    if (field.metadata.contains(FieldId.Key))
+      Some(Math.toIntExact(field.metadata.getLong(FieldId.Key)))
+    else None
+}
+
+private[spark] object TableColumns {
+
+  /**
+   * @param names its names in the table; `element`, `key` and `value` stand for the contents of
+   *   arrays and maps
+   * @param path where the files hold its values
+   */
+  final case class StoredColumn(names: Seq[String], path: ColumnPath, dataType: DataType) {
+    def name: String = names.mkString(".")
+  }
+}

@@ -1,0 +1,88 @@
+package io.sbbf.spark.table
+
+import java.io.IOException
+
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+
+import io.sbbf.spark.util.TableFiles
+
+/** Finds the files of a table by its name. */
+private[spark] object TableLocation {
+
+  /**
+   * Returns the Delta or Iceberg table of a name. Otherwise returns the folder of a Parquet table in
+   * the session's catalog, or `table` if it is a path.
+   *
+   * @param table a name such as `db.events`, or a file, a folder or a glob pattern
+   * @throws IllegalArgumentException if there is neither a file nor a table of this name, if there
+   *   are both, or if the table is a view, has another format, or has partitions outside of its
+   *   partition folders
+   */
+  def of(table: String, session: SparkSession): Either[LakeTable, String] = {
+    val exists =
+      try isPath(table, session.sessionState.newHadoopConf())
+      catch { case _: IOException => false } // the table may be in another store
+    val found =
+      if (!isName(table)) None
+      else
+        try new NamedTable(table, session).find()
+        catch { case NonFatal(_) if exists => None } // the path needs no metastore
+    found match {
+      case Some(_) if exists =>
+        throw new IllegalArgumentException(
+          s"$table is a table and a path: write ./$table, or spark_catalog.database.table")
+      case Some(files) => files()
+      case None if exists => Right(table)
+      case None =>
+        throw new IllegalArgumentException(
+          s"no file or table named $table: names are looked up in the catalogs of the session")
+    }
+  }
+
+  /**
+   * Returns the folder or the path of files that may be changed.
+   *
+   * @throws IllegalArgumentException as [[of]], and if the name is of a Delta or Iceberg table
+   */
+  def ofChange(table: String, session: SparkSession): String =
+    of(table, session) match {
+      case Right(path) => path
+      case Left(lake) =>
+        throw new IllegalArgumentException(
+          s"${lake.name} is ${lake.format.aTable}, whose log records the length of each " +
+            s"file, so its files cannot be changed in place. Run ${lake.format.howToChange}.")
+    }
+
+  /**
+   * Whether the text can only be a path, or a file or folder of this name exists.
+   *
+   * @throws java.io.IOException if the store cannot be reached
+   */
+  def isPath(table: String, conf: Configuration): Boolean =
+    !isName(table) || (isPlain(table) && {
+      val path = new Path(table)
+      path.getFileSystem(conf).exists(path)
+    })
+
+  private def isName(table: String): Boolean = isPlain(table) || namesPath(table)
+
+  /** Whether the text has no character of paths and patterns, and may be a table's name. */
+  private def isPlain(table: String): Boolean = table.nonEmpty && !hasPathCharacter(table)
+
+  /** Whether the text is a format and the quoted path of a table, as in ``delta.`/lake/events` ``. */
+  private def namesPath(table: String): Boolean =
+    table.contains('`') &&
+      Try(CatalystSqlParser.parseMultipartIdentifier(table)).toOption.exists {
+        case Seq(format, path) => !hasPathCharacter(format) && hasPathCharacter(path)
+        case _ => false
+      }
+
+  private def hasPathCharacter(text: String): Boolean =
+    text.exists(c => c == '/' || c == ':' || TableFiles.isGlob(c))
+}

@@ -1,0 +1,208 @@
+"""Tests that the names of Delta and Iceberg tables stand for the files of their snapshots."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from harness import BRIEF, SUPPORT
+from lake_tables import ICEBERG, LINE
+
+pytestmark = pytest.mark.skipif(
+    LINE not in ICEBERG,
+    reason=f"Delta and Iceberg both have builds for {', '.join(ICEBERG)}, not for {LINE}",
+)
+Answer = dict[str, Any]
+CHANGED = ("new", "changed", "rewritten")
+CASES = (
+    *(f"{name}: {state}" for name in ("delta", "iceberg") for state in CHANGED),
+    "delta: default.events",
+    "delta: spark_catalog.default.events",
+    "delta: delta.",
+    "delta: version",
+    "delta: mapped_name",
+    "delta: mapped_name, swapped",
+    "delta: mapped_name, nested",
+    "delta: mapped_id",
+    "delta: mapped_id, swapped",
+    "delta: mapped_id, nested",
+    "delta: partitioned",
+    "iceberg: version",
+    "iceberg: current catalog",
+    "iceberg: renamed",
+    "iceberg: renamed, swapped",
+    "iceberg: renamed, nested",
+    "iceberg: partitioned",
+)
+UNKNOWN = ("default.nothing", "ice.db.nothing", "nowhere.db.nothing", "delta.`/nothing`")
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    """The cases of lake_tables.py by their names; other extensions need a JVM of their own."""
+    folder = tmp_path_factory.mktemp("lake-tables")
+    done = subprocess.run(
+        [sys.executable, str(SUPPORT / "lake_tables.py"), str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        env={**os.environ, **BRIEF},
+    )
+    if "unresolved dependency" in done.stderr and "CI" not in os.environ:
+        pytest.skip("cannot fetch the packages of Delta and Iceberg")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return {answer["case"]: answer for answer in printed}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_name_stands_for_the_files_that_queries_read(
+    answers: dict[str, Answer], case: str
+) -> None:
+    answer = answers[case]
+    probed = [{name for name, _ in probe} for probe in answer["probes"]]
+    assert all(files == set(answer["queried"]) for files in probed)
+    assert set(answer["files"]) <= set(answer["queried"])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_sql_and_python_give_the_same(answers: dict[str, Answer], case: str) -> None:
+    assert answers[case]["same_in_sql"]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_probe_never_rules_out_a_file_that_holds_the_value(
+    answers: dict[str, Answer], case: str
+) -> None:
+    for probe, held in zip(answers[case]["probes"], answers[case]["held"]):
+        kept = {name for name, verdict in probe if verdict == "might_match"}
+        assert set(held) <= kept
+
+
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_files_that_a_table_no_longer_has_are_not_listed(
+    answers: dict[str, Answer], name: str
+) -> None:
+    new, changed, rewritten = (answers[f"{name}: {state}"] for state in CHANGED)
+    assert new["files"] == new["queried"] and len(new["files"]) >= 1
+    assert set(rewritten["files"]).isdisjoint(new["files"])
+    assert changed["files"] != new["files"]
+    assert answers[f"{name}: version"]["files"] == new["files"]
+
+
+def test_a_folder_lists_also_files_that_the_table_no_longer_has(
+    answers: dict[str, Answer],
+) -> None:
+    files = set(answers["delta: folder"]["files"])
+    for state in CHANGED:
+        assert set(answers[f"delta: {state}"]["files"]) <= files
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "renamed" not in case])
+def test_a_probe_finds_the_column_of_the_table(answers: dict[str, Answer], case: str) -> None:
+    answer = answers[case]
+    absent = answer["probes"][-1]
+    if not answer["held"][-1]:
+        assert {verdict for _, verdict in absent} == {"cannot_match"}
+
+
+def test_a_renamed_column_is_found_by_its_id_in_old_and_new_files(
+    answers: dict[str, Answer],
+) -> None:
+    for case in ("iceberg: renamed", "iceberg: renamed, swapped", "iceberg: renamed, nested"):
+        answer = answers[case]
+        for probe, held in zip(answer["probes"], answer["held"]):
+            kept = {name for name, verdict in probe if verdict == "might_match"}
+            assert kept == set(held), case
+    assert len(answers["iceberg: renamed"]["columns"]) == 2  # as the files name it
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_advice_names_the_columns_of_the_table(answers: dict[str, Answer], case: str) -> None:
+    advice = answers[case]["advice"]
+    names = {"seq", "key", "day"}
+    if "mapped" in case or "renamed" in case:
+        names = {"key", "uid", "day", "st.a", "tags.element"}
+    if case == "delta: partitioned":
+        names.remove("day")
+    assert set(advice) == names
+    assert all(row["row_groups"] > 0 for row in advice.values())
+
+
+def test_advice_has_the_properties_of_the_format(answers: dict[str, Answer]) -> None:
+    advised = [
+        (case, column, row)
+        for case in CASES
+        for column, row in answers[case]["advice"].items()
+        if row["advice"] in ("add", "replace")
+    ]
+    assert {case.split(":")[0] for case, _, _ in advised} == {"delta", "iceberg"}
+    for case, column, row in advised:
+        properties = row["table_properties"]
+        if case.startswith("iceberg"):
+            start, ndv = "write.parquet.bloom-filter-", "ndv"
+            stored = [f".column.{column}"]
+        else:
+            start, ndv = "parquet.bloom.filter.", "expected.ndv"
+            stored = ["#col-", f"#{column}"]
+        assert all(key.startswith(start) for key in properties)
+        (enabled,) = (key for key, value in properties.items() if value == "true")
+        assert any(part in enabled for part in stored)
+        counts = [value for key, value in properties.items() if key.startswith(start + ndv)]
+        assert [int(count) >= row["ndv_per_row_group"] for count in counts] == [True]
+    rest = [
+        row
+        for case in CASES
+        for row in answers[case]["advice"].values()
+        if row["advice"] not in ("add", "replace")
+    ]
+    assert rest and all(row["table_properties"] is None for row in rest)
+
+
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_a_change_is_refused_and_the_error_says_what_to_do(
+    answers: dict[str, Answer], name: str
+) -> None:
+    errors = answers[f"{name}: errors"]
+    how = {
+        "delta": ("parquet.bloom.filter.enabled#<column>", "OPTIMIZE or INSERT OVERWRITE"),
+        "iceberg": ("write.parquet.bloom-filter-enabled.column.<column>", "rewrite_data_files"),
+    }[name]
+    for call in ("add", "allowed", "drop", "add_to_folder"):
+        assert all(part in errors[call] for part in how), errors[call]
+    for call in ("add", "allowed", "drop"):
+        assert f"{name.capitalize()} table, whose log" in errors[call]
+    assert "Name the table instead of the folder" in errors["advise_on_folder"]
+    for call in ("column", "advised_column"):
+        assert "store no column 'kye'; they store seq, key, day" in errors[call]
+
+
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_queries_weigh_the_columns_of_a_table(answers: dict[str, Answer], name: str) -> None:
+    assert answers[f"{name}: queries"]["lookups"] == {"key": 1, "seq": 0, "day": 0}
+
+
+def test_what_cannot_be_answered_is_refused(answers: dict[str, Answer]) -> None:
+    assert "store no column 'day'" in answers["delta: partition column"]["error"]
+    assert "keeps no history" in answers["iceberg: history"]["error"]
+    assert "is not a Delta or Iceberg table" in answers["iceberg: metadata table"]["error"]
+
+
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_an_empty_table_has_no_rows(answers: dict[str, Answer], name: str) -> None:
+    answer = answers[f"{name}: empty"]
+    assert answer["listed"] == answer["probed"] == []
+    assert answer["advise"].startswith("no files in ")
+
+
+@pytest.mark.parametrize("call", ["inspect", "probe", "advise"])
+def test_views_and_missing_tables_are_named(answers: dict[str, Answer], call: str) -> None:
+    assert "seen is a view: name its table" in answers["error: seen"][call]
+    assert "passing is a temporary view: name its table" in answers["error: passing"][call]
+    for name in UNKNOWN:
+        assert f"no file or table named {name}:" in answers[f"error: {name}"][call]
