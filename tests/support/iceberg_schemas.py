@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from iceberg_session import KEY, create, filters, loaded, log, where
+from iceberg_session import KEY, create, filters, insert, loaded, log, where
 from lake_session import look, settings
 
 FILE = "(SELECT max(file_path) FROM {t}.files)"
@@ -63,7 +63,7 @@ def renamed(spark: SparkSession, files: int) -> None:
     spark.sql(f"ALTER TABLE {t} ALTER COLUMN uid AFTER at")
     look(spark, "reordered", f"SELECT * FROM {t} WHERE uid = xxhash64({KEY}L)")
     spark.sql(f"ALTER TABLE {t} ADD COLUMN `s.a` BIGINT")
-    spark.sql(f"INSERT INTO {t} (uid, `s.a`, user_id) VALUES (xxhash64(-5L), 7, -5)")
+    insert(spark, t, {"uid": "xxhash64(-5L)", "s.a": "7L", "user_id": "-5L"})
     look(spark, "dotted", f"SELECT user_id FROM {t} WHERE `s.a` = 7")
     look(spark, "dotted: NULL", f"SELECT count(*) FROM {t} WHERE `s.a` IS NULL")
 
@@ -82,10 +82,8 @@ def replaced(spark: SparkSession, files: int) -> None:
     look(spark, "replaced: nested", f"SELECT * FROM {t} WHERE st.a = xxhash64({KEY}L, 1)")
     look(spark, "replaced: nested NULL", f"SELECT count(*) FROM {t} WHERE st.a IS NULL")
     look(spark, "replaced: join", f"SELECT seq FROM {t} JOIN few USING (user_id)")
-    columns = "seq, user_id, name"
-    values = f"SELECT id, xxhash64(id), 'x' FROM range({KEY}, {KEY + 1})"
-    spark.sql(f"INSERT INTO {t} ({columns}) {values}")
-    look(spark, "replaced: new key", f"SELECT {columns} FROM {t} WHERE {where(KEY)}")
+    insert(spark, t, {"seq": f"{KEY}L", "user_id": f"xxhash64({KEY}L)", "name": "'x'"})
+    look(spark, "replaced: new key", f"SELECT seq, user_id, name FROM {t} WHERE {where(KEY)}")
     look(spark, "replaced: new join", f"SELECT name FROM {t} JOIN keys USING (user_id)")
 
 
@@ -136,7 +134,7 @@ def defaulted(spark: SparkSession, files: int) -> None:
         late = f"{column} = (SELECT {value} + max(n) - 2 FROM few)"
         look(spark, f"default: {column}, late", f"SELECT seq FROM {t} WHERE {late}")
     look(spark, "default: none", f"SELECT seq FROM {t} WHERE bare = 5")
-    spark.sql(f"INSERT INTO {t} (seq, user_id, top) VALUES (-1, xxhash64(-1L), 8)")
+    insert(spark, t, {"seq": "-1L", "user_id": "xxhash64(-1L)", "top": "8"})
     look(spark, "default: given", f"SELECT seq FROM {t} WHERE top = 8")
     look(spark, "default: not given", f"SELECT count(*) FROM {t} WHERE top = 5")
 

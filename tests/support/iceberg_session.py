@@ -127,6 +127,18 @@ def literal(spark: SparkSession, column: str, number: int) -> str:
     return f"CAST('{spark.sql(f'SELECT string(value) FROM ({query})').head()[0]}' AS {kind})"
 
 
+def insert(spark: SparkSession, table: str, values: dict[str, str]) -> None:
+    """Inserts a row that is NULL in all other columns, which Spark 3.5 cannot leave out."""
+    fields = spark.table(table).schema
+    columns = (
+        f"{values[f.name]} AS `{f.name}`"
+        if f.name in values
+        else f"CAST(NULL AS {f.dataType.simpleString()}) AS `{f.name}`"
+        for f in fields
+    )
+    spark.sql(f"INSERT INTO {table} SELECT {', '.join(columns)}")
+
+
 def loaded(spark: SparkSession, table: str) -> Any:
     """Returns a table as Iceberg's Java API has it."""
     jvm: Any = spark._jvm

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
 from harness import rows
-from iceberg_session import KEY, ROWS, create, loaded, log, same, where
+from iceberg_session import KEY, ROWS, create, insert, loaded, log, same, where
 from lake_session import look, look_at, without_pruning
 
 MAPPING = "schema.name-mapping.default"
@@ -62,7 +62,7 @@ def imported(spark: SparkSession, files: int, folder: Path) -> None:
         look(spark, f"{name}: renamed", f"SELECT * FROM {t} WHERE uid = xxhash64({KEY}L)")
         look(spark, f"{name}: added", f"SELECT * FROM {t} WHERE {where(KEY)}")
         look(spark, f"{name}: added, NULL", f"SELECT count(*) FROM {t} WHERE user_id IS NULL")
-        spark.sql(f"INSERT INTO {t} (seq, user_id) SELECT {KEY}, xxhash64({KEY}L)")
+        insert(spark, t, {"seq": f"{KEY}L", "user_id": f"xxhash64({KEY}L)"})
         look(spark, f"{name}: added, both", f"SELECT * FROM {t} WHERE {where(KEY)}")
         look(spark, f"{name}: renamed, both", f"SELECT * FROM {t} WHERE seq = {KEY}")
         spark.sql(f"DELETE FROM {t} WHERE uid = xxhash64({KEY + 1}L)")
