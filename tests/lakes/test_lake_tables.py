@@ -34,6 +34,7 @@ CASES = (
     "delta: partitioned",
     "iceberg: version",
     "iceberg: current catalog",
+    "iceberg: session catalog",
     "iceberg: renamed",
     "iceberg: renamed, swapped",
     "iceberg: renamed, nested",
@@ -185,6 +186,18 @@ def test_a_change_is_refused_and_the_error_says_what_to_do(
 @pytest.mark.parametrize("name", ["delta", "iceberg"])
 def test_queries_weigh_the_columns_of_a_table(answers: dict[str, Answer], name: str) -> None:
     assert answers[f"{name}: queries"]["lookups"] == {"key": 1, "seq": 0, "day": 0}
+
+
+def test_the_history_of_a_session_weighs_the_columns_of_a_delta_table(
+    answers: dict[str, Answer],
+) -> None:
+    lookups = answers["delta: history"]["lookups"]
+    assert lookups.pop("key") > 0 and set(lookups.values()) == {0}
+
+
+def test_files_of_another_format_are_listed_with_the_reason(answers: dict[str, Answer]) -> None:
+    ((file, *_, reason),) = answers["iceberg: avro"]["listed"]
+    assert file.endswith(".avro") and reason == "not a Parquet file"
 
 
 def test_what_cannot_be_answered_is_refused(answers: dict[str, Answer]) -> None:

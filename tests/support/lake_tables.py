@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import delta_session
 import spark_sbbf as sbbf
-from harness import INTERPRETED, local_builder
+from harness import INTERPRETED, local_builder, session_with
 
 LINE = ".".join(pyspark.__version__.split(".")[:2])
 ICEBERG = {
@@ -170,6 +170,9 @@ def delta(spark: SparkSession, folder: Path) -> None:
     place = folder / "warehouse" / "events"
     refused(spark, "delta", "events", str(place))
     values = key(7, spark), key(150, spark)
+    spark.table("events").where(f"key = {values[0]}").collect()
+    history = sbbf.advise(spark, "events", history=True).collect()
+    printed("delta: history", lookups={row.path_in_schema: row.lookups for row in history})
     for name in ("default.events", "spark_catalog.default.events", f"delta.`{place}`"):
         look(spark, f"delta: {name.split('`')[0]}", name, "key", *values)
     look(spark, "delta: version", f"delta.`{place}@v0`", "key", *values)
@@ -233,6 +236,26 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
     look(spark, "iceberg: partitioned", "ice.db.parts", "key", *values)
     spark.sql("CREATE TABLE ice.db.empty (key BIGINT) USING iceberg")
     without_files(spark, "iceberg", "ice.db.empty")
+    spark.sql(
+        "CREATE TABLE ice.db.rows USING iceberg TBLPROPERTIES ('write.format.default' = 'avro') "
+        "AS SELECT 1 AS key"
+    )
+    printed("iceberg: avro", listed=rows_of(sbbf.inspect(spark, "ice.db.rows")))
+    in_session_catalog(spark, folder)
+
+
+def in_session_catalog(spark: SparkSession, folder: Path) -> None:
+    """An Iceberg table in the catalog of every session, beside Spark's own tables."""
+    catalog = "spark.sql.catalog.spark_catalog"
+    conf = {
+        catalog: "org.apache.iceberg.spark.SparkSessionCatalog",
+        f"{catalog}.type": "hadoop",
+        f"{catalog}.warehouse": str(folder / "own"),
+    }
+    session = session_with(spark, conf)
+    session.sql(f"CREATE TABLE own USING iceberg TBLPROPERTIES ({ICEBERG_FILTERS}) AS {log(0)}")
+    values = key(7, spark), key(150, spark)
+    look(session, "iceberg: session catalog", "own", "key", *values)
 
 
 def without_files(spark: SparkSession, name: str, table: str) -> None:
