@@ -42,7 +42,8 @@ LEGS = (
 
 LAWS = "answers/test_laws.py"
 ENABLE = "entry_points/test_enable.py"
-LAKES = ("lakes/test_lake_formats.py", "lakes/test_delta.py")
+TABLES = "lakes/test_lake_tables.py"
+LAKES = ("lakes/test_lake_formats.py", "lakes/test_delta.py", TABLES)
 # What CI runs beside the whole suite on the newest Spark. The fuzzer runs on Spark 3.5, which has
 # the other JAR and differs most. Spark 4.0 runs the JVM's suites instead.
 WAYS_IN = (
@@ -60,6 +61,7 @@ SMOKE = {
         "entry_points/test_command.py",
         "entry_points/test_oldest_python.py",
         "lakes/test_delta.py",
+        TABLES,
         RANDOM_QUERIES,
     ),
     "4.1.4": (LAWS, *WAYS_IN, *LAKES),  # the newest with both formats
