@@ -42,8 +42,7 @@ LEGS = (
 
 LAWS = "answers/test_laws.py"
 ENABLE = "entry_points/test_enable.py"
-TABLES = "lakes/test_lake_tables.py"
-LAKES = ("lakes/test_lake_formats.py", "lakes/test_delta.py", TABLES)
+LAKES = ("lakes/test_delta.py", "lakes/test_iceberg.py", "lakes/test_lake_tables.py")
 # What CI runs beside the whole suite on the newest Spark. The fuzzer runs on Spark 3.5, which has
 # the other JAR and differs most. Spark 4.0 runs the JVM's suites instead.
 WAYS_IN = (
@@ -60,11 +59,17 @@ SMOKE = {
         *WAYS_IN,
         "entry_points/test_command.py",
         "entry_points/test_oldest_python.py",
-        "lakes/test_delta.py",
-        TABLES,
+        *LAKES,
         RANDOM_QUERIES,
     ),
-    "4.1.4": (LAWS, *WAYS_IN, *LAKES),  # the newest with both formats
+    # the newest with both formats
+    "4.1.4": (
+        LAWS,
+        *WAYS_IN,
+        *LAKES,
+        "lakes/test_lake_faults.py",
+        "lakes/test_lake_formats.py",
+    ),
     "4.2.1": (LAWS, *WAYS_IN),
 }
 SMOKE_QUERIES = "100"

@@ -214,7 +214,7 @@ def test_a_command_searches_only_files_that_may_match(
     answers: dict[str, Any], table: str, command: str
 ) -> None:
     kept = answers[f"{table}: {command}"]["kept"]
-    assert kept and max(kept) <= 2
+    assert kept and max(kept) <= 2 < 20 <= max(answers[f"{table}_twin: {command}"]["kept"])
 
 
 def test_the_optimizer_gets_the_size_of_what_is_left(answers: dict[str, Any]) -> None:
@@ -242,7 +242,7 @@ def test_a_scan_that_is_left_alone_is_reported_with_the_reason(
 @pytest.mark.parametrize("case", ["block", "orc: key", "avro: key", "table of files"])
 def test_a_scan_that_cannot_be_pruned_reads_all(answers: dict[str, Any], case: str) -> None:
     answer = answers[case]
-    assert answer["kept"] is None and answer["read"] == answer["oracle_read"]
+    assert answer["kept"] is None and answer["read"] and answer["read"] == answer["oracle_read"]
     assert "failed" not in str(answer["unpruned"])
 
 

@@ -195,8 +195,8 @@ def grouped(spark: SparkSession, files: int) -> None:
             look(spark, f"grouped: text{suffix}", f"{join} WHERE {one_key}")
             nested = f"{join} WHERE a.st.a = xxhash64({KEY}L, 1)"
             look(spark, f"grouped: nested{suffix}", nested)
-            left_join = f"{join.replace('JOIN', 'FULL JOIN')} AND b.st.a = xxhash64({KEY}L, 1)"
-            look(spark, f"grouped: outer{suffix}", f"SELECT count(*) FROM ({left_join})")
+            outer_join = f"{join.replace('JOIN', 'FULL JOIN')} AND b.st.a = xxhash64({KEY}L, 1)"
+            look(spark, f"grouped: outer{suffix}", f"SELECT count(*) FROM ({outer_join})")
             outer = f"{join.replace('JOIN', 'LEFT JOIN')} AND b.st.a = xxhash64({KEY}L, 1)"
             look(spark, f"grouped: left{suffix}", outer)
             scalar = "(SELECT max(user_id) FROM few)"

@@ -120,7 +120,7 @@ def changed(spark: SparkSession, name: str, files: int, properties: str) -> None
     def change(kind: str, text: str) -> None:
         search(spark, f"{name}: {kind}", FILES_READ, text.replace("{t}", t))
         with without_pruning(spark):
-            spark.sql(text.replace("{t}", f"{t}_twin"))
+            search(spark, f"{name}_twin: {kind}", FILES_READ, text.replace("{t}", f"{t}_twin"))
         whole = f"SELECT {ALL} FROM {t}"
         same(spark, f"{name}: whole after {kind}", whole, f"{whole}_twin")
 

@@ -64,12 +64,9 @@ QUERIES = {
 
 def create(spark: SparkSession, name: str, using: str, filters: str) -> Path:
     """Creates a table, and returns the file of its rows from BAD * ROWS on."""
+    spark.sql(f"CREATE TABLE {name} (k BIGINT, id BIGINT) USING {using} TBLPROPERTIES ({filters})")
     spark.sql(
-        f"CREATE TABLE {name} (k BIGINT, id BIGINT) USING {using} TBLPROPERTIES ({filters})"
-    )
-    spark.sql(
-        f"INSERT INTO {name} SELECT xxhash64(id) AS k, id FROM "
-        f"range(0, {FILES * ROWS}, 1, {FILES})"
+        f"INSERT INTO {name} SELECT xxhash64(id) AS k, id FROM range(0, {FILES * ROWS}, 1, {FILES})"
     )
     found = spark.sql(f"SELECT input_file_name() AS f FROM {name} WHERE id = {BAD_KEY}").head()
     return Path(unquote(found.f.removeprefix("file:").replace("///", "/")))

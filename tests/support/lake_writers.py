@@ -144,8 +144,10 @@ class Run:
             ids = [first] if rng.random() < 0.7 else [first, first + 50, first + 100]
             if rng.random() < 0.2:
                 ids = [-first - 1]
-            keys = f"SELECT xxhash64(id) AS k FROM VALUES {', '.join(f'({i}L)' for i in ids)} AS t(id)"
-            where = f"WHERE k = xxhash64({ids[0]}L)" if len(ids) == 1 else f"JOIN ({keys}) USING (k)"
+            values = ", ".join(f"({i}L)" for i in ids)
+            keys = f"SELECT xxhash64(id) AS k FROM VALUES {values} AS t(id)"
+            lookup = f"WHERE k = xxhash64({ids[0]}L)"
+            where = lookup if len(ids) == 1 else f"JOIN ({keys}) USING (k)"
             df = spark.sql(f"SELECT id, v FROM {self.table.name} {where}")
             found = {row.id: row.v for row in df.collect()}
             expected = [i for i in ids if i >= 0]

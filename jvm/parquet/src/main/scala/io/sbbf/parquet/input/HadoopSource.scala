@@ -6,7 +6,11 @@ import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
 
 import io.sbbf.parquet.model.FileVersion
 
-/** @param length the length of the file in bytes, as its listing reported it */
+/**
+ * A file that Hadoop's file system opens.
+ *
+ * @param length the length of the file in bytes, as its listing reported it
+ */
 private[input] final class HadoopSource(fs: FileSystem, path: Path, length: Long)
     extends ByteSource {
 

@@ -6,22 +6,30 @@ import java.util.concurrent.ConcurrentHashMap
 import io.sbbf.core.bloom.XxHash64
 import io.sbbf.core.predicate.RowGroupPredicate.{Greater, In, Leaf, Less, NotIn, Test}
 import io.sbbf.core.predicate.{RowGroupPredicate, Value}
-import io.sbbf.parquet.model.{ColumnType, KeyKind, LeafResult, Physical}
+import io.sbbf.parquet.model.{ColumnType, KeyKind, LeafResult, Physical, ReaderRules}
 import io.sbbf.parquet.statistics.{Bounds, BytesKeys, BytesRange, LongKeys, LongRange, Range}
 
 /**
  * Caches the literals of one query as its files store them. A list of 100,000 values is sorted and
  * hashed once for each type in which files store the column, not once for each file. Leaves are
  * compared by identity. Thread-safe.
+ *
+ * @param reader the reader of the files
  */
-final class LiteralEncodings {
+final class LiteralEncodings(reader: ReaderRules = ReaderRules.Spark) {
   import LiteralEncodings._
 
   private val encoded = new ConcurrentHashMap[Key, BoundPredicate]
 
   /** Returns the leaf's test, bound to a column type. */
   private[parquet] def of(leaf: Leaf, kind: ColumnType): BoundPredicate =
-    encoded.computeIfAbsent(new Key(leaf, kind), key => encode(key.leaf.test, key.kind))
+    encoded.computeIfAbsent(
+      new Key(leaf, kind),
+      key =>
+        if (reader == ReaderRules.Iceberg && !IcebergReads.asTable(key.leaf.test, key.kind))
+          BoundPredicate.Unsupported(LeafResult.NotComparable)
+        else encode(key.leaf.test, key.kind)
+    )
 }
 
 private[parquet] object LiteralEncodings {

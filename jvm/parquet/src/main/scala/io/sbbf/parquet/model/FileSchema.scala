@@ -25,7 +25,8 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
    */
   def resolve(path: ColumnPath, lookup: ColumnLookup): FileSchema.Resolved =
     path.steps match {
-      case Seq(Field(_, Some(id))) if lookup.absentIdIsNull && lacks(id) => FileSchema.Absent
+      case Seq(Field(_, Some(id))) if lookup.reader == ReaderRules.Iceberg && lacks(id) =>
+        FileSchema.Absent
       case _ => resolve(path, lookup.caseSensitive)
     }
 
@@ -35,7 +36,11 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
     ids.nonEmpty && !ids.contains(id)
   }
 
-  /** @param caseSensitive whether names have to agree in case */
+  /**
+   * Returns the column with this path in files whose lookup has no other rules.
+   *
+   * @param caseSensitive whether names have to agree in case
+   */
   def resolve(path: ColumnPath, caseSensitive: Boolean): FileSchema.Resolved = {
     import FileSchema._
     def walk(place: Place, rest: Seq[Step]): Resolved =

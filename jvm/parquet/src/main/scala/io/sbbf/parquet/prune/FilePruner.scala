@@ -37,7 +37,7 @@ private[sbbf] final class FilePruner(
     checksVersions: Boolean) {
   import FilePruner._
 
-  private val encodings = new LiteralEncodings
+  private val encodings = new LiteralEncodings(lookup.reader)
   private val keys =
     Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
 

@@ -32,28 +32,30 @@ final class FileSchemaSuite extends AnyFunSuite {
 
   private def path(ids: Int*) = ColumnPath(ids.map(id => Field("any", Some(id))))
 
-  private def resolved(file: FileSchema, path: ColumnPath, absentIdIsNull: Boolean): Resolved =
-    file.resolve(path, ColumnLookup(caseSensitive = true, absentIdIsNull = absentIdIsNull))
+  private val readers = Seq(ReaderRules.Spark, ReaderRules.Iceberg)
+
+  private def resolved(file: FileSchema, path: ColumnPath, reader: ReaderRules): Resolved =
+    file.resolve(path, ColumnLookup(caseSensitive = true, reader = reader))
 
   test("a column is found by its id, whatever its name.") {
-    for (isNull <- Seq(true, false)) {
-      assert(resolved(withIds, path(1), isNull) == Found(0))
-      assert(resolved(withIds, path(2, 3), isNull) == Found(1))
+    for (reader <- readers) {
+      assert(resolved(withIds, path(1), reader) == Found(0))
+      assert(resolved(withIds, path(2, 3), reader) == Found(1))
     }
   }
 
-  test("an id that a file with ids lacks reads as NULL only where the table says so.") {
-    assert(resolved(withIds, path(7), absentIdIsNull = true) == Absent)
-    assert(resolved(withIds, path(7), absentIdIsNull = false) == SchemaMismatch)
+  test("an id that a file with ids lacks reads as NULL only by the rules of Iceberg.") {
+    assert(resolved(withIds, path(7), ReaderRules.Iceberg) == Absent)
+    assert(resolved(withIds, path(7), ReaderRules.Spark) == SchemaMismatch)
   }
 
   test("a file without ids, and a field within a struct, stay unknown.") {
-    assert(resolved(withoutIds, path(7), absentIdIsNull = true) == SchemaMismatch)
-    assert(resolved(withIds, path(2, 7), absentIdIsNull = true) == SchemaMismatch)
+    assert(resolved(withoutIds, path(7), ReaderRules.Iceberg) == SchemaMismatch)
+    assert(resolved(withIds, path(2, 7), ReaderRules.Iceberg) == SchemaMismatch)
   }
 
   test("a column that is found by its name reads as NULL in files that lack it.") {
     val named = ColumnPath.named(Seq("c"))
-    for (isNull <- Seq(true, false)) assert(resolved(withIds, named, isNull) == Absent)
+    for (reader <- readers) assert(resolved(withIds, named, reader) == Absent)
   }
 }

@@ -3,7 +3,7 @@ package io.sbbf.spark.iceberg
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.types.StructField
 
-import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.parquet.model.{ColumnLookup, ReaderRules}
 import io.sbbf.spark.predicate.PredicateTranslator
 import io.sbbf.spark.scan.FileColumns
 
@@ -21,7 +21,7 @@ private[spark] final class IcebergColumns(scan: IcebergScan) extends FileColumns
     ColumnLookup(
       scan.isCaseSensitive,
       defaulted = columns.values.filter(_.hasDefault).map(_.name).toSet,
-      absentIdIsNull = true)
+      ReaderRules.Iceberg)
 
   override protected def translator: PredicateTranslator =
     new PredicateTranslator(partitionColumns, scan.isCaseSensitive, byFieldId = true)

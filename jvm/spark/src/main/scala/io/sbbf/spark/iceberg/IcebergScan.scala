@@ -4,6 +4,7 @@ import java.util.function.Supplier
 import java.util.{Arrays, Collections, List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.connector.catalog.SupportsRead
@@ -17,16 +18,17 @@ import io.sbbf.spark.iceberg.Members.call
 /**
  * A batch scan of an Iceberg table.
  *
- * Source: `SparkBatchQueryScan` and its superclasses, of Iceberg 1.9 to 1.12. They plan all tasks
+ * Source: `SparkBatchQueryScan` and its superclasses, of Iceberg 1.10 to 1.12. They plan all tasks
  * first, drop some by `resetTasks` as filters become known at run time, and only then combine them.
  */
 private[spark] final class IcebergScan private (scan: Scan) {
 
   private val table = call[AnyRef](scan, "table")
 
-  def tableName: String = call[String](table, "name")
-
   def location: String = call[String](table, "location")
+
+  /** Returns what identifies the table: old tables of format version 1 may lack an id. */
+  private lazy val identity: String = Try(call[Any](table, "uuid").toString).getOrElse(location)
 
   def isCaseSensitive: Boolean = call[Boolean](scan, "caseSensitive")
 
@@ -42,7 +44,7 @@ private[spark] final class IcebergScan private (scan: Scan) {
 
   /** The tasks, of which Iceberg's own filters have removed some. */
   private[iceberg] lazy val tasks: IndexedSeq[IcebergTask] =
-    call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_)).toIndexedSeq
+    call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_, identity)).toIndexedSeq
 
   /** The files of the tasks that can be evidence. */
   private[iceberg] lazy val evidence: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
@@ -79,20 +81,20 @@ private[spark] final class IcebergScan private (scan: Scan) {
     Members.field[Supplier[AnyRef]](scan, "fileIO").map(_.get())
 
   /**
-   * Returns a scan of some of the tasks, which does not equal this one or a copy with another number:
+   * Returns a scan of some of the tasks, which does not equal this one or a copy of another generation:
    * Spark drops a replacement of a plan's node that equals it. Iceberg compares the filters that it
    * has evaluated at run time, and filters that are always true change nothing else.
    *
-   * @param number at least 1, greater than that of the copy that this one replaces
+   * @param generation at least 1, greater than that of the copy that this one replaces
    */
-  private[iceberg] def withTasks(some: Seq[IcebergTask], number: Int): Scan = {
+  private[iceberg] def withTasks(some: Seq[IcebergTask], generation: Int): Scan = {
     // otherwise the copy would find them by its own tasks
     call[AnyRef](scan, "specs")
     val copy = Members.copy(scan)
     val kept = Arrays.asList(some.map(_.task): _*)
     call[Unit](copy, "resetTasks", Seq(classOf[JList[_]] -> kept))
     val alwaysTrue = IcebergScan.alwaysTrue(scan.getClass.getClassLoader)
-    runtimeFilters(copy).addAll(Collections.nCopies(number, alwaysTrue))
+    runtimeFilters(copy).addAll(Collections.nCopies(generation, alwaysTrue))
     require(copy != scan)
     copy
   }
@@ -113,9 +115,6 @@ private[spark] object IcebergScan {
    * files a command rewrites. The second one exists since 1.11.
    */
   private val Known = Set(s"$Package.SparkBatchQueryScan", s"$Package.SparkIncrementalAppendScan")
-
-  /** Returns whether Iceberg plans the files of a scan. */
-  def isIceberg(scan: Scan): Boolean = isOfIceberg(scan)
 
   /** Returns whether pruning knows scans of this class. */
   def isKnown(scan: Scan): Boolean = Known.contains(scan.getClass.getName)

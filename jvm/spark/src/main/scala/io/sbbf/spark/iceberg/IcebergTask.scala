@@ -5,11 +5,12 @@ import io.sbbf.spark.iceberg.Members.call
 /**
  * A task of an Iceberg scan: a file, and the files with the rows that are deleted from it.
  *
- * Source: `FileScanTask`, `DataFile` of Iceberg 1.9 to 1.12.
+ * Source: `FileScanTask`, `DataFile` of Iceberg 1.10 to 1.12.
  *
  * @param task an `org.apache.iceberg.ScanTask`
+ * @param table what identifies the table
  */
-private[iceberg] final class IcebergTask(val task: AnyRef) {
+private[iceberg] final class IcebergTask(val task: AnyRef, table: String) {
 
   /**
    * The file, if the task reads all of it and its bytes are evidence: an unencrypted Parquet file of
@@ -24,17 +25,17 @@ private[iceberg] final class IcebergTask(val task: AnyRef) {
         call[AnyRef](file, "content").toString == "DATA" &&
         call[AnyRef](file, "keyMetadata") == null &&
         call[Long](task, "start") == 0 && call[Long](task, "length") == length
-      if (isEvidence) IcebergFile.of(locationOf(file), length) else None
+      if (isEvidence) IcebergFile.of(locationOf(file), length, table, sequenceOf(file)) else None
     }
 
   /** The file whose rows the task reads, whether its bytes are evidence or not. */
   def listedFile: IcebergFile = {
     val file = call[AnyRef](task, "file")
-    IcebergFile.listed(locationOf(file), call[Long](file, "fileSizeInBytes"))
+    val length = call[Long](file, "fileSizeInBytes")
+    IcebergFile.listed(locationOf(file), length, table, sequenceOf(file))
   }
 
-  /** Older versions name it otherwise. */
-  private def locationOf(file: AnyRef): String =
-    if (Members.has(file, "location")) call(file, "location")
-    else call[Any](file, "path").toString
+  private def sequenceOf(file: AnyRef): Any = call[Any](file, "fileSequenceNumber")
+
+  private def locationOf(file: AnyRef): String = call[String](file, "location")
 }

@@ -35,7 +35,8 @@ private[iceberg] object Members {
 
   /**
    * Returns a copy of an object with the same values in its fields, without a call of its
-   * constructor. The copy has its own lists.
+   * constructor. The copy has its own lists. Needs the module `jdk.unsupported`, and sets final
+   * fields by reflection, of which Java 26 warns (JEP 500).
    */
   def copy[T <: AnyRef](of: T): T = {
     val constructor = ReflectionFactory.getReflectionFactory

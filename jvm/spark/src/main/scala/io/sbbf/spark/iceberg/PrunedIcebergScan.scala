@@ -20,7 +20,7 @@ import io.sbbf.spark.util.{LogOnce, SbbfConf}
  *   columns' names in the table
  * @param late the keys that the query found while it ran
  * @param found the outcome of each file that can be evidence
- * @param number how often the scan was pruned
+ * @param generation how often the scan was pruned
  */
 private[spark] final class PrunedIcebergScan private (
     source: IcebergScan,
@@ -28,7 +28,7 @@ private[spark] final class PrunedIcebergScan private (
     filters: Seq[Expression],
     val late: Seq[LateKeys],
     found: => ScanPruning,
-    number: Int) {
+    generation: Int) {
   import PrunedIcebergScan._
 
   /** The outcome of each file that can be evidence. */
@@ -43,7 +43,7 @@ private[spark] final class PrunedIcebergScan private (
   def scan: Scan = {
     val outcomes = selection.outcomes.iterator
     val kept = source.tasks.filter(_.dataFile.isEmpty || !outcomes.next().isPruned)
-    source.withTasks(kept, number)
+    source.withTasks(kept, generation)
   }
 
   /** Returns what other filters leave of the scan as Iceberg planned it, None if they cannot prune. */
@@ -59,7 +59,9 @@ private[spark] final class PrunedIcebergScan private (
    * might hold one.
    */
   def narrowedBy(keys: Seq[LateKeys], conf: SQLConf): Option[PrunedIcebergScan] = {
-    val predicate = columns.translate(filters ++ keys.map(_.filter))
+    // the node with this mark may stand below other filters unless its scan was replaced
+    val known = if (leavesOut) filters else Nil
+    val predicate = columns.translate(known ++ keys.map(_.filter))
     val areMany = keys.exists(_.areMany)
     val found = evaluate(source, columns, predicate, conf, Some(selection), areMany)
     Some(next(filters, keys, found)).filter(_.selection.keptFiles < selection.keptFiles)
@@ -69,7 +71,7 @@ private[spark] final class PrunedIcebergScan private (
       filters: Seq[Expression],
       late: Seq[LateKeys],
       found: ScanPruning): PrunedIcebergScan =
-    new PrunedIcebergScan(source, columns, filters, late, found, number + 1)
+    new PrunedIcebergScan(source, columns, filters, late, found, generation + 1)
 }
 
 private[spark] object PrunedIcebergScan {
@@ -83,8 +85,9 @@ private[spark] object PrunedIcebergScan {
   def at(node: TreeNode[_]): Option[PrunedIcebergScan] = node.getTagValue(Tag)
 
   /**
-   * Returns a scan of which nothing is pruned yet, without planning its tasks. Throws an exception of reflection if the scan has
-   * another shape than in the known versions.
+   * Returns a scan of which nothing is pruned yet. Does not plan its tasks.
+   *
+   * @throws NoSuchMethodException if the scan has another shape than in the known versions
    */
   def unpruned(scan: Scan): PrunedIcebergScan = {
     val source = IcebergScan.of(scan)
@@ -93,7 +96,7 @@ private[spark] object PrunedIcebergScan {
         source.evidence.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf))
       new ScanPruning(RowGroupPredicate.True, source.evidence, outcomes, false, 0, nanos = 0)
     }
-    new PrunedIcebergScan(source, new IcebergColumns(source), Nil, Nil, all, number = 0)
+    new PrunedIcebergScan(source, new IcebergColumns(source), Nil, Nil, all, generation = 0)
   }
 
   /**

@@ -43,7 +43,10 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
     case _ => false
   }
 
-  /** Returns what late keys left of the Iceberg scan with this output, if they narrowed it. */
+  /**
+   * Returns what late keys left of the Iceberg scan with this output. The physical scan has a mark
+   * only if they narrowed it.
+   */
   def iceberg(output: AttributeSet): Option[PrunedIcebergScan] =
     of(output).flatMap(PrunedIcebergScan.at(_)).headOption
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectEx
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * Prunes scans by keys that are known only while the query runs: those of broadcast joins
+ * Prunes Parquet, Delta and Iceberg scans by keys that are known only while the query runs: those of broadcast joins
  * above them, and the results of subqueries in their filters.
  *
  * Adaptive execution applies the rule to each stage right before the stage runs. All broadcasts

@@ -10,6 +10,7 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
+import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
@@ -69,10 +70,20 @@ private[spark] object UnprunedRelation {
         s"read through DataSource V2: ${planner(scan)}"
       case _ if !SbbfConf.Iceberg.get(conf) => s"${SbbfConf.Iceberg.key} is false"
       case scan =>
-        val source = IcebergScan.of(scan)
-        val reason = reasonOf(filters, new IcebergColumns(source), relation.output, conf)
-        if (reason == PruningFailed && !source.hasEvidence) NoEvidence else reason
+        try ofIceberg(IcebergScan.of(scan), filters, relation.output, conf)
+        catch {
+          case RecoverableError(e) if !Interruption.is(e) =>
+            s"read by an unknown version of Iceberg: ${planner(scan)}"
+        }
     }
+
+  private def ofIceberg(
+      scan: IcebergScan,
+      filters: Option[Seq[Expression]],
+      output: Seq[Attribute],
+      conf: SQLConf): String =
+    if (filters.nonEmpty && SbbfConf.Enabled.get(conf) && !scan.hasEvidence) NoEvidence
+    else reasonOf(filters, new IcebergColumns(scan), output, conf)
 
   private def reasonOf(
       files: HadoopFsRelation,
