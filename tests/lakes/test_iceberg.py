@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from iceberg_session import NAMES, PACKAGES
+from iceberg_session import NAMES, PACKAGES, VERSION
 from lake_scripts import by_case, check_histories, run
 from lake_session import LINE
 
@@ -134,7 +134,11 @@ ALONE_OF_CASE = {
     "cached whole": "cached by the session",
     "changelog: 777": "read through DataSource V2: SparkChangelogScan plans its files by itself",
 }
+# Before 1.12, Iceberg's own filters of row groups take a default for NULL, and find no row.
+HAS_DEFAULTS = VERSION is not None and VERSION >= (1, 12, 0)
+DEFAULTS = {"default: top": 1000, "default: st.inner": 1000} if HAS_DEFAULTS else {}
 ROWS_OF_CASE = {
+    **DEFAULTS,
     "key": 1,
     "absent key": 0,
     "in": 2,
@@ -161,8 +165,6 @@ ROWS_OF_CASE = {
     "replaced: key": 0,
     "replaced: nested": 0,
     "field of a list, replaced": 0,
-    "default: top": 1000,
-    "default: st.inner": 1000,
     "equality: deleted": 0,
     "equality: whole": 998,
     "equality: again": 1,

@@ -22,6 +22,12 @@ PACKAGES = {
     + os.environ.get("SBBF_ICEBERG", newest)
     for line, (scala, newest) in _BUILDS.items()
 }
+# None where there is no build.
+VERSION = (
+    tuple(int(part) for part in PACKAGES[LINE].rsplit(":", 1)[1].split("."))
+    if LINE in PACKAGES
+    else None
+)
 FILES_READ = "number of file splits read"
 """The metric of the files that a scan reads, if none is cut."""
 
