@@ -138,6 +138,8 @@ ALONE_OF_CASE = {
 HAS_DEFAULTS = VERSION is not None and VERSION >= (1, 12, 0)
 DEFAULTS = {"default: top": 1000, "default: st.inner": 1000} if HAS_DEFAULTS else {}
 ROWS_OF_CASE = {
+    "scale: join": 1,
+    "scale: subquery": 1,
     **DEFAULTS,
     "key": 1,
     "absent key": 0,

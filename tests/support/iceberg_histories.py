@@ -56,7 +56,8 @@ class IcebergHistory(History):
 
     def tag(self) -> str:
         """Names the present snapshot, which queries read later."""
-        if self.old_columns:
+        # a snapshot has the columns of the time when its rows were written
+        if self.old_columns or not self.done[-1].startswith("INSERT"):
             return self.insertion()
         self.old_columns = dict(self.names), list(self.added)
         return "ALTER TABLE {t} CREATE TAG old"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, functions
 
 import spark_sbbf as sbbf
 from harness import rows
@@ -18,6 +18,7 @@ MAPPING = "schema.name-mapping.default"
 
 def compare(spark: SparkSession, files: int, folder: Path) -> None:
     imported(spark, files, folder)
+    imported_scale(spark, folder)
     imported_partitions(spark, files, folder)
     of_uuids(spark, files)
     other_formats(spark, files)
@@ -67,6 +68,20 @@ def imported(spark: SparkSession, files: int, folder: Path) -> None:
         look(spark, f"{name}: renamed, both", f"SELECT * FROM {t} WHERE seq = {KEY}")
         spark.sql(f"DELETE FROM {t} WHERE uid = xxhash64({KEY + 1}L)")
         look(spark, f"{name}: whole", f"SELECT count(*), sum(seq % 1000), sum(uid % 1000) FROM {t}")
+
+
+def imported_scale(spark: SparkSession, folder: Path) -> None:
+    """A file has decimals of another scale than the table, which Iceberg reads by the table's."""
+    numbers = spark.sql("SELECT CAST(id AS DECIMAL(9, 1)) AS a FROM range(0, 40, 1, 4)")
+    with_id = functions.col("a").alias("a", metadata={"parquet.field.id": 1})
+    numbers.select(with_id).write.parquet(str(folder / "scaled"))
+    t = "ice.db.scaled"
+    spark.sql(f"CREATE TABLE {t} (a DECIMAL(18, 2)) USING iceberg")
+    spark.sql(f"ALTER TABLE {t} SET TBLPROPERTIES ('write.metadata.metrics.default' = 'none')")
+    add_files(spark, t, folder / "scaled")
+    spark.sql("SELECT CAST(0.3 AS DECIMAL(18, 2)) AS k").write.saveAsTable("scales")
+    look(spark, "scale: join", f"SELECT a FROM {t} JOIN scales ON a = k")
+    look(spark, "scale: subquery", f"SELECT a FROM {t} WHERE a = (SELECT max(k) FROM scales)")
 
 
 def imported_partitions(spark: SparkSession, files: int, folder: Path) -> None:

@@ -13,7 +13,7 @@ import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.FileRange
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.{FileColumns, FilteredScan, LateKeys}
+import io.sbbf.spark.scan.{FileColumns, FilteredScan, LateKeys, ObservesSplits}
 import io.sbbf.spark.session.SessionPruning
 
 /**
@@ -35,6 +35,7 @@ private[spark] object PruneReport {
     val conf = query.sparkSession.sessionState.conf
     val filtered = FilteredScan.all(plan)
     val late = new LateScans(query)
+    lazy val observesSplits = ObservesSplits.in(plan)
     val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
       (leaf, filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts })
     }
@@ -44,7 +45,7 @@ private[spark] object PruneReport {
         "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters, late) }),
         "unpruned" -> list(leaves.collect {
           case (leaf, filters) if PrunedTable.of(leaf, late).isEmpty =>
-            UnprunedRelation.of(leaf, filters, conf).map { r =>
+            UnprunedRelation.of(leaf, filters, observesSplits, conf).map { r =>
               val reasons = r.reason +: late.reasons(leaf.outputSet)
               fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
             }

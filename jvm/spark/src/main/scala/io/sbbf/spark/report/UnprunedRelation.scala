@@ -32,10 +32,12 @@ private[spark] object UnprunedRelation {
    * Returns None for a relation without files, tables or a cache behind it.
    *
    * @param leaf a relation that was not pruned
+   * @param observesSplits whether the query can see how files are cut into splits
    */
   def of(
       leaf: LogicalPlan,
       filters: Option[Seq[Expression]],
+      observesSplits: => Boolean,
       conf: SQLConf): Option[UnprunedRelation] =
     leaf match {
       case relation: LogicalRelation =>
@@ -46,7 +48,7 @@ private[spark] object UnprunedRelation {
           case _ => None
         }
       case v2: DataSourceV2ScanRelation =>
-        Some(UnprunedRelation(v2.name, reasonOf(v2, filters, conf)))
+        Some(UnprunedRelation(v2.name, reasonOf(v2, filters, observesSplits, conf)))
       case hive: HiveTableRelation =>
         Some(
           UnprunedRelation(
@@ -62,6 +64,7 @@ private[spark] object UnprunedRelation {
   private def reasonOf(
       relation: DataSourceV2ScanRelation,
       filters: Option[Seq[Expression]],
+      observesSplits: => Boolean,
       conf: SQLConf): String =
     relation.scan match {
       case _: ParquetScan =>
@@ -69,6 +72,7 @@ private[spark] object UnprunedRelation {
       case scan if !IcebergScan.isKnown(scan) =>
         s"read through DataSource V2: ${planner(scan)}"
       case _ if !SbbfConf.Iceberg.get(conf) => s"${SbbfConf.Iceberg.key} is false"
+      case _ if observesSplits => "the query sees how files are cut into splits"
       case scan =>
         try ofIceberg(IcebergScan.of(scan), filters, relation.output, conf)
         catch {
