@@ -13,7 +13,7 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile, SampledTable}
 import io.sbbf.spark.scan.PointLookupStats
-import io.sbbf.spark.table.{TableLocation, TaskFiles}
+import io.sbbf.spark.table._
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.FilterOptions
 
@@ -34,11 +34,9 @@ private[spark] final class AdviceJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val target: AdvisedFiles = TableLocation.of(request.table, session) match {
-    case Left(table) => new AdvisedTable(table, session)
-    case Right(path) => new AdvisedPath(path, session)
-  }
-  private lazy val columns: Seq[String] = target.columns(request.columns)
+  private val sqlConf = session.sessionState.conf
+  private lazy val target: NamedFiles = TableLocation.of(request.table, session)
+  private lazy val columns: Seq[String] = target.columnNames(request.columns, sqlConf.resolver)
   private lazy val ofTasks = new TaskFiles(target.store)
 
   /**
@@ -53,6 +51,7 @@ private[spark] final class AdviceJob(
     ExecutorJar.require(context)
     val all = target.files
     if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
+    refuseTableFormats()
     val queried = lookups()
     val seen = footers(some(all, mostFiles), queried.toSeq.flatMap(_.keys))
     val columns = wanted(seen)
@@ -71,17 +70,27 @@ private[spark] final class AdviceJob(
             new ColumnEvidence(facts, ofColumn, kept.getOrElse(column, 0), table)
           ColumnAdvice
             .of(evidence, fpp, counts.map(_.getOrElse(column, 0L)))
-            .copy(format = target.format)
+            .copy(format = target.lakeFormat)
       }
       .toSeq
       .sortBy(_.order)
+  }
+
+  private def refuseTableFormats(): Unit = target match {
+    case _: LakeTable => ()
+    case path: ParquetPath =>
+      for ((folder, kind) <- path.tableWithLog)
+        throw new IllegalArgumentException(
+          s"${path.name} belongs to the $kind table $folder: its reader skips files itself, " +
+            "and add_filters does not change them" +
+            LakeFormat.named(kind).fold("")(_ => ". Name the table instead of the folder."))
   }
 
   /** Returns None if the request names no queries. */
   private def lookups(): Option[PointLookupStats.Counts] = {
     val counts = request.weight match {
       case AdviceRequest.Unweighed => None
-      case AdviceRequest.History => Some(target.history())
+      case AdviceRequest.History => Some(target.history(session))
       case AdviceRequest.Views(names) =>
         Some(target.lookups(names.map(session.table(_).queryExecution)))
     }
@@ -93,7 +102,7 @@ private[spark] final class AdviceJob(
   }
 
   private def footers(all: Seq[FileStatus], paths: Seq[ColumnPath]): Seq[SeenFile] = {
-    val caseSensitive = session.sessionState.conf.caseSensitiveAnalysis
+    val caseSensitive = sqlConf.caseSensitiveAnalysis
     val files = all.map(file => ListedFile(ofTasks.sent(file)))
     val named = columns.toSet
     val found = onExecutors(files, "footers") { (file, conf, table) =>
@@ -163,7 +172,7 @@ private[spark] final class AdviceJob(
       work: (A, Configuration, Option[SampledTable]) => B): Seq[B] = {
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val slices = TableFiles.slices(items.size, context)
-    val (tasks, ofTable) = (ofTasks, target.sampled)
+    val (tasks, ofTable) = (ofTasks, target.sampled(sqlConf.caseSensitiveAnalysis))
     val before = context.getLocalProperty(JobDescription)
     context.setLocalProperty(JobDescription, s"spark-sbbf advise: $what")
     try

@@ -16,7 +16,7 @@ import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
 import io.sbbf.spark.session.Doctor
-import io.sbbf.spark.table.{LakeTable, TableLocation}
+import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation}
 import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
 
 /**
@@ -75,8 +75,13 @@ object Main {
     if (isPath) listPath(options.path, options, request, out)
     else
       inSession(request, Lookup) { session =>
-        TableLocation.of(options.path, session).left.map(listTable(_, options, session, out))
-      }.foreach(listPath(_, options, request, out))
+        TableLocation.of(options.path, session) match {
+          case table: LakeTable =>
+            listTable(table, options, session, out)
+            None
+          case path: ParquetPath => Some(path.name)
+        }
+      }.foreach(listPath(_, options, request, out)) // after the session has stopped
   }
 
   private def listTable(

@@ -9,7 +9,7 @@ import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.spark.table.{LakeTable, TableLocation, TaskFiles}
+import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation, TaskFiles}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /** The relation behind `format("sbbf")`: one row for each file, row group and listed column. */
@@ -34,9 +34,9 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
     val session = sqlContext.sparkSession
     ExecutorJar.require(session.sparkContext)
     TableLocation.of(options.path, session) match {
-      case Left(table) => rowsOf(table)
-      case Right(path) =>
-        val table = parquetTable(path)
+      case table: LakeTable => rowsOf(table)
+      case path: ParquetPath =>
+        val table = parquetTable(path.name)
         val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
         rows(files, ProbeRequest.of(options, table.dataSchema, conf), None)
     }

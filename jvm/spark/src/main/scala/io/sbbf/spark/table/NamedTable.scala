@@ -26,17 +26,35 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
   import NamedTable._
 
   private val catalog = session.sessionState.catalog
+  private lazy val conf = session.sessionState.newHadoopConf()
+
+  /** The table in the session's own catalog, which knows the folders of Parquet tables. */
+  private lazy val inCatalog: Option[CatalogTable] =
+    identifier.filter(catalog.tableExists).map(catalog.getTableMetadata)
+
+  /** The plan of a query of the table, None if there is no such table. */
+  private lazy val analyzed: Option[LogicalPlan] =
+    try Some(EliminateSubqueryAliases(session.table(table).queryExecution.analyzed))
+    catch { case _: AnalysisException => None }
 
   /**
-   * Returns the table's files, once they are needed; None if there is no such table. The session's
-   * own catalog knows the folders of Parquet tables. All other tables are read as by a query.
+   * Whether there is a table of this name.
+   *
+   * @throws IllegalArgumentException if the name is of a temporary view
    */
-  def find(): Option[() => Either[LakeTable, String]] =
-    identifier
-      .filter(catalog.tableExists)
-      .map(catalog.getTableMetadata)
-      .map { found => () => if (isParquet(found)) Right(folderOf(found)) else Left(lake(found)) }
-      .orElse(analyzed().map { plan => () => Left(lakeIn(plan, s"is not $Known")) })
+  def exists: Boolean = inCatalog.isDefined || analyzed.isDefined
+
+  /**
+   * Returns the files of the table, which exists.
+   *
+   * @throws IllegalArgumentException if it is a view, has another format, or has partitions outside
+   *   of its partition folders
+   */
+  def files: NamedFiles = inCatalog match {
+    case Some(found) if isParquet(found) => new ParquetPath(folderOf(found), conf)
+    case Some(found) => lake(found)
+    case None => lakeIn(analyzed.get, s"is not $Known")
+  }
 
   private def identifier: Option[TableIdentifier] = {
     val isCurrent = session.catalog.currentCatalog() == SessionCatalog
@@ -49,17 +67,12 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
     }
   }
 
-  /** Returns the plan of a query of the table, None if there is no such table. */
-  private def analyzed(): Option[LogicalPlan] =
-    try Some(EliminateSubqueryAliases(session.table(table).queryExecution.analyzed))
-    catch { case _: AnalysisException => None }
-
   /** Returns the Delta or Iceberg table that the session's catalog has under its own name. */
   private def lake(found: CatalogTable): LakeTable = {
     refuseView(found)
     val format = s"has the format ${found.provider.getOrElse("unknown")}"
     val plan =
-      try analyzed()
+      try analyzed
       catch {
         case NonFatal(e) => refuse(s"$format, which this session cannot read: ${e.getMessage}")
       }
@@ -109,7 +122,7 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
   }
 
   private def qualified(path: Path): Path =
-    path.getFileSystem(session.sessionState.newHadoopConf()).makeQualified(path)
+    path.getFileSystem(conf).makeQualified(path)
 
   /** Whether Spark reads the table as Parquet, including one that Hive created. */
   private def isParquet(table: CatalogTable): Boolean = {

@@ -16,33 +16,30 @@ import io.sbbf.spark.util.TableFiles
 private[spark] object TableLocation {
 
   /**
-   * Returns the Delta or Iceberg table of a name. Otherwise returns the folder of a Parquet table in
-   * the session's catalog, or `table` if it is a path.
+   * Returns the files of a table, by its name, or of a path.
    *
    * @param table a name such as `db.events`, or a file, a folder or a glob pattern
    * @throws IllegalArgumentException if there is neither a file nor a table of this name, if there
    *   are both, or if the table is a view, has another format, or has partitions outside of its
    *   partition folders
    */
-  def of(table: String, session: SparkSession): Either[LakeTable, String] = {
+  def of(table: String, session: SparkSession): NamedFiles = {
+    val conf = session.sessionState.newHadoopConf()
     val exists =
-      try isPath(table, session.sessionState.newHadoopConf())
+      try isPath(table, conf)
       catch { case _: IOException => false } // the table may be in another store
-    val found =
-      if (!isName(table)) None
-      else
-        try new NamedTable(table, session).find()
-        catch { case NonFatal(_) if exists => None } // the path needs no metastore
-    found match {
-      case Some(_) if exists =>
-        throw new IllegalArgumentException(
-          s"$table is a table and a path: write ./$table, or spark_catalog.database.table")
-      case Some(files) => files()
-      case None if exists => Right(table)
-      case None =>
-        throw new IllegalArgumentException(
-          s"no file or table named $table: names are looked up in the catalogs of the session")
-    }
+    lazy val named = new NamedTable(table, session)
+    val isTable =
+      try isName(table) && named.exists
+      catch { case NonFatal(_) if exists => false } // the path needs no metastore
+    if (isTable && exists)
+      throw new IllegalArgumentException(
+        s"$table is a table and a path: write ./$table, or spark_catalog.database.table")
+    else if (isTable) named.files
+    else if (exists) new ParquetPath(table, conf)
+    else
+      throw new IllegalArgumentException(
+        s"no file or table named $table: names are looked up in the catalogs of the session")
   }
 
   /**
@@ -52,8 +49,8 @@ private[spark] object TableLocation {
    */
   def ofChange(table: String, session: SparkSession): String =
     of(table, session) match {
-      case Right(path) => path
-      case Left(lake) =>
+      case path: ParquetPath => path.name
+      case lake: LakeTable =>
         throw new IllegalArgumentException(
           s"${lake.name} is ${lake.format.aTable}, whose log records the length of each " +
             s"file, so its files cannot be changed in place. Run ${lake.format.howToChange}.")

@@ -7,7 +7,10 @@ import io.sbbf.spark.testing.SparkSuite
 class TableLocationSuite extends SparkSuite {
 
   private def of(table: String): String =
-    TableLocation.of(table, spark).fold(lake => fail(lake.name), identity)
+    TableLocation.of(table, spark) match {
+      case path: ParquetPath => path.name
+      case lake: LakeTable => fail(lake.name)
+    }
 
   private def refused(table: String): String =
     intercept[IllegalArgumentException](of(table)).getMessage

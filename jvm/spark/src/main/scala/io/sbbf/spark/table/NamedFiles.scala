@@ -1,0 +1,110 @@
+package io.sbbf.spark.table
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
+import org.apache.spark.sql.execution.QueryExecution
+
+import io.sbbf.parquet.append.TableFormatDetector
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.parquet.sample.SampledTable
+import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
+import io.sbbf.spark.table.TableColumns.StoredColumn
+import io.sbbf.spark.util.TableFiles
+
+/** The files that a table's name or a path stands for. */
+private[spark] sealed abstract class NamedFiles {
+
+  /** The name by which errors name the files. */
+  def name: String
+
+  /** Returns the files that hold rows now, ordered by path. */
+  def files: Seq[FileStatus]
+
+  /** The format of the table that keeps a list of the files; None if none does. */
+  def lakeFormat: Option[LakeFormat]
+
+  /** Returns the files' own store, which tasks receive and close; None if Hadoop opens the files. */
+  def store: Option[FileStore with Serializable]
+
+  /** Returns the table that names the columns of the files; None if the files do. */
+  def sampled(caseSensitive: Boolean): Option[SampledTable]
+
+  /**
+   * Returns the names of requested columns as [[sampled]] has them.
+   *
+   * @throws IllegalArgumentException if the files are known to store no such column
+   */
+  def columnNames(requested: Seq[String], resolver: Resolver): Seq[String]
+
+  /** Returns how often queries look up values in each column of the files. */
+  def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts
+
+  /** Returns how often the session's queries have looked up values in each column of the files. */
+  def history(session: SparkSession): PointLookupStats.Counts
+}
+
+/**
+ * The files of a path, or of the folder of a Parquet table. Nothing is listed before it is needed.
+ *
+ * @param name a file, a folder or a glob pattern
+ */
+private[spark] final class ParquetPath(val name: String, conf: Configuration) extends NamedFiles {
+  private lazy val found = TableFiles.roots(name, conf)
+  private def roots = found.map(_.getPath)
+
+  override def files: Seq[FileStatus] = new TableFiles(name, conf).data
+
+  /** Returns the folder and the format of the table with a log that the path is in, if any. */
+  def tableWithLog: Option[(Path, String)] = TableFormatDetector.of(found, conf)
+
+  override def lakeFormat: Option[LakeFormat] = None
+  override def store: Option[FileStore with Serializable] = None
+  override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
+  override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] = requested
+
+  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
+    PointLookupStats.of(queries, roots)
+
+  override def history(session: SparkSession): PointLookupStats.Counts =
+    QueryHistory.of(session, roots)
+}
+
+/**
+ * A table of a format that keeps a list of its files, as queries of the session read it.
+ *
+ * @param name the name by which it was found
+ */
+private[spark] abstract class LakeTable(val name: String, val format: LakeFormat)
+    extends NamedFiles {
+
+  final override def files: Seq[FileStatus] = snapshotFiles.sortBy(_.getPath.toString)
+
+  /** Returns the files of the snapshot, in any order. */
+  protected def snapshotFiles: IndexedSeq[FileStatus]
+
+  def columns: TableColumns
+
+  final override def lakeFormat: Option[LakeFormat] = Some(format)
+
+  /**
+   * Returns the column with this name in the table.
+   *
+   * @param dotted its path; a name that contains dots is in backticks
+   * @throws IllegalArgumentException if the files store no such column
+   */
+  final def column(dotted: String, resolver: Resolver): StoredColumn =
+    columns
+      .find(UnresolvedAttribute.parseAttributeName(dotted), resolver)
+      .getOrElse(
+        throw new IllegalArgumentException(
+          s"the files of the ${format.name} table $name store no column '$dotted'; they store " +
+            columns.stored.map(_.name).mkString(", ")))
+
+  final override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] =
+    requested.map(column(_, resolver).name)
+
+  final override def sampled(caseSensitive: Boolean): Option[SampledTable] =
+    Some(SampledTable(columns.stored.map(c => c.name -> c.path), caseSensitive, None))
+}
