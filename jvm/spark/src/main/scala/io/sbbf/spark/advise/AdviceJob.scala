@@ -37,7 +37,6 @@ private[spark] final class AdviceJob(
   private val sqlConf = session.sessionState.conf
   private lazy val target: NamedFiles = TableLocation.of(request.table, session)
   private lazy val columns: Seq[String] = target.columnNames(request.columns, sqlConf.resolver)
-  private lazy val ofTasks = new TaskFiles(target.store)
 
   /**
    * Returns advice for each column. Columns with something to do come first, and among them those
@@ -103,7 +102,7 @@ private[spark] final class AdviceJob(
 
   private def footers(all: Seq[FileStatus], paths: Seq[ColumnPath]): Seq[SeenFile] = {
     val caseSensitive = sqlConf.caseSensitiveAnalysis
-    val files = all.map(file => ListedFile(ofTasks.sent(file)))
+    val files = all.map(file => ListedFile(target.taskFiles.serializable(file)))
     val named = columns.toSet
     val found = onExecutors(files, "footers") { (file, conf, table) =>
       file.attempt {
@@ -172,7 +171,7 @@ private[spark] final class AdviceJob(
       work: (A, Configuration, Option[SampledTable]) => B): Seq[B] = {
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val slices = TableFiles.slices(items.size, context)
-    val (tasks, ofTable) = (ofTasks, target.sampled(sqlConf.caseSensitiveAnalysis))
+    val (tasks, ofTable) = (target.taskFiles, target.sampled(sqlConf.caseSensitiveAnalysis))
     val before = context.getLocalProperty(JobDescription)
     context.setLocalProperty(JobDescription, s"spark-sbbf advise: $what")
     try
@@ -180,7 +179,7 @@ private[spark] final class AdviceJob(
         .parallelize(items, slices)
         .mapPartitions { some =>
           val conf = shared.value.value
-          val table = ofTable.map(_.copy(store = tasks.own()))
+          val table = ofTable.map(_.copy(store = tasks.tableStore()))
           some.map(item => ClosureBytes.pack(work(item, conf, table)))
         }
         .collect()

@@ -8,7 +8,6 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
-import io.sbbf.parquet.input.FileStore
 import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation, TaskFiles}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
@@ -38,29 +37,29 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
       case path: ParquetPath =>
         val table = parquetTable(path.name)
         val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
-        rows(files, ProbeRequest.of(options, table.dataSchema, conf), None)
+        rows(files, ProbeRequest.of(options, table.dataSchema, conf), path.taskFiles)
     }
   }
 
   /** Reads the files of a Delta or Iceberg table on the executors. */
   def rowsOf(table: LakeTable): RDD[Row] =
-    rows(table.files, ProbeRequest.of(options, table, conf), table.store)
+    rows(table.files, ProbeRequest.of(options, table, conf), table.taskFiles)
 
-  /** @param store the files' own store; None if Hadoop opens them */
   private def rows(
       files: Seq[FileStatus],
       request: ProbeRequest,
-      store: Option[FileStore with Serializable]): RDD[Row] = {
+      ofTasks: TaskFiles): RDD[Row] = {
     val session = sqlContext.sparkSession
     val hadoopConf = session.sparkContext.broadcast(
       new SerializableConfiguration(session.sessionState.newHadoopConfWithOptions(Map.empty)))
-    val ofTasks = new TaskFiles(store)
     session.sparkContext
-      .parallelize(files.map(ofTasks.sent), TableFiles.slices(files.size, session.sparkContext))
+      .parallelize(
+        files.map(ofTasks.serializable),
+        TableFiles.slices(files.size, session.sparkContext))
       .mapPartitions { some =>
         val conf = hadoopConf.value.value
-        val opened = ofTasks.opened(conf)
-        some.flatMap(new FileListing(_, opened, request, conf).rows())
+        val store = ofTasks.store(conf)
+        some.flatMap(new FileListing(_, store, request, conf).rows())
       }
   }
 

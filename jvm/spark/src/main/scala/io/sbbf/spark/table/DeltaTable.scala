@@ -5,7 +5,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
-import io.sbbf.parquet.input.FileStore
 import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 
@@ -24,7 +23,7 @@ private[table] final class DeltaTable(
     new TableColumns(inTable, inFiles)
   }
 
-  override def store: Option[FileStore with Serializable] = None
+  override def taskFiles: TaskFiles = TaskFiles.OfHadoop
 
   override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
     PointLookupStats.of(queries, relation.location.rootPaths)

@@ -5,7 +5,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
-import io.sbbf.parquet.input.FileStore
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
 import io.sbbf.spark.scan.{FilteredScan, PointLookupStats}
 
@@ -20,7 +19,7 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
     new TableColumns(inTable, inFiles)
   }
 
-  override def store: Option[FileStore with Serializable] = Some(scan.taskStore)
+  override lazy val taskFiles: TaskFiles = TaskFiles.of(scan.taskStore)
 
   override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts = {
     val columns = queries.flatMap(query => FilteredScan.all(query.optimizedPlan)).flatMap {

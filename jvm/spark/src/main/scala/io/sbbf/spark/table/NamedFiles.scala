@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.execution.QueryExecution
 
 import io.sbbf.parquet.append.TableFormatDetector
-import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.table.TableColumns.StoredColumn
@@ -25,8 +24,8 @@ private[spark] sealed abstract class NamedFiles {
   /** The format of the table that keeps a list of the files; None if none does. */
   def lakeFormat: Option[LakeFormat]
 
-  /** Returns the files' own store, which tasks receive and close; None if Hadoop opens the files. */
-  def store: Option[FileStore with Serializable]
+  /** How tasks open the files. */
+  def taskFiles: TaskFiles
 
   /** Returns the table that names the columns of the files; None if the files do. */
   def sampled(caseSensitive: Boolean): Option[SampledTable]
@@ -60,7 +59,7 @@ private[spark] final class ParquetPath(val name: String, conf: Configuration) ex
   def tableWithLog: Option[(Path, String)] = TableFormatDetector.of(found, conf)
 
   override def lakeFormat: Option[LakeFormat] = None
-  override def store: Option[FileStore with Serializable] = None
+  override def taskFiles: TaskFiles = TaskFiles.OfHadoop
   override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
   override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] = requested
 

@@ -7,23 +7,32 @@ import org.apache.spark.TaskContext
 import io.sbbf.parquet.input.FileStore
 
 /**
- * Sends files to tasks, and opens them there.
+ * Sends files to tasks, which open them.
  *
- * @param store the files' own store; None if Hadoop opens them
+ * @param ofTable the store of the files' table; None if Hadoop opens the files
  */
-private[spark] final class TaskFiles(store: Option[FileStore with Serializable])
+private[spark] final class TaskFiles private (ofTable: Option[FileStore with Serializable])
     extends Serializable {
 
-  /** Returns the file without what stores add to a status, which may not be serializable. */
-  def sent(file: FileStatus): FileStatus =
-    if (store.isDefined) file else new FileStatus(file.getLen, false, 1, 0, 0, file.getPath)
+  /** Returns the file without what Hadoop's stores add to a status, which may not be serializable. */
+  def serializable(file: FileStatus): FileStatus =
+    if (ofTable.isDefined) file else new FileStatus(file.getLen, false, 1, 0, 0, file.getPath)
 
-  /** Returns the files' own store in a task, which closes its copy in the end. */
-  def own(): Option[FileStore] = {
-    store.foreach(copy => TaskContext.get().addTaskCompletionListener[Unit](_ => copy.close()))
-    store
+  /** Returns the store of the files' table in a task, which closes its copy in the end. */
+  def tableStore(): Option[FileStore] = {
+    ofTable.foreach(copy => TaskContext.get().addTaskCompletionListener[Unit](_ => copy.close()))
+    ofTable
   }
 
   /** Returns the store that opens the files in a task. */
-  def opened(conf: Configuration): FileStore = own().getOrElse(FileStore.hadoop(conf))
+  def store(conf: Configuration): FileStore = tableStore().getOrElse(FileStore.hadoop(conf))
+}
+
+private[spark] object TaskFiles {
+
+  /** Files that Hadoop opens. */
+  val OfHadoop: TaskFiles = new TaskFiles(None)
+
+  /** Files that the store of their table opens. */
+  def of(store: FileStore with Serializable): TaskFiles = new TaskFiles(Some(store))
 }
