@@ -131,7 +131,7 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
       else newlySized.getOrElse((rowGroup, column), FilterLocation.Unchanged)
     lazy val found = filters.toVector
     lazy val end = FooterRewriter.appended(old.thrift, file.getLen, found, others)
-    val in = stored.store.open(path, CopyBytes)
+    val in = stored.fileSystem.open(path, CopyBytes)
     try AtomicReplace.of(file, conf).write(copy(in, _), () => end, () => check())
     finally in.close()
     NewFilters(
@@ -176,7 +176,7 @@ private[sbbf] final class FilterAppender(file: FileStatus, conf: Configuration) 
   }
 
   private def check(): Unit =
-    if (!FileVersion.of(stored.store.getFileStatus(path)).isSameAs(FileVersion.of(file)))
+    if (!FileVersion.of(stored.fileSystem.getFileStatus(path)).isSameAs(FileVersion.of(file)))
       throw new IOException(s"$path has changed meanwhile")
 }
 

@@ -6,28 +6,26 @@ import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.io.InputFile
 
-import io.sbbf.parquet.input.{ByteSource, FileBytes, FileStore, SourceInputFile}
+import io.sbbf.parquet.input.{FileBytes, FileStore, SourceInputFile}
 import io.sbbf.parquet.model.UnusableFile
 
 /**
  * Opens an unencrypted Parquet file to read its values.
  *
  * @param file the file as listed
- * @param ofTable the store of the file's table; None if Hadoop opens the file
+ * @param store the store that opens the file
  */
-private[parquet] final class StoredFile(
-    file: FileStatus,
-    conf: Configuration,
-    ofTable: Option[FileStore] = None) {
+private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, store: FileStore) {
   import StoredFile._
 
-  /** Hadoop's file system of the file. */
-  lazy val store: FileSystem = file.getPath.getFileSystem(conf)
+  /** A file that Hadoop opens. */
+  def this(file: FileStatus, conf: Configuration) = this(file, conf, FileStore.hadoop(conf))
 
-  private lazy val source: Option[ByteSource] = ofTable.map(_.sources(IndexedSeq(file)).head)
+  /** Hadoop's file system of the file. */
+  lazy val fileSystem: FileSystem = file.getPath.getFileSystem(conf)
+
+  private lazy val source = store.source(file)
 
   /**
    * Returns the footer.
@@ -49,8 +47,7 @@ private[parquet] final class StoredFile(
 
   /** Returns the bytes of the file. The caller closes them. */
   def open(): FileBytes =
-    source.fold(new FileBytes(store, file.getPath, file.getLen, TailBytes))(
-      new FileBytes(_, file.getPath, file.getLen, TailBytes))
+    new FileBytes(source, file.getPath, file.getLen, TailBytes)
 
   /**
    * Reads with parquet-mr. `use` sees all row groups, because predicates in the configuration are
@@ -62,10 +59,7 @@ private[parquet] final class StoredFile(
       .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
       .withRecordFilter(FilterCompat.NOOP)
       .build()
-    val input =
-      source.fold[InputFile](HadoopInputFile.fromStatus(file, conf))(
-        new SourceInputFile(_, file.getLen))
-    val reader = ParquetFileReader.open(input, options)
+    val reader = ParquetFileReader.open(new SourceInputFile(source, file), options)
     try use(reader)
     finally reader.close()
   }

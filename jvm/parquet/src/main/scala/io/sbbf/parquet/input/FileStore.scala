@@ -14,6 +14,9 @@ private[sbbf] trait FileStore extends Closeable {
    */
   def sources(files: IndexedSeq[FileStatus]): IndexedSeq[ByteSource]
 
+  /** Returns the source of one file. Call it as [[sources]]. */
+  final def source(file: FileStatus): ByteSource = sources(IndexedSeq(file)).head
+
   /** Releases the connections that the store has opened by itself, if any. */
   override def close(): Unit = ()
 }

@@ -2,16 +2,25 @@ package io.sbbf.parquet.input
 
 import java.io.InputStream
 
+import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.io.{DelegatingSeekableInputStream, InputFile, SeekableInputStream}
 
-/** A file of any store, as parquet-mr reads it. */
-private[parquet] final class SourceInputFile(source: ByteSource, length: Long) extends InputFile {
+/**
+ * A file of any store, as parquet-mr reads it.
+ *
+ * @param file the file as listed
+ */
+private[parquet] final class SourceInputFile(source: ByteSource, file: FileStatus)
+    extends InputFile {
   import SourceInputFile.Positioned
 
-  override def getLength: Long = length
+  override def getLength: Long = file.getLen
+
+  /** Returns the path, which parquet-mr puts into its errors. */
+  override def toString: String = file.getPath.toString
 
   override def newStream(): SeekableInputStream = {
-    val stream = new Positioned(source.open(), length)
+    val stream = new Positioned(source.open(), file.getLen)
     new DelegatingSeekableInputStream(stream) {
       override def getPos: Long = stream.position
       override def seek(position: Long): Unit = stream.position = position

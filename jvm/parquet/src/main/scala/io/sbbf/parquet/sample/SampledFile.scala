@@ -9,7 +9,7 @@ import io.sbbf.core.bloom.BloomFilterStats
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader, FilterReader, FilterState}
 import io.sbbf.parquet.footer.{FileFooter, FooterBuilder, StoredFile}
-import io.sbbf.parquet.input.FileBytes
+import io.sbbf.parquet.input.{FileBytes, FileStore}
 import io.sbbf.parquet.model.{FileSchema, KeyKind, RecoverableError}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
@@ -19,14 +19,16 @@ import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
  * Each method throws [[io.sbbf.parquet.model.UnusableFile]] for an unusable file, and
  * java.io.IOException if the file cannot be read.
  *
+ * @param store the store that opens the file
  * @param table the table that the file belongs to. It names the columns, and columns that it does
  *   not have are omitted. Without it, columns are named by their dotted Parquet paths.
  */
 private[sbbf] final class SampledFile(
     file: FileStatus,
     conf: Configuration,
+    store: FileStore,
     table: Option[SampledTable] = None) {
-  private val stored = new StoredFile(file, conf, table.flatMap(_.store))
+  private val stored = new StoredFile(file, conf, store)
   private lazy val located = stored.metadata()
 
   private lazy val columns: IndexedSeq[ColumnDescriptor] = {

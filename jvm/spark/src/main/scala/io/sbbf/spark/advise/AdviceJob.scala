@@ -10,6 +10,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile, SampledTable}
 import io.sbbf.spark.scan.PointLookupStats
@@ -104,9 +105,9 @@ private[spark] final class AdviceJob(
     val caseSensitive = sqlConf.caseSensitiveAnalysis
     val files = all.map(file => ListedFile(target.taskFiles.serializable(file)))
     val named = columns.toSet
-    val found = onExecutors(files, "footers") { (file, conf, table) =>
+    val found = onExecutors(files, "footers") { (file, opener) =>
       file.attempt {
-        val opened = file.open(conf, table)
+        val opened = opener.open(file)
         SeenFile(file, opened.facts(named), opened.resolve(paths, caseSensitive))
       }
     }
@@ -129,8 +130,8 @@ private[spark] final class AdviceJob(
     val rowGroups = seen.flatMap(file => file.facts.rowGroups.map(file.file -> _))
     val chosen = some(rowGroups, request.rowGroups)
     val found = onExecutors(chosen, "values of some row groups") {
-      case ((file, rowGroup), conf, table) =>
-        file.attempt(file.open(conf, table).sample(rowGroup, columns))
+      case ((file, rowGroup), opener) =>
+        file.attempt(opener.open(file).sample(rowGroup, columns))
     }
     val failures = found.flatMap(_.fold(Seq(_), _.flatMap(_.left.toOption)))
     warn(failures, chosen.size, "row groups could not be fully sampled")
@@ -148,9 +149,9 @@ private[spark] final class AdviceJob(
       .map { case (column, of) => column -> some(of.flatMap(_.some), MostValues) }
     val shared = context.broadcast(ClosureBytes.pack(values))
     try {
-      val kept = onExecutors(files, "bounds") { (file, conf, table) =>
+      val kept = onExecutors(files, "bounds") { (file, opener) =>
         val plain = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
-        file.attempt(file.open(conf, table).keptByBounds(plain))
+        file.attempt(opener.open(file).keptByBounds(plain))
       }
       kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
         column -> counts.map(_._2).sum.toDouble / math.max(1, values(column).size)
@@ -168,7 +169,7 @@ private[spark] final class AdviceJob(
     if (failures.nonEmpty) logWarning(s"${failures.size} of $of $what: ${failures.head}")
 
   private def onExecutors[A: ClassTag, B: ClassTag](items: Seq[A], what: String)(
-      work: (A, Configuration, Option[SampledTable]) => B): Seq[B] = {
+      work: (A, Opener) => B): Seq[B] = {
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val slices = TableFiles.slices(items.size, context)
     val (tasks, ofTable) = (target.taskFiles, target.sampled(sqlConf.caseSensitiveAnalysis))
@@ -179,8 +180,8 @@ private[spark] final class AdviceJob(
         .parallelize(items, slices)
         .mapPartitions { some =>
           val conf = shared.value.value
-          val table = ofTable.map(_.copy(store = tasks.tableStore()))
-          some.map(item => ClosureBytes.pack(work(item, conf, table)))
+          val opener = new Opener(conf, tasks.store(conf), ofTable)
+          some.map(item => ClosureBytes.pack(work(item, opener)))
         }
         .collect()
         .toSeq
@@ -201,9 +202,12 @@ private[spark] object AdviceJob {
   /** The most values of a column to look up in the bounds of all row groups. */
   private final val MostValues = 64
 
+  /** Opens files in a task. */
+  private final class Opener(conf: Configuration, store: FileStore, table: Option[SampledTable]) {
+    def open(file: ListedFile): SampledFile = new SampledFile(file.status, conf, store, table)
+  }
+
   private final case class ListedFile(status: FileStatus) {
-    def open(conf: Configuration, table: Option[SampledTable]): SampledFile =
-      new SampledFile(status, conf, table)
 
     /** Returns the result of `work`, or why it failed. */
     def attempt[T](work: => T): Either[String, T] =

@@ -27,11 +27,8 @@ private[spark] final class FileListing(
     request: ProbeRequest,
     conf: Configuration) {
 
-  private val bytes = new FileBytes(
-    store.sources(IndexedSeq(file)).head,
-    file.getPath,
-    file.getLen,
-    request.tailBytes)
+  private val bytes =
+    new FileBytes(store.source(file), file.getPath, file.getLen, request.tailBytes)
   private val open = () => bytes
 
   /**

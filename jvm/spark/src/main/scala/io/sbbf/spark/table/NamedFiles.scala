@@ -105,5 +105,5 @@ private[spark] abstract class LakeTable(val name: String, val format: LakeFormat
     requested.map(column(_, resolver).name)
 
   final override def sampled(caseSensitive: Boolean): Option[SampledTable] =
-    Some(SampledTable(columns.stored.map(c => c.name -> c.path), caseSensitive, None))
+    Some(SampledTable(columns.stored.map(c => c.name -> c.path), caseSensitive))
 }

@@ -18,14 +18,12 @@ private[spark] final class TaskFiles private (ofTable: Option[FileStore with Ser
   def serializable(file: FileStatus): FileStatus =
     if (ofTable.isDefined) file else new FileStatus(file.getLen, false, 1, 0, 0, file.getPath)
 
-  /** Returns the store of the files' table in a task, which closes its copy in the end. */
-  def tableStore(): Option[FileStore] = {
-    ofTable.foreach(copy => TaskContext.get().addTaskCompletionListener[Unit](_ => copy.close()))
-    ofTable
+  /** Returns the store that opens the files in a task, which closes it in the end. */
+  def store(conf: Configuration): FileStore = {
+    val store = ofTable.getOrElse(FileStore.hadoop(conf))
+    TaskContext.get().addTaskCompletionListener[Unit](_ => store.close())
+    store
   }
-
-  /** Returns the store that opens the files in a task. */
-  def store(conf: Configuration): FileStore = tableStore().getOrElse(FileStore.hadoop(conf))
 }
 
 private[spark] object TaskFiles {
