@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key, Step, Value}
-import io.sbbf.spark.column.MetadataColumn
+import io.sbbf.spark.column.{MetadataColumn, TableColumns}
 
 /**
  * The columns of a Delta table as its files store them. Column mapping gives them other names, and
@@ -54,9 +54,9 @@ private[spark] final class DeltaColumns(
   def fileSchema(schema: StructType): StructType =
     toFiles(StructType(schema.filter(f => isInFiles(f.name))))
 
-  /** Returns the columns that the files store, and the same as they store them. */
-  def storedColumns: (StructType, StructType) =
-    (StructType(table.filter(f => isInFiles(f.name))), fileSchema(table))
+  /** Returns the columns that the files store. */
+  def storedColumns: TableColumns =
+    new TableColumns(StructType(table.filter(f => isInFiles(f.name))), fileSchema(table))
 
   /** Returns the name in the table of a column of the files. */
   def nameInTable(column: ColumnPath): String =

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.sbbf.parquet.input.FileStore
+import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.iceberg.Members.call
 
 /**
@@ -35,11 +36,11 @@ private[spark] final class IcebergScan private (scan: Scan) {
   /** Returns the files whose rows the scan reads. */
   def files: IndexedSeq[FileStatus] = tasks.map(_.listedFile)
 
-  /** Returns the columns that the files may store, and the same with the ids to find them by. */
-  def storedColumns: (StructType, StructType) = {
+  /** Returns the columns that the files may store, found by their ids. */
+  def storedColumns: TableColumns = {
     val names = columns.filter(_.isInFiles).map(c => c.name -> c).toMap
     val stored = scan.readSchema.filter(f => names.contains(f.name))
-    (StructType(stored), StructType(stored.map(f => names(f.name).withId(f))))
+    new TableColumns(StructType(stored), StructType(stored.map(f => names(f.name).withId(f))))
   }
 
   /** The tasks, of which Iceberg's own filters have removed some. */

@@ -5,6 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
+import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 
@@ -18,10 +19,7 @@ private[table] final class DeltaTable(
   override protected def snapshotFiles: IndexedSeq[FileStatus] =
     relation.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus)).toIndexedSeq
 
-  override lazy val columns: TableColumns = {
-    val (inTable, inFiles) = ofDelta.storedColumns
-    new TableColumns(inTable, inFiles)
-  }
+  override lazy val columns: TableColumns = ofDelta.storedColumns
 
   override def taskFiles: TaskFiles = TaskFiles.OfHadoop
 

@@ -5,6 +5,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
+import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
 import io.sbbf.spark.scan.{FilteredScan, PointLookupStats}
 
@@ -14,10 +15,7 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
 
   override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
 
-  override lazy val columns: TableColumns = {
-    val (inTable, inFiles) = scan.storedColumns
-    new TableColumns(inTable, inFiles)
-  }
+  override lazy val columns: TableColumns = scan.storedColumns
 
   override lazy val taskFiles: TaskFiles = TaskFiles.of(scan.taskStore)
 

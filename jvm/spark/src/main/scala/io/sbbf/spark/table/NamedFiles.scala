@@ -8,8 +8,9 @@ import org.apache.spark.sql.execution.QueryExecution
 
 import io.sbbf.parquet.append.TableFormatDetector
 import io.sbbf.parquet.sample.SampledTable
+import io.sbbf.spark.column.TableColumns
+import io.sbbf.spark.column.TableColumns.StoredColumn
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
-import io.sbbf.spark.table.TableColumns.StoredColumn
 import io.sbbf.spark.util.TableFiles
 
 /** The files that a table's name or a path stands for. */

@@ -1,4 +1,4 @@
-package io.sbbf.spark.table
+package io.sbbf.spark.column
 
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.types._
