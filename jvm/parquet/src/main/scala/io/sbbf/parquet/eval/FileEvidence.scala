@@ -127,10 +127,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
 
   /** Returns the column that holds the values of a query's path, or -1 if there is not one. */
   def columnIndex(path: ColumnPath, caseSensitive: Boolean): Int =
-    footer.schema.resolve(path, caseSensitive) match {
-      case FileSchema.Found(column) => column
-      case _ => -1
-    }
+    footer.schema.columnOf(path, caseSensitive)
 
   /** Returns the offset of the chunk's filter as the footer states it, or -1 if it has none. */
   def filterOffset(rowGroup: Int, column: Int): Long = {

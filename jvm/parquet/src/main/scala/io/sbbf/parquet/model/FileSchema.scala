@@ -53,6 +53,13 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
     walk(Place(root, isElement = false), path.steps)
   }
 
+  /** Returns the column that holds the values of a query's path, or -1 if there is not one. */
+  def columnOf(path: ColumnPath, caseSensitive: Boolean): Int =
+    resolve(path, caseSensitive) match {
+      case FileSchema.Found(column) => column
+      case _ => -1
+    }
+
   /**
    * Returns the column whose nodes have these names, including the nodes of LISTs and MAPs.
    * Returns -1 if there is none or more than one.

@@ -10,7 +10,7 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader, FilterReader, FilterState}
 import io.sbbf.parquet.footer.{FileFooter, FooterBuilder, StoredFile}
 import io.sbbf.parquet.input.{FileBytes, FileStore}
-import io.sbbf.parquet.model.{FileSchema, KeyKind, RecoverableError}
+import io.sbbf.parquet.model.{KeyKind, RecoverableError}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
 /**
@@ -56,10 +56,7 @@ private[sbbf] final class SampledFile(
   }
 
   private def columnOf(path: ColumnPath, caseSensitive: Boolean): Option[Int] =
-    footer.schema.resolve(path, caseSensitive) match {
-      case FileSchema.Found(column) => Some(column)
-      case _ => None
-    }
+    Some(footer.schema.columnOf(path, caseSensitive)).filter(_ >= 0)
 
   private def rowGroups: Seq[Int] = (0 until footer.numRowGroups).filter(footer.numRows(_) > 0)
 
