@@ -177,7 +177,7 @@ def test_a_change_is_refused_and_the_error_says_what_to_do(
     for call in ("add", "allowed", "drop", "add_to_folder"):
         assert all(part in errors[call] for part in how), errors[call]
     for call in ("add", "allowed", "drop"):
-        assert f"{name.capitalize()} table, whose log" in errors[call]
+        assert f"{name.capitalize()} table, which records" in errors[call]
     assert "Name the table instead of the folder" in errors["advise_on_folder"]
     for call in ("column", "advised_column"):
         assert "store no column 'kye'; they store seq, key, day" in errors[call]

@@ -66,10 +66,12 @@ private[spark] final class AddFiltersJob(
         .of(roots, hadoopConf, files)
         .orElse(found.tableWithLog))
       throw new IllegalArgumentException(
-        s"$path belongs to the $kind table $folder, whose log records the length of " +
-          "each file. Its readers may fail on files that grew, or ignore the filters. " +
-          LakeFormat.named(kind).fold("")(format => s"Run ${format.howToChange}. ") +
-          "Use allow_table_formats only on copies outside the table.")
+        s"$path belongs to the $kind table $folder, which records the length of each file. " +
+          "Its readers may fail on files that grew, or ignore the filters. " +
+          "Use allow_table_formats only on copies outside the table." +
+          LakeFormat
+            .named(kind)
+            .fold("")(format => s" For the table, run ${format.howToChange}."))
   }
 
   /**

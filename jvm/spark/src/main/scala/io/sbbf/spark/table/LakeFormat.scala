@@ -8,7 +8,7 @@ private[spark] sealed abstract class LakeFormat(val name: String) {
   /** A table of the format, with its article. */
   def aTable: String
 
-  /** Says how the files of a table get filters, or get rid of them. */
+  /** Returns the commands that give the files of a table filters, or drop them. */
   def howToChange: String
 
   /**

@@ -52,8 +52,8 @@ private[spark] object TableLocation {
       case path: ParquetPath => path.name
       case lake: LakeTable =>
         throw new IllegalArgumentException(
-          s"${lake.name} is ${lake.format.aTable}, whose log records the length of each " +
-            s"file, so its files cannot be changed in place. Run ${lake.format.howToChange}.")
+          s"${lake.name} is ${lake.format.aTable}, which records the length of each file. " +
+            s"Its files cannot be changed in place. Run ${lake.format.howToChange}.")
     }
 
   /**
