@@ -104,12 +104,12 @@ def test_a_folder_lists_also_files_that_the_table_no_longer_has(
         assert set(answers[f"delta: {state}"]["files"]) <= files
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "renamed" not in case])
+@pytest.mark.parametrize("case", CASES)
 def test_a_probe_finds_the_column_of_the_table(answers: dict[str, Answer], case: str) -> None:
     answer = answers[case]
     absent = answer["probes"][-1]
-    if not answer["held"][-1]:
-        assert {verdict for _, verdict in absent} == {"cannot_match"}
+    assert not answer["held"][-1]
+    assert {verdict for _, verdict in absent} == {"cannot_match"}
 
 
 def test_a_renamed_column_is_found_by_its_id_in_old_and_new_files(
@@ -200,14 +200,22 @@ def test_files_of_another_format_are_listed_with_the_reason(answers: dict[str, A
     assert file.endswith(".avro") and reason == "not a Parquet file"
 
 
-def test_what_cannot_be_answered_is_refused(answers: dict[str, Answer]) -> None:
+def test_a_probe_of_a_partition_column_is_refused(answers: dict[str, Answer]) -> None:
     assert "store no column 'day'" in answers["delta: partition column"]["error"]
+
+
+def test_advice_by_the_history_of_an_iceberg_table_is_refused(answers: dict[str, Answer]) -> None:
     assert "keeps no history" in answers["iceberg: history"]["error"]
+
+
+def test_a_metadata_table_is_refused(answers: dict[str, Answer]) -> None:
     assert "is not a Delta or Iceberg table" in answers["iceberg: metadata table"]["error"]
 
 
 @pytest.mark.parametrize("name", ["delta", "iceberg"])
-def test_an_empty_table_has_no_rows(answers: dict[str, Answer], name: str) -> None:
+def test_an_empty_table_lists_no_files_and_gives_no_advice(
+    answers: dict[str, Answer], name: str
+) -> None:
     answer = answers[f"{name}: empty"]
     assert answer["listed"] == answer["probed"] == []
     assert answer["advise"].startswith("no files in ")

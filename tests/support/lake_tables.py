@@ -90,7 +90,7 @@ def probed_by_sql(spark: SparkSession, table: str, column: str, value: Any) -> D
 def look(spark: SparkSession, case: str, table: str, column: str, *values: Any) -> None:
     """Prints the files and verdicts of a table, by Python and by SQL.
 
-    Prints beside each verdict whether the file does hold the value.
+    Prints beside the verdicts on each value the files that do hold it; none holds the last one.
     """
     quoted = table.replace("`", "``")
     listed = rows_of(sbbf.inspect(spark, table))
@@ -133,9 +133,14 @@ def key(n: int, spark: SparkSession) -> int:
     return int(spark.sql(f"SELECT xxhash64({n}L) AS k").head().k)  # type: ignore[union-attr]
 
 
+def probed(spark: SparkSession) -> tuple[int, ...]:
+    """Returns keys to probe; no row holds the last one."""
+    return tuple(key(n, spark) for n in (7, 150, -1))
+
+
 def changed(spark: SparkSession, name: str, table: str, rewrite: str) -> None:
     """Tables whose files are replaced."""
-    values = key(7, spark), key(150, spark), key(-1, spark)
+    values = probed(spark)
     look(spark, f"{name}: new", table, "key", *values)
     spark.sql(f"DELETE FROM {table} WHERE key = {values[0]}")
     spark.sql(f"UPDATE {table} SET day = 7 WHERE key = {values[1]}")
@@ -169,7 +174,7 @@ def delta(spark: SparkSession, folder: Path) -> None:
     changed(spark, "delta", "events", "OPTIMIZE events")
     place = folder / "warehouse" / "events"
     refused(spark, "delta", "events", str(place))
-    values = key(7, spark), key(150, spark)
+    values = probed(spark)
     spark.table("events").where(f"key = {values[0]}").collect()
     history = sbbf.advise(spark, "events", history=True).collect()
     printed("delta: history", lookups={row.path_in_schema: row.lookups for row in history})
@@ -191,7 +196,10 @@ def delta(spark: SparkSession, folder: Path) -> None:
         look(spark, f"delta: {table}", table, "uid", *values)
         look(spark, f"delta: {table}, swapped", table, "key", 7, 10**6)
         look(spark, f"delta: {table}, nested", table, "st.a", 21, 10**6)
-    spark.sql(f"CREATE TABLE parts USING delta PARTITIONED BY (day) AS {log(0)}")
+    spark.sql(
+        f"CREATE TABLE parts USING delta PARTITIONED BY (day) TBLPROPERTIES ({properties}) "
+        f"AS {log(0)}"
+    )
     look(spark, "delta: partitioned", "parts", "key", *values)
     printed(
         "delta: partition column",
@@ -211,7 +219,7 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
     )
     changed(spark, "iceberg", table, rewrite)
     refused(spark, "iceberg", table, str(folder / "ice" / "db" / "events" / "data"))
-    values = key(7, spark), key(150, spark)
+    values = probed(spark)
     look(spark, "iceberg: version", f"{table}.snapshot_id_{first}", "key", *values)
     spark.sql("USE ice.db")
     look(spark, "iceberg: current catalog", "events", "key", *values)
@@ -229,10 +237,13 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
     spark.sql(f"ALTER TABLE {renamed} RENAME COLUMN key TO uid")
     spark.sql(f"ALTER TABLE {renamed} RENAME COLUMN seq TO key")
     spark.sql(f"INSERT INTO {renamed} {log(ROWS, more)}")
-    look(spark, "iceberg: renamed", renamed, "uid", *values, key(ROWS + 7, spark))
+    look(spark, "iceberg: renamed", renamed, "uid", key(ROWS + 7, spark), *values)
     look(spark, "iceberg: renamed, swapped", renamed, "key", 7, ROWS + 7, 10**6)
     look(spark, "iceberg: renamed, nested", renamed, "st.a", 21, 10**6)
-    spark.sql(f"CREATE TABLE ice.db.parts USING iceberg PARTITIONED BY (day) AS {log(0)}")
+    spark.sql(
+        "CREATE TABLE ice.db.parts USING iceberg PARTITIONED BY (day) "
+        f"TBLPROPERTIES ({ICEBERG_FILTERS}) AS {log(0)}"
+    )
     look(spark, "iceberg: partitioned", "ice.db.parts", "key", *values)
     spark.sql("CREATE TABLE ice.db.empty (key BIGINT) USING iceberg")
     without_files(spark, "iceberg", "ice.db.empty")
@@ -254,7 +265,7 @@ def in_session_catalog(spark: SparkSession, folder: Path) -> None:
     }
     session = session_with(spark, conf)
     session.sql(f"CREATE TABLE own USING iceberg TBLPROPERTIES ({ICEBERG_FILTERS}) AS {log(0)}")
-    values = key(7, spark), key(150, spark)
+    values = probed(spark)
     look(session, "iceberg: session catalog", "own", "key", *values)
 
 
