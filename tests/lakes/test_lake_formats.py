@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
-from harness import SUPPORT
-from lake_formats import FORMATS, LINE, PACKAGES, ROWS
+from lake_formats import FORMATS, LINES, ROWS
+from lake_scripts import by_case, run
+from lake_session import LINE
 
 pytestmark = pytest.mark.skipif(
     not FORMATS,
-    reason=f"tested on the newest Sparks that they support, {', '.join(PACKAGES)}, not on {LINE}",
+    reason=f"tested on the newest Sparks that they support, {', '.join(LINES)}, not on {LINE}",
 )
 needs_iceberg = pytest.mark.skipif(
     "iceberg" not in FORMATS, reason=f"Iceberg has no build for Spark {LINE}"
@@ -25,17 +22,9 @@ ROWS_OF_CASE = {"look-up": 1, "join": 1, "updated": 1, "deleted": 0, "merged": 1
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The cases of lake_formats.py by their names; other extensions need a JVM of their own."""
+    """The cases of lake_formats.py by their names."""
     folder = tmp_path_factory.mktemp("lake-formats")
-    script = str(SUPPORT / "lake_formats.py")
-    done = subprocess.run(
-        [sys.executable, script, str(folder)], capture_output=True, text=True, timeout=900
-    )
-    if "unresolved dependency" in done.stderr and "CI" not in os.environ:
-        pytest.skip(f"cannot fetch {', '.join(FORMATS.values())}")
-    assert done.returncode == 0, done.stderr[-3000:]
-    printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {answer["case"]: answer for answer in printed}
+    return by_case(run("lake_formats.py", ", ".join(FORMATS.values()), str(folder)))
 
 
 def test_parquet_beside_delta_and_iceberg_is_pruned(answers: dict[str, Any]) -> None:

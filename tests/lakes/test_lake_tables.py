@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
-from harness import BRIEF, SUPPORT
-from lake_tables import ICEBERG, LINE
+from lake_scripts import by_case, run
+from lake_session import LINE
+from lake_tables import LINES
 
 pytestmark = pytest.mark.skipif(
-    LINE not in ICEBERG,
-    reason=f"Delta and Iceberg both have builds for {', '.join(ICEBERG)}, not for {LINE}",
+    LINE not in LINES,
+    reason=f"tested on Sparks that Delta and Iceberg support, {', '.join(LINES)}, not on {LINE}",
 )
 Answer = dict[str, Any]
 CHANGED = ("new", "changed", "rewritten")
@@ -45,20 +42,9 @@ UNKNOWN = ("default.nothing", "ice.db.nothing", "nowhere.db.nothing", "delta.`/n
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
-    """The cases of lake_tables.py by their names; other extensions need a JVM of their own."""
+    """The cases of lake_tables.py by their names."""
     folder = tmp_path_factory.mktemp("lake-tables")
-    done = subprocess.run(
-        [sys.executable, str(SUPPORT / "lake_tables.py"), str(folder)],
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        env={**os.environ, **BRIEF},
-    )
-    if "unresolved dependency" in done.stderr and "CI" not in os.environ:
-        pytest.skip("cannot fetch the packages of Delta and Iceberg")
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    printed = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return {answer["case"]: answer for answer in printed}
+    return by_case(run("lake_tables.py", "the packages of Delta and Iceberg", str(folder)))
 
 
 @pytest.mark.parametrize("case", CASES)

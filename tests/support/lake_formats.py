@@ -10,22 +10,20 @@ import json
 import sys
 from pathlib import Path
 
-import pyspark
 from pyspark.sql import SparkSession
 
+import delta_session
+import iceberg_session
 import spark_sbbf as sbbf
 from harness import local_builder, rows
+from lake_session import LINE
 
-# The newest builds by Spark line. Delta supports lines up to 4.2, Iceberg up to 4.1.
-PACKAGES = {
-    "4.1": {
-        "delta": "io.delta:delta-spark_4.1_2.13:4.4.0",
-        "iceberg": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
-    },
-    "4.2": {"delta": "io.delta:delta-spark_4.2_2.13:4.4.0"},
+LINES = ("4.1", "4.2")
+PACKAGES = {"delta": delta_session.PACKAGES, "iceberg": iceberg_session.PACKAGES}
+FORMATS = {
+    name: builds[LINE] for name, builds in PACKAGES.items() if LINE in LINES and LINE in builds
 }
-LINE = ".".join(pyspark.__version__.split(".")[:2])
-FORMATS = PACKAGES.get(LINE, {})
+"""The formats that have a build for the running Spark, if it is one of the lines tested."""
 
 FILES, ROWS = 4, 800
 KEY = "xxhash64(77L)"

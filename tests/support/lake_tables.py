@@ -12,19 +12,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import pyspark
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import delta_session
+import iceberg_session
 import spark_sbbf as sbbf
 from harness import INTERPRETED, local_builder, session_with
+from lake_session import LINE
 
-LINE = ".".join(pyspark.__version__.split(".")[:2])
-ICEBERG = {
-    "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0",
-    "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
-}
+LINES = ("3.5", "4.1")
 ROWS, FILES = 400, 4
 ICEBERG_FILTERS = (
     "'write.parquet.bloom-filter-enabled.column.key' = 'true', "
@@ -34,7 +31,7 @@ ICEBERG_FILTERS = (
 
 def opened(folder: Path) -> SparkSession:
     conf = {
-        "spark.jars.packages": f"{delta_session.PACKAGES[LINE]},{ICEBERG[LINE]}",
+        "spark.jars.packages": f"{delta_session.PACKAGES[LINE]},{iceberg_session.PACKAGES[LINE]}",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"
         "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
