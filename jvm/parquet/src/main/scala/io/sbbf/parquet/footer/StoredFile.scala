@@ -7,7 +7,7 @@ import org.apache.parquet.filter2.compat.FilterCompat
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 
-import io.sbbf.parquet.input.{FileBytes, FileStore, SourceInputFile}
+import io.sbbf.parquet.input.{FileBytes, FileStore}
 import io.sbbf.parquet.model.UnusableFile
 
 /**
@@ -59,7 +59,7 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, s
       .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
       .withRecordFilter(FilterCompat.NOOP)
       .build()
-    val reader = ParquetFileReader.open(new SourceInputFile(source, file), options)
+    val reader = ParquetFileReader.open(source.inputFile(file), options)
     try use(reader)
     finally reader.close()
   }

@@ -1,5 +1,8 @@
 package io.sbbf.parquet.input
 
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.io.InputFile
+
 import io.sbbf.parquet.model.FileVersion
 
 /** A file in a store, which is not open yet. */
@@ -18,4 +21,7 @@ private[sbbf] trait ByteSource {
    * @throws java.io.IOException as [[open]]
    */
   def version(): FileVersion
+
+  /** Returns the file as parquet-mr reads it. */
+  def inputFile(file: FileStatus): InputFile = new SourceInputFile(this, file)
 }

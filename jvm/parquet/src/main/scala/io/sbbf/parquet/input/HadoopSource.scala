@@ -2,7 +2,9 @@ package io.sbbf.parquet.input
 
 import java.util.concurrent.ExecutionException
 
-import org.apache.hadoop.fs.{FSDataInputStream, FileSystem, Path}
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, FileSystem, Path}
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.InputFile
 
 import io.sbbf.parquet.model.FileVersion
 
@@ -32,4 +34,7 @@ private[input] final class HadoopSource(fs: FileSystem, path: Path, length: Long
   }
 
   override def version(): FileVersion = FileVersion.of(fs.getFileStatus(path))
+
+  override def inputFile(file: FileStatus): InputFile =
+    HadoopInputFile.fromStatus(file, fs.getConf)
 }

@@ -38,7 +38,10 @@ private[spark] final class IcebergScan private (scan: Scan) {
 
   /** Returns the columns that the files may store, found by their ids. */
   def storedColumns: TableColumns = {
-    val names = columns.filter(_.isInFiles).map(c => c.name -> c).toMap
+    val names = columns
+      .filter(c => c.isInFiles && !c.ids.exists(identityIds))
+      .map(c => c.name -> c)
+      .toMap
     val stored = scan.readSchema.filter(f => names.contains(f.name))
     new TableColumns(StructType(stored), StructType(stored.map(f => names(f.name).withId(f))))
   }

@@ -13,7 +13,7 @@ import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{Decryption, FileBytes, FileStore}
 import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult, UnusableFile}
+import io.sbbf.parquet.model.{Evidence, LeafResult, UnusableFile}
 
 /**
  * Lists the rows of one file.
@@ -50,8 +50,8 @@ private[spark] final class FileListing(
   private def rows(evidence: FileEvidence): Seq[Row] = {
     val footer = evidence.footer
     val bound = request.leaf.map(
-      evidence.bind(_, ColumnLookup(request.caseSensitive), new LiteralEncodings))
-    val column = request.column.map(_.indexIn(evidence, request.caseSensitive))
+      evidence.bind(_, request.lookup, new LiteralEncodings(request.lookup.reader)))
+    val column = request.column.map(_.indexIn(evidence, request.lookup.caseSensitive))
     for {
       rowGroup <- 0 until footer.numRowGroups
       c <- column.fold[Seq[Int]](0 until footer.numColumns)(Seq(_))

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.Value
+import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.CatalystValue
 import io.sbbf.spark.table.LakeTable
 import io.sbbf.spark.util.SbbfConf
@@ -18,11 +19,12 @@ import io.sbbf.spark.util.SbbfConf
  *
  * @param column the one column to list; None lists those that have a filter
  * @param leaf the predicate to evaluate on that column, if any
+ * @param lookup the rules by which the column is found and its values are read
  */
 private[spark] final case class ProbeRequest(
     column: Option[ListedColumn],
     leaf: Option[Leaf],
-    caseSensitive: Boolean,
+    lookup: ColumnLookup,
     tailBytes: Int)
 
 private[spark] object ProbeRequest {
@@ -40,7 +42,8 @@ private[spark] object ProbeRequest {
       val (path, dataType) = resolve(options.path, schema, column, conf)
       Leaf(path, In(Seq(literal(value, options.isHex, column, dataType, conf))))
     }
-    of(options.column.map(column => ListedColumn.Named(splitPath(column))), leaf, conf)
+    val column = options.column.map(column => ListedColumn.Named(splitPath(column)))
+    of(column, leaf, ColumnLookup(conf.caseSensitiveAnalysis), conf)
   }
 
   /**
@@ -54,11 +57,15 @@ private[spark] object ProbeRequest {
     val leaf =
       for (c <- column; value <- options.value)
         yield Leaf(c.path, In(Seq(literal(value, options.isHex, c.name, c.dataType, conf))))
-    of(column.map(c => ListedColumn.Stored(c.name, c.path)), leaf, conf)
+    of(column.map(c => ListedColumn.Stored(c.name, c.path)), leaf, table.lookup(conf), conf)
   }
 
-  private def of(column: Option[ListedColumn], leaf: Option[Leaf], conf: SQLConf): ProbeRequest =
-    ProbeRequest(column, leaf, conf.caseSensitiveAnalysis, SbbfConf.TailBytes.get(conf).toInt)
+  private def of(
+      column: Option[ListedColumn],
+      leaf: Option[Leaf],
+      lookup: ColumnLookup,
+      conf: SQLConf): ProbeRequest =
+    ProbeRequest(column, leaf, lookup, SbbfConf.TailBytes.get(conf).toInt)
 
   /** Splits a dotted path into names. A name that contains dots is in backticks. */
   private def splitPath(column: String): Seq[String] =

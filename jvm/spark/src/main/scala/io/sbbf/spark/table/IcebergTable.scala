@@ -4,7 +4,9 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.internal.SQLConf
 
+import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
 import io.sbbf.spark.scan.{FilteredScan, PointLookupStats}
@@ -16,6 +18,8 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
   override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
 
   override lazy val columns: TableColumns = scan.storedColumns
+
+  override def lookup(conf: SQLConf): ColumnLookup = new IcebergColumns(scan).lookup
 
   override lazy val taskFiles: TaskFiles = TaskFiles.of(scan.taskStore)
 

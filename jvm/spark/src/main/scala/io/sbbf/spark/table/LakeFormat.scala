@@ -37,8 +37,9 @@ private[spark] object LakeFormat {
     override def aTable: String = "a Delta table"
 
     override def howToChange: String =
-      "ALTER TABLE ... SET TBLPROPERTIES ('parquet.bloom.filter.enabled#<column>' = 'true'), or " +
-        "'false' for no filters, and rewrite the files by OPTIMIZE or INSERT OVERWRITE"
+      "ALTER TABLE ... SET TBLPROPERTIES (...) with the properties that advise lists, or with " +
+        "'parquet.bloom.filter.enabled#<column>' = 'false' for no filters, and rewrite the files " +
+        "by INSERT OVERWRITE, or by OPTIMIZE as far as it merges files"
 
     override def properties(
         column: String,
@@ -56,9 +57,9 @@ private[spark] object LakeFormat {
     override def aTable: String = "an Iceberg table"
 
     override def howToChange: String =
-      "ALTER TABLE ... SET TBLPROPERTIES " +
-        "('write.parquet.bloom-filter-enabled.column.<column>' = 'true'), or 'false' for no " +
-        "filters, and rewrite the files by CALL <catalog>.system.rewrite_data_files(table => " +
+      "ALTER TABLE ... SET TBLPROPERTIES (...) with the properties that advise lists, or with " +
+        "'write.parquet.bloom-filter-enabled.column.<column>' = 'false' for no filters, and " +
+        "rewrite the files by CALL <catalog>.system.rewrite_data_files(table => " +
         "..., options => map('rewrite-all', 'true'))"
 
     /** Iceberg ignores the NDV before version 1.11, and makes filters of the largest size. */

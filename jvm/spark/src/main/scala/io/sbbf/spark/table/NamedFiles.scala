@@ -5,8 +5,10 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.append.TableFormatDetector
+import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.column.TableColumns.StoredColumn
@@ -85,6 +87,9 @@ private[spark] abstract class LakeTable(val name: String, val format: LakeFormat
   protected def snapshotFiles: IndexedSeq[FileStatus]
 
   def columns: TableColumns
+
+  /** Returns the rules by which the format finds columns in the files and reads their values. */
+  def lookup(conf: SQLConf): ColumnLookup = ColumnLookup(conf.caseSensitiveAnalysis)
 
   final override def lakeFormat: Option[LakeFormat] = Some(format)
 
