@@ -14,6 +14,11 @@ import pytest
 
 from harness import BRIEF, SUPPORT
 
+FILES = int(os.environ.get("SBBF_FILES", "100"))
+"""The number of files of the largest tables."""
+FALSE_FILES = max(1, FILES // 40)
+"""The most files that a scan reads although they hold no key, by filters with an FPP of 0.01."""
+
 
 def run(script: str, package: str, *arguments: str) -> list[dict[str, Any]]:
     """Runs a script, whose other extensions need a JVM of their own; returns what it prints."""
