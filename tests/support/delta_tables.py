@@ -14,8 +14,7 @@ from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
 from delta_session import FILES_KEPT, filters, opened
-from harness import rows
-from lake_session import LINE, look, search
+from lake_session import LINE, look, search, streamed
 
 ROWS = 50
 KEY = 777
@@ -216,23 +215,7 @@ def feed(spark: SparkSession, files: int) -> None:
     look(spark, "change data feed", changes)
     spark.sql("CREATE TABLE copied SHALLOW CLONE plain")
     look(spark, "shallow clone", f"SELECT * FROM copied WHERE {where(KEY)}")
-    streamed(spark)
-
-
-def streamed(spark: SparkSession) -> None:
-    """Prints the rows of a stream with and without pruning, and the numbers of rows it read."""
-    answers, read = {}, {}
-    for enabled in ("true", "false"):
-        spark.conf.set("spark.sbbf.enabled", enabled)
-        source = spark.readStream.table("parts").where(where(KEY)).select("seq")
-        writer = source.writeStream.format("memory").queryName(f"seen_{enabled}")
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination()
-        read[enabled] = sum(progress["numInputRows"] for progress in query.recentProgress)
-        answers[enabled] = rows(spark.table(f"seen_{enabled}"))
-    spark.conf.set("spark.sbbf.enabled", "true")
-    result = {"case": "stream", "rows": answers["true"], "oracle": answers["false"], "input": read}
-    print(json.dumps(result), flush=True)
+    streamed(spark, "parts", where(KEY))
 
 
 def main(folder: Path, files: int) -> None:

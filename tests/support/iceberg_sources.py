@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
 import spark_sbbf as sbbf
-from harness import rows
 from iceberg_session import KEY, ROWS, create, insert, loaded, log, same, where
-from lake_session import look, look_at, without_pruning
+from lake_session import look, look_at, streamed
 
 MAPPING = "schema.name-mapping.default"
 
@@ -24,7 +22,7 @@ def compare(spark: SparkSession, files: int, folder: Path) -> None:
     other_formats(spark, files)
     equality_deletes(spark, files)
     changes(spark, files)
-    streamed(spark)
+    streamed(spark, "ice.db.parts", where(KEY))
 
 
 def write(frame: DataFrame, folder: Path) -> None:
@@ -225,23 +223,3 @@ def changes(spark: SparkSession, files: int) -> None:
 def incremental(spark: SparkSession, table: str, first: int, last: int | None) -> DataFrame:
     reader = spark.read.format("iceberg").option("start-snapshot-id", str(first))
     return (reader.option("end-snapshot-id", str(last)) if last else reader).load(table)
-
-
-def streamed(spark: SparkSession) -> None:
-    """Prints the rows of a stream with and without pruning, and the numbers of rows it read."""
-    answers, read = {}, {}
-
-    def run(enabled: bool) -> None:
-        stream = spark.readStream.table("ice.db.parts")
-        source = stream.where(where(KEY)).select("seq")
-        writer = source.writeStream.format("memory").queryName(f"seen_{enabled}")
-        query = writer.trigger(availableNow=True).start()
-        query.awaitTermination()
-        read[str(enabled).lower()] = sum(p["numInputRows"] for p in query.recentProgress)
-        answers[enabled] = rows(spark.table(f"seen_{enabled}"))
-
-    run(True)
-    with without_pruning(spark):
-        run(False)
-    result = {"case": "stream", "rows": answers[True], "oracle": answers[False], "input": read}
-    print(json.dumps(result), flush=True)

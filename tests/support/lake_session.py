@@ -140,3 +140,23 @@ def look_at(spark: SparkSession, name: str, made: Callable[[], DataFrame]) -> No
         "unpruned": [relation.reason for relation in report.unpruned],
     }
     print(json.dumps(result), flush=True)
+
+
+def streamed(spark: SparkSession, table: str, where: str) -> None:
+    """Prints the rows of a stream with and without pruning, and the numbers of rows it read."""
+    answers: dict[str, list[str]] = {}
+    read: dict[str, int] = {}
+
+    def run(enabled: str) -> None:
+        source = spark.readStream.table(table).where(where).select("seq")
+        writer = source.writeStream.format("memory").queryName(f"seen_{enabled}")
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        read[enabled] = sum(progress["numInputRows"] for progress in query.recentProgress)
+        answers[enabled] = rows(spark.table(f"seen_{enabled}"))
+
+    run("true")
+    with without_pruning(spark):
+        run("false")
+    result = {"case": "stream", "rows": answers["true"], "oracle": answers["false"], "input": read}
+    print(json.dumps(result), flush=True)
