@@ -14,6 +14,7 @@ GOOD_VALUES = {
     "spark.sbbf.runtimePruning.enabled": "false",
     "spark.sbbf.runtimePruning.maxKeys": "1000",
     "spark.sbbf.delta.enabled": "false",
+    "spark.sbbf.iceberg.enabled": "false",
 }
 
 BAD_VALUES = {
@@ -28,4 +29,5 @@ BAD_VALUES = {
     "spark.sbbf.safeRead.enabled": "1",
     "spark.sbbf.exactFilters.enabled": "yes",
     "spark.sbbf.delta.enabled": "no",
+    "spark.sbbf.iceberg.enabled": "no",
 }
