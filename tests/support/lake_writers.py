@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -28,7 +29,7 @@ KEPT = FILES * ROWS
 RETAINED_SECONDS = 30
 
 
-class Table:
+class Table(ABC):
     """A table of `k`, the hash of `id`, and `v`, the number of changes of the row."""
 
     def __init__(self, spark: SparkSession, name: str, using: str, filters: str) -> None:
@@ -56,9 +57,9 @@ class Table:
             f"k, id, v + 1 AS v FROM {self.name} WHERE id < {KEPT}",
         ]
 
+    @abstractmethod
     def upkeep(self) -> list[str]:
         """Returns the commands that compact the table and remove its old files."""
-        raise NotImplementedError
 
 
 class DeltaTable(Table):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from pyspark.sql import SparkSession
@@ -22,7 +23,7 @@ QUERIES = 7
 MOST_ID = 400
 
 
-class History:
+class History(ABC):
     """A history of one table and its twin; a format adds the changes that it supports."""
 
     namespace = ""
@@ -88,13 +89,13 @@ class History:
             {"what": what, "found": found[:5], "expected": expected[:5], "history": self.done}
         )
 
+    @abstractmethod
     def creation(self) -> str:
         """Returns the command that creates the table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def next_change(self) -> str:
         """Returns a random change of the table."""
-        raise NotImplementedError
 
     def source(self, lengths: tuple[int, ...] = (5, 50, 200)) -> str:
         """Returns a query of random rows; up to 97 of them have different values of `k`."""

@@ -25,16 +25,14 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
    */
   def resolve(path: ColumnPath, lookup: ColumnLookup): FileSchema.Resolved =
     path.steps match {
-      case Seq(Field(_, Some(id))) if lookup.reader == ReaderRules.Iceberg && lacks(id) =>
+      case Seq(Field(_, Some(id)))
+          if lookup.reader == ReaderRules.Iceberg && ids.nonEmpty && !ids(id) =>
         FileSchema.Absent
       case _ => resolve(path, lookup.caseSensitive)
     }
 
-  /** Returns whether top-level columns have ids, and none has this one. */
-  private def lacks(id: Int): Boolean = {
-    val ids = root.children.flatMap(_.fieldId)
-    ids.nonEmpty && !ids.contains(id)
-  }
+  /** The ids of the top-level columns. Files share their schema, so they are collected once. */
+  private lazy val ids: Set[Int] = root.children.flatMap(_.fieldId).toSet
 
   /**
    * Returns the column with this path in files whose lookup has no other rules.

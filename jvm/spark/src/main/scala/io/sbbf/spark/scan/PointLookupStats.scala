@@ -21,8 +21,12 @@ private[spark] object PointLookupStats {
       predicate = new ScanColumns(files).predicate(conjuncts, scan.output)
       column <- columnsOf(predicate)
     } yield column
-    columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
+    count(columns)
   }
+
+  /** Returns how often each column occurs. */
+  def count(columns: Seq[ColumnPath]): Counts =
+    columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
 
   /** Returns the columns in which a predicate looks up values, none if it cannot prune. */
   def columnsOf(predicate: RowGroupPredicate): Seq[ColumnPath] =

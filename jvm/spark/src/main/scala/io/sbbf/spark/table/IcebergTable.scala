@@ -34,7 +34,7 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
             new IcebergColumns(queried).predicate(conjuncts, relation.output))
       case _ => Nil
     }
-    columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
+    PointLookupStats.count(columns)
   }
 
   override def history(session: SparkSession): PointLookupStats.Counts =
