@@ -8,14 +8,14 @@ import scala.util.{Failure, Random, Success, Try}
 import io.sbbf.parquet.testing.{Damage, SampleFile, TestFiles}
 import io.sbbf.spark.testing.SparkSuite
 
-/** Runs queries on damaged files: one file for every 40 of SBBF_DAMAGES. */
+/** Runs queries on damaged files, until Spark answers one for every 20 of SBBF_DAMAGES. */
 class DamagedScanSuite extends SparkSuite {
 
   // parquet-mr allocates the sizes that damaged files claim; the session must survive that
   override protected def settings: Map[String, String] =
     Map("spark.executor.killOnFatalError.depth" -> "0")
 
-  private val damages = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 40 / TestFiles.stride
+  private val wanted = sys.env.get("SBBF_DAMAGES").fold(2000)(_.toInt) / 20 / TestFiles.stride
 
   private val schema = "id bigint, text string, row int"
 
@@ -26,12 +26,12 @@ class DamagedScanSuite extends SparkSuite {
   test("queries on damaged files equal those without pushdown, and fail only where those fail.") {
     val random = new Random(TestFiles.seed())
     val damage = new Damage(random)
-    var failed, compared = 0
-    while (compared < damages) {
+    var files, failed, compared = 0
+    while (compared < wanted) {
       val sample = SampleFile.all(random.nextInt(SampleFile.all.length))
       damage.of(sample) match {
         case (what, Some(bytes)) =>
-          val file = new File(folder, s"damaged-$compared.parquet")
+          val file = new File(folder, s"damaged-$files.parquet")
           Files.write(file.toPath, bytes)
           val (key, g) = (sample.key(_, _), random.nextInt(SampleFile.RowGroups))
           val present = key(g, random.nextInt(sample.keys))
@@ -50,16 +50,16 @@ class DamagedScanSuite extends SparkSuite {
             (ours, theirs) match {
               case (_, Failure(_)) => failed += 1
               case (Success(some), Success(all)) =>
-                assert(some == all, s"${sample.name}, $what, file $compared: $condition")
+                assert(some == all, s"${sample.name}, $what, file $files: $condition")
+                compared += 1
               case (Failure(e), Success(_)) =>
-                fail(s"${sample.name}, $what, file $compared: $condition", e)
+                fail(s"${sample.name}, $what, file $files: $condition", e)
             }
           file.delete()
-          compared += 1
+          files += 1
         case _ =>
       }
     }
-    info(s"$compared damaged files, 4 queries each; $failed also fail without pushdown")
-    assert(failed < compared * 3)
+    info(s"$files damaged files; $compared queries compared, $failed also fail without pushdown")
   }
 }
