@@ -68,6 +68,12 @@ private[spark] object Advice {
         Some((Keep, s"${large(e, wantedFpp)}; min/max prune as well, so lookups need none"))
       else if (e.oversize(wantedFpp) > Oversized)
         Some((Replace, s"${large(e, wantedFpp)}; new ones enlarge files, but lookups read less"))
+      else if (kept.filter.fpp < fpp / 2)
+        Some(
+          (
+            Keep,
+            s"its filters have an FPP of ${share(fpp)}, but better ones would save almost " +
+              s"nothing: ${gain(kept.now, kept.withNew)}"))
       else Some((Keep, s"its filters have an FPP of ${share(fpp)}"))
     }
 

@@ -209,6 +209,12 @@ class AdviceSuite extends SparkSuite {
     assert(good.advice == Advice.Keep && good.evidence.filters == Files)
   }
 
+  test("full filters of a table with one row group stay, because better ones save too little") {
+    val files = new File(writtenBySpark("single", 100)).listFiles.map(_.getPath)
+    val full = of(files.filter(_.endsWith(".parquet")).head, "key", "fpp" -> "0.01")
+    assert(full.advice == Advice.Keep && full.reason.contains("would save almost nothing"))
+  }
+
   private def writtenBySpark(name: String, ndv: Int): String =
     withConf("spark.sbbf.enabled" -> "false") {
       write(
