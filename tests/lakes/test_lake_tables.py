@@ -181,6 +181,10 @@ def test_the_history_of_a_session_weighs_the_columns_of_a_delta_table(
     assert lookups.pop("key") > 0 and set(lookups.values()) == {0}
 
 
+def test_the_folder_of_an_iceberg_table_is_not_listed_as_empty(answers: dict[str, Answer]) -> None:
+    assert "name the table instead of the folder" in answers["iceberg: folder"]["error"]
+
+
 def test_files_of_another_format_are_listed_with_the_reason(answers: dict[str, Answer]) -> None:
     ((file, *_, reason),) = answers["iceberg: avro"]["listed"]
     assert file.endswith(".avro") and reason == "not a Parquet file"

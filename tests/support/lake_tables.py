@@ -223,6 +223,10 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
     spark.sql("USE spark_catalog.default")
     printed("iceberg: history", error=error_of(lambda: sbbf.advise(spark, table, history=True)))
     printed(
+        "iceberg: folder",
+        error=error_of(lambda: sbbf.inspect(spark, str(folder / "ice" / "db" / "events")).collect()),
+    )
+    printed(
         "iceberg: metadata table",
         error=error_of(lambda: sbbf.inspect(spark, f"{table}.files").collect()),
     )

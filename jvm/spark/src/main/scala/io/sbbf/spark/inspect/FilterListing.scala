@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
-import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation, TaskFiles}
+import io.sbbf.spark.table.{LakeFormat, LakeTable, ParquetPath, TableLocation, TaskFiles}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /** The relation behind `format("sbbf")`: one row for each file, row group and listed column. */
@@ -37,9 +37,17 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
       case path: ParquetPath =>
         val table = parquetTable(path.name)
         val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
+        if (files.isEmpty) refuseTableFormats(path)
         rows(files, ProbeRequest.of(options, table.dataSchema, conf), path.taskFiles)
     }
   }
+
+  /** A table whose folder has no files of its own keeps them in other folders. */
+  private def refuseTableFormats(path: ParquetPath): Unit =
+    for ((folder, kind) <- path.tableWithLog; format <- LakeFormat.named(kind))
+      throw new IllegalArgumentException(
+        s"${path.name} holds no data files, but is the folder of ${format.aTable}, $folder: " +
+          "name the table instead of the folder.")
 
   /** Reads the files of a Delta or Iceberg table on the executors. */
   def rowsOf(table: LakeTable): RDD[Row] =
