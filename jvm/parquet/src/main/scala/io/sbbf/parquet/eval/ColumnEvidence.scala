@@ -58,6 +58,26 @@ private[parquet] final class ColumnEvidence private (
     isRefuted
   }
 
+  /**
+   * Loads what [[refutes]] probes for a literal in some files into the CPU's caches. Probes one
+   * after the other would wait for memory each time.
+   *
+   * @return a number that depends on what was loaded, so that no compiler leaves out the loads
+   */
+  def touch(from: Int, until: Int, test: InSet): Int = {
+    var sum = 0
+    if (test.hashes.length == 1) {
+      var rowGroup = starts(from)
+      while (rowGroup < starts(until)) {
+        val filter = filters.get(rowGroup)
+        if (filter != null && isOneWithin(rowGroup, test))
+          sum += SplitBlockBloomFilter.touch(filter, test.hashes(0))
+        rowGroup += 1
+      }
+    }
+    sum
+  }
+
   /** Returns the evidence that refutes the test for a row group, or null if there is none. */
   private def refutation(file: Int, rowGroup: Int, test: InSet): Evidence = {
     val state = states(rowGroup)

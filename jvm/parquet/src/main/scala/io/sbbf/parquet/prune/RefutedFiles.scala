@@ -23,9 +23,20 @@ private[prune] final class RefutedFiles(
   private val counts = new RefutedCounts
   private val shared = new ArrayBuffer[Shared]
 
-  /** Returns the outcome of a file, or null if a row group might match. */
-  override def apply(file: Int): FilePruning =
+  private var touched = 0
+  private var loaded = 0
+
+  /**
+   * Returns the outcome of a file, or null if a row group might match. Call it for the files in
+   * their order.
+   */
+  override def apply(file: Int): FilePruning = {
+    if (file >= touched) {
+      touched = math.min(templates.length, file + FilesAtOnce)
+      loaded += column.touch(file, touched, test)
+    }
     if (column.refutes(file, test, counts)) outcome(templates(file)) else null
+  }
 
   private def outcome(template: FilePruning): FilePruning = {
     var i = 0
@@ -40,6 +51,9 @@ private[prune] final class RefutedFiles(
 }
 
 private[prune] object RefutedFiles {
+
+  /** The files whose filters are loaded at once: some hundred lines of the nearest cache. */
+  private final val FilesAtOnce = 16
 
   /** Limits the outcomes among which each file's is searched. */
   private final val MostShared = 64
