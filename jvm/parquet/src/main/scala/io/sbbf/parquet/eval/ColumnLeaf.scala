@@ -8,7 +8,7 @@ import io.sbbf.core.predicate.Verdict
 import io.sbbf.parquet.chunk.{DictionaryReader, FilterState}
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.BoundPredicate
-import io.sbbf.parquet.model.{Interruption, LeafResult, Physical}
+import io.sbbf.parquet.model.{Interruption, LeafResult}
 
 /** Evaluates a leaf for one column of a file by the evidence of its chunks. Thread-safe. */
 private[parquet] final class ColumnLeaf(
@@ -115,22 +115,14 @@ private[parquet] final class ColumnLeaf(
       case DictionaryReader.Readable(dictionary) =>
         if (dictionary.mightHold(test)) LeafResult.InDictionary else LeafResult.NotInDictionary
       case other =>
-        val result = literals(test).fold(fromFooter)(fromFilter(_, rowGroup, bytes))
+        val result =
+          test.literals(node.columnType).fold(fromFooter)(fromFilter(_, rowGroup, bytes))
         other match {
           case unreadable: DictionaryReader.Unreadable if result eq LeafResult.NoEvidence =>
             unreadable.result
           case _ => result
         }
     }
-
-  /** Returns the literals for which a filter can be probed. */
-  private def literals(test: ValueTest): Option[InSet] = test match {
-    case _ if node.columnType.physical == Physical.Bool => None
-    case membership: InSet if !membership.isNegated && !membership.containsNaN =>
-      Some(membership)
-    case AllOf(tests, _) => tests.flatMap(literals(_)).headOption
-    case _ => None
-  }
 
   private def fromFilter(test: InSet, rowGroup: Int, bytes: () => FileBytes): LeafResult = {
     val chunk = footer.chunk(rowGroup, column)

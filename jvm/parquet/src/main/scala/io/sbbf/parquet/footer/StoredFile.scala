@@ -49,19 +49,24 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, s
   def open(): FileBytes =
     new FileBytes(source, file.getPath, file.getLen, TailBytes)
 
-  /**
-   * Reads with parquet-mr. `use` sees all row groups, because predicates in the configuration are
-   * ignored.
-   */
+  /** Reads with a reader of [[openReader]], which it closes. */
   def reading[T](use: ParquetFileReader => T): T = {
+    val reader = openReader()
+    try use(reader)
+    finally reader.close()
+  }
+
+  /**
+   * Opens parquet-mr's reader, which sees all row groups: predicates in the configuration are
+   * ignored. The caller closes it.
+   */
+  def openReader(): ParquetFileReader = {
     val options = HadoopReadOptions
       .builder(conf, file.getPath)
       .withMetadataFilter(ParquetMetadataConverter.NO_FILTER)
       .withRecordFilter(FilterCompat.NOOP)
       .build()
-    val reader = ParquetFileReader.open(source.inputFile(file), options)
-    try use(reader)
-    finally reader.close()
+    ParquetFileReader.open(source.inputFile(file), options)
   }
 }
 

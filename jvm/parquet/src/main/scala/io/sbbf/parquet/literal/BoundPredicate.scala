@@ -3,14 +3,30 @@ package io.sbbf.parquet.literal
 import java.util.Arrays
 
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.parquet.model.{ColumnType, LeafResult}
+import io.sbbf.parquet.model.{ColumnType, LeafResult, Physical}
 import io.sbbf.parquet.statistics.{Bounds, Range, SortKeys}
 
 /**
  * Represents a leaf's test bound to one column type, with literals as keys and hashes. Immutable
  * and thread-safe.
  */
-private[parquet] sealed abstract class BoundPredicate
+private[parquet] sealed abstract class BoundPredicate {
+  import BoundPredicate.{AllOf, InSet}
+
+  /**
+   * Returns literals of which every passing value equals one and by whose hashes it can be found,
+   * None if there are no such literals.
+   *
+   * @param kind the type of the column
+   */
+  final def literals(kind: ColumnType): Option[InSet] = this match {
+    case _ if kind.physical == Physical.Bool => None
+    case membership: InSet if !membership.isNegated && !membership.containsNaN =>
+      Some(membership)
+    case AllOf(tests, _) => tests.flatMap(_.literals(kind)).headOption
+    case _ => None
+  }
+}
 
 private[parquet] object BoundPredicate {
 

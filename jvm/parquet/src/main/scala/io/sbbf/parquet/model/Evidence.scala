@@ -14,6 +14,12 @@ object Evidence {
   case object Dictionary extends Evidence("dictionary")
   case object Bloom extends Evidence("bloom")
 
-  /** The kinds that can refute a row group, cheapest first. */
-  val all: Seq[Evidence] = Seq(NullCount, MinMax, Dictionary, Bloom)
+  /** An index of the table, which needs no evidence in the file. */
+  case object Index extends Evidence("index")
+
+  /** The kinds in files that can refute a row group, cheapest first. */
+  val inFiles: Seq[Evidence] = Seq(NullCount, MinMax, Dictionary, Bloom)
+
+  /** The kinds that can refute a row group. */
+  val all: Seq[Evidence] = inFiles :+ Index
 }

@@ -29,6 +29,8 @@ private[parquet] object LeafResult {
   val InDictionary: LeafResult = LeafResult(Verdict.MightMatch, Evidence.Dictionary, "")
   val NotInFilter: LeafResult = cannot(Evidence.Bloom)
   val InFilter: LeafResult = LeafResult(Verdict.MightMatch, Evidence.Bloom, "")
+  val NotInIndex: LeafResult = cannot(Evidence.Index)
+  val InIndex: LeafResult = LeafResult(Verdict.MightMatch, Evidence.Index, "")
 
   val SchemaMismatch: LeafResult = unknown("column of another structure in the file")
   val DefaultedColumn: LeafResult = unknown("column with a default that the file lacks")

@@ -17,6 +17,11 @@ private[parquet] final case class RebaseMetadata(mayRebase: Boolean, isSparkInt9
 
 private[parquet] object RebaseMetadata {
   private val Version = "org.apache.spark.version"
+  private val LegacyDateTime = "org.apache.spark.legacyDateTime"
+  private val LegacyInt96 = "org.apache.spark.legacyINT96"
+
+  /** The keys of a footer's metadata that decide. */
+  val Keys: Set[String] = Set(Version, LegacyDateTime, LegacyInt96)
 
   def of(metadata: FileMetaData): RebaseMetadata = {
     var version = ""
@@ -30,8 +35,8 @@ private[parquet] object RebaseMetadata {
           // with two versions, assume the one that proves less
           case Version if entry.getValue == null || version.nonEmpty => version = "0"
           case Version => version = entry.getValue
-          case "org.apache.spark.legacyDateTime" => isLegacy = true
-          case "org.apache.spark.legacyINT96" => isLegacyInt96 = true
+          case LegacyDateTime => isLegacy = true
+          case LegacyInt96 => isLegacyInt96 = true
           case _ =>
         }
       }

@@ -30,6 +30,7 @@ private[sbbf] final class FilePruner(
     hadoopConf: Configuration,
     predicate: RowGroupPredicate,
     lookup: ColumnLookup,
+    encodings: LiteralEncodings,
     limits: PlanningLimits,
     cache: FooterCache#Pass,
     requirements: StorageRequirements,
@@ -37,30 +38,38 @@ private[sbbf] final class FilePruner(
     checksVersions: Boolean) {
   import FilePruner._
 
-  private val encodings = new LiteralEncodings(lookup.reader)
-  private val keys =
+  private val decryption =
     Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
 
   /**
    * Returns the outcome of each file for which everything that it needs is in memory, and null for
    * the others.
+   *
+   * @param hitsOf returns what an index knows about a file, by its number
+   * @param remembers whether the next queries are likely to prune the same files
    */
-  def fromMemory(files: IndexedSeq[FileStatus]): Array[FilePruning] = {
-    val listing = cache.listing(files)
+  def fromMemory(
+      files: IndexedSeq[FileStatus],
+      hitsOf: Int => FileHits,
+      remembers: Boolean): Array[FilePruning] = {
+    val listing = cache.listing(files, remembers)
     val refuted = refutedFiles(listing)
     val outcomes = Array.tabulate(files.size) { i =>
       val outcome = refuted(i)
-      if (outcome != null) outcome else fromMemory(files(i), listing.evidence(i))
+      if (outcome != null) outcome else fromMemory(files(i), listing.evidence(i), hitsOf(i))
     }
     if (outcomes.contains(null)) cache.recordUse(listing)
     outcomes
   }
 
-  private def fromMemory(file: FileStatus, evidence: FileEvidence): FilePruning =
-    if (evidence == null || !keys.mayReuse(evidence.footer.isEncrypted, file.getPath)) null
+  private def fromMemory(file: FileStatus, evidence: FileEvidence, hits: FileHits): FilePruning =
+    if (evidence == null || !decryption.mayReuse(evidence.footer.isEncrypted, file.getPath)) null
     else
-      try verdicts(file, evidence, () => throw NotInMemory)
+      try verdicts(file, evidence, hits, () => throw NotInMemory)
       catch { case NotInMemory => null }
+
+  /** Returns for how many files the cache had no space. */
+  def filesDeclined: Int = cache.filesDeclined
 
   /**
    * Returns a function of the number of a file: its outcome if the evidence of one column refutes
@@ -69,7 +78,7 @@ private[sbbf] final class FilePruner(
    */
   private def refutedFiles(listing: ListingEvidence): Int => FilePruning =
     (predicate match {
-      case leaf @ Leaf(_, In(_)) if listing.isComplete && (keys eq Decryption.NoKeys) =>
+      case leaf @ Leaf(_, In(_)) if listing.isComplete && (decryption eq Decryption.NoKeys) =>
         for {
           column <- listing.column(leaf.column, lookup.caseSensitive, cache.hasSpace)
           test <- Some(encodings.of(leaf, column.kind)).collect {
@@ -82,11 +91,13 @@ private[sbbf] final class FilePruner(
   /**
    * Returns the outcome and reads the file as far as necessary. If the file cannot be read, the
    * outcome keeps the whole file.
+   *
+   * @param hits what an index knows about the file
    */
-  def fromStore(file: FileStatus, source: ByteSource): FilePruning = {
+  def fromStore(file: FileStatus, source: ByteSource, hits: FileHits): FilePruning = {
     val bytes = new FileBytes(source, file.getPath, file.getLen, limits.tailBytes)
     val outcome =
-      try readAndEvaluate(file, bytes)
+      try readAndEvaluate(file, bytes, hits)
       catch {
         case RecoverableError(e) if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
           val reason = reasonOf(e)
@@ -99,30 +110,34 @@ private[sbbf] final class FilePruner(
     outcome.copy(bytesRead = bytes.bytesRead, opens = bytes.opens)
   }
 
-  private def readAndEvaluate(file: FileStatus, bytes: FileBytes): FilePruning = {
+  private def readAndEvaluate(file: FileStatus, bytes: FileBytes, hits: FileHits): FilePruning = {
     val version = FileVersion.of(file)
     val known = cached(version)
-    if (checksVersions) known.foreach(_ => bytes.expect(version))
+    // what is known without the file is of this version
+    if (checksVersions && (known.isDefined || hits.isKnown)) bytes.expect(version)
     val evidence = known.getOrElse {
       val readAt = System.currentTimeMillis
       // The evidence of all threads together has to fit into the cache, which learns its size
       // later.
       val share = limits.cacheBytes / limits.threads
-      val fresh = new FileEvidence(FooterReader.read(bytes, keys), mostRetained = share)
-      if (keys.mayShare(fresh.footer.isEncrypted))
+      val fresh = new FileEvidence(FooterReader.read(bytes, decryption), mostRetained = share)
+      if (decryption.mayShare(fresh.footer.isEncrypted))
         cache.put(version, fresh, readAt)
       fresh
     }
-    try verdicts(file, evidence, () => bytes)
+    try verdicts(file, evidence, hits, () => bytes)
     finally cache.settle(version)
   }
 
   private def cached(version: FileVersion): Option[FileEvidence] =
-    cache.get(version).filter(known => keys.mayReuse(known.footer.isEncrypted, version.path))
+    cache
+      .get(version)
+      .filter(known => decryption.mayReuse(known.footer.isEncrypted, version.path))
 
   private def verdicts(
       file: FileStatus,
       evidence: FileEvidence,
+      hits: FileHits,
       open: () => FileBytes): FilePruning =
     new RowGroupEvaluator(
       predicate,
@@ -131,7 +146,8 @@ private[sbbf] final class FilePruner(
       encodings,
       requirements,
       open,
-      isCacheFull = () => cache.isExhausted).outcome(file.getLen)
+      isCacheFull = () => cache.isExhausted,
+      hits = hits.rowGroups).outcome(file.getLen)
 }
 
 private[sbbf] object FilePruner {

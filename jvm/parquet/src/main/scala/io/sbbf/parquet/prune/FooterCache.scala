@@ -117,13 +117,17 @@ private[sbbf] final class FooterCache {
     /** Returns whether the cache has space for so many bytes. */
     def hasSpace(bytes: Long): Boolean = retainedBytes + bytes <= maxBytes
 
-    /** Returns the evidence that the cache holds of the files of a listing. */
-    def listing(files: IndexedSeq[FileStatus]): ListingEvidence =
+    /**
+     * Returns the evidence that the cache holds of the files of a listing.
+     *
+     * @param remembers whether the next queries are likely to use the same listing
+     */
+    def listing(files: IndexedSeq[FileStatus], remembers: Boolean = true): ListingEvidence =
       FooterCache.this.synchronized(listings.all).find(_.isOf(files)) match {
         case Some(known) =>
           known.use(number)
           known
-        case None => lookUp(files)
+        case None => lookUp(files, remembers)
       }
 
     /**
@@ -133,14 +137,14 @@ private[sbbf] final class FooterCache {
     def recordUse(listing: ListingEvidence): Unit =
       FooterCache.this.synchronized(listing.recordUse(FooterCache.this.use))
 
-    private def lookUp(files: IndexedSeq[FileStatus]): ListingEvidence = {
+    private def lookUp(files: IndexedSeq[FileStatus], remembers: Boolean): ListingEvidence = {
       val generation = FooterCache.this.synchronized {
         recordUses() // before this pass uses other entries, so that theirs are the latest uses
         listings.generation
       }
       val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
       val found = new ListingEvidence(files, evidence, number)
-      if (found.isComplete) FooterCache.this.synchronized {
+      if (remembers && found.isComplete) FooterCache.this.synchronized {
         if (hasSpace(found.retainedBytes)) listings.add(found, generation)
       }
       found

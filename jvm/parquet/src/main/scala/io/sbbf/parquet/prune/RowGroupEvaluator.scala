@@ -4,7 +4,7 @@ import java.util.IdentityHashMap
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.core.predicate.{RowGroupPredicate, Verdict}
-import io.sbbf.parquet.eval.{FileEvidence, LeafEvaluator}
+import io.sbbf.parquet.eval.{FileEvidence, IndexedLeaf, LeafEvaluator}
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult}
@@ -15,6 +15,7 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
  *
  * @param open opens the file; called only when something has to be read
  * @param isCacheFull returns whether the cache has no space for what is read
+ * @param hits returns the row groups that might match a leaf by an index, null if it knows none
  */
 private[sbbf] final class RowGroupEvaluator(
     predicate: RowGroupPredicate,
@@ -23,13 +24,17 @@ private[sbbf] final class RowGroupEvaluator(
     encodings: LiteralEncodings,
     requirements: StorageRequirements,
     open: () => FileBytes,
-    isCacheFull: () => Boolean = () => false) {
+    isCacheFull: () => Boolean = () => false,
+    hits: Leaf => Array[Int] = _ => null) {
   import RowGroupEvaluator._
 
   // Lookup by identity avoids comparing the values of a long IN list for every row group.
   private val bound = new IdentityHashMap[Leaf, LeafEvaluator]
-  predicate.leaves.foreach(leaf =>
-    bound.put(leaf, evidence.bind(leaf, lookup, encodings, isCacheFull)))
+  predicate.leaves.foreach { leaf =>
+    val own = evidence.bind(leaf, lookup, encodings, isCacheFull)
+    val found = hits(leaf)
+    bound.put(leaf, if (found == null) own else new IndexedLeaf(own, found))
+  }
 
   private var refutedBy = Map.empty[Evidence, Int]
   private var keptBecause = Map.empty[String, Int]

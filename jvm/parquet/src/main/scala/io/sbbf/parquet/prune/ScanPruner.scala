@@ -4,8 +4,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
 import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
 
 /**
@@ -17,6 +19,7 @@ import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageReq
  * @param store opens the files
  * @param checksVersions whether to check before later reads of a cached file that it was not
  *   replaced. Needs files with the modification times of their store.
+ * @param index the index that is searched before files are opened
  */
 private[sbbf] final class ScanPruner(
     hadoopConf: Configuration,
@@ -25,7 +28,8 @@ private[sbbf] final class ScanPruner(
     cache: FooterCache,
     requirements: StorageRequirements,
     warnings: PruningWarnings,
-    checksVersions: Boolean = true) {
+    checksVersions: Boolean = true,
+    index: RowGroupIndex = RowGroupIndex.Empty) {
   import ScanPruning.{NoUsableLeaf, NotChecked}
 
   /**
@@ -41,8 +45,59 @@ private[sbbf] final class ScanPruner(
       predicate: RowGroupPredicate,
       lookup: ColumnLookup,
       sampleFirst: Boolean = false): PrunedFiles =
-    if (predicate.canPrune) pruneUsable(files, predicate, lookup, sampleFirst)
-    else keepAll(files, NoUsableLeaf)
+    if (!predicate.canPrune) keepAll(files, NoUsableLeaf)
+    else {
+      val encodings = new LiteralEncodings(lookup.reader)
+      val pruner =
+        new FilePruner(
+          hadoopConf,
+          predicate,
+          lookup,
+          encodings,
+          limits,
+          cache.pass(limits.cacheBytes),
+          requirements,
+          warnings,
+          checksVersions)
+      searched(files, predicate, lookup, encodings) match {
+        case None =>
+          pruneByFiles(files, pruner, _ => FileHits.Nothing, sampleFirst, remembers = true)
+        case Some(hits) => pruneByIndex(files, predicate, hits, pruner, sampleFirst)
+      }
+    }
+
+  private def searched(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup,
+      encodings: LiteralEncodings): Option[IndexHits] =
+    try
+      if (predicate.leaves.isEmpty) None
+      else index.search(files, predicate, lookup, encodings)
+    catch {
+      case RecoverableError(e) if !Interruption.is(e) =>
+        warnings.once(
+          s"index: ${e.getClass.getName}",
+          s"cannot search the index of a table: ${e.getClass.getName}",
+          e)
+        None
+    }
+
+  /** Opens only files that the index does not refute. */
+  private def pruneByIndex(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      hits: IndexHits,
+      pruner: FilePruner,
+      sampleFirst: Boolean): PrunedFiles = {
+    val outcomes = new IndexedFiles(hits, predicate, files.size).outcomes()
+    val left = files.indices.filter(outcomes(_) == null)
+    def hitsOf(k: Int) = new FileHits(hits, left(k))
+    // these few files are others in the next query
+    val rest = pruneByFiles(left.map(files), pruner, hitsOf, sampleFirst, remembers = false)
+    left.indices.foreach(k => outcomes(left(k)) = rest.outcomes(k))
+    rest.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
+  }
 
   /**
    * Keeps all of `files` after an error that does not concern a single file. The query may still
@@ -60,33 +115,27 @@ private[sbbf] final class ScanPruner(
   private def keepAll(files: IndexedSeq[FileStatus], reason: String): PrunedFiles =
     PrunedFiles(files.map(f => FilePruning.keepAll(f.getLen, reason)), stoppedEarly = false)
 
-  private def pruneUsable(
+  /**
+   * @param hitsOf returns what the index knows about a file, by its number
+   * @param remembers whether the next queries are likely to prune the same files
+   */
+  private def pruneByFiles(
       files: IndexedSeq[FileStatus],
-      predicate: RowGroupPredicate,
-      lookup: ColumnLookup,
-      sampleFirst: Boolean): PrunedFiles = {
-    val pass = cache.pass(limits.cacheBytes)
-    val pruner =
-      new FilePruner(
-        hadoopConf,
-        predicate,
-        lookup,
-        limits,
-        pass,
-        requirements,
-        warnings,
-        checksVersions)
+      pruner: FilePruner,
+      hitsOf: Int => FileHits,
+      sampleFirst: Boolean,
+      remembers: Boolean): PrunedFiles = {
     val outcomes = new Array[FilePruning](files.size)
     // Evaluating cached evidence costs less than handing the file to another thread.
     def evaluateCached(): Unit = {
-      val known = pruner.fromMemory(files)
+      val known = pruner.fromMemory(files, hitsOf, remembers)
       files.indices.foreach(i => if (outcomes(i) == null) outcomes(i) = known(i))
     }
     def read(some: IndexedSeq[Int]): Unit = {
       val unread = some.filter(outcomes(_) == null)
       val sources = store.sources(unread.map(files))
       val fresh = BoundedPool.map(unread.indices, limits.threads)(k =>
-        pruner.fromStore(files(unread(k)), sources(k)))
+        pruner.fromStore(files(unread(k)), sources(k), hitsOf(unread(k))))
       unread.indices.foreach(k => outcomes(unread(k)) = fresh(k))
     }
     if (!sampleFirst) evaluateCached()
@@ -105,7 +154,7 @@ private[sbbf] final class ScanPruner(
         else FilePruning.keepAll(files(i).getLen, NotChecked)
       },
       stoppedEarly = stops,
-      filesDeclined = pass.filesDeclined
+      filesDeclined = pruner.filesDeclined
     )
   }
 

@@ -6,8 +6,10 @@ package io.sbbf.parquet.result
  * @param outcomes the outcome of each file, in the files' order
  * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
  * @param filesDeclined the number of files for which the cache had no space
+ * @param index what searches of an index have read
  */
 private[sbbf] final case class PrunedFiles(
     outcomes: IndexedSeq[FilePruning],
     stoppedEarly: Boolean,
-    filesDeclined: Int = 0)
+    filesDeclined: Int = 0,
+    index: IndexReads = IndexReads.Nothing)

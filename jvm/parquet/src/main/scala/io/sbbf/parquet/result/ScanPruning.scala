@@ -12,6 +12,7 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
  * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
  * @param filesDeclined the number of files for which the cache had no space; the next pass reads
  *   them again
+ * @param index what searches of an index have read
  * @param nanos the duration of pruning, in nanoseconds
  */
 private[sbbf] final class ScanPruning(
@@ -20,7 +21,8 @@ private[sbbf] final class ScanPruning(
     val outcomes: IndexedSeq[FilePruning],
     val stoppedEarly: Boolean,
     val filesDeclined: Int,
-    val nanos: Long) {
+    val nanos: Long,
+    val index: IndexReads = IndexReads.Nothing) {
   import ScanPruning._
 
   private lazy val keptInPart: Map[Path, FilePruning] =
@@ -32,6 +34,9 @@ private[sbbf] final class ScanPruning(
   /** Whether this is the result of `other` for the same versions of the same files. */
   def isReusableFor(other: RowGroupPredicate, of: IndexedSeq[FileStatus]): Boolean =
     other == predicate && FileVersion.areSame(of, files)
+
+  /** Whether an index was searched, so that filters of some files were not checked. */
+  def isIndexed: Boolean = index != IndexReads.Nothing
 
   /** Returns the numbers of the files that are not pruned. */
   def keptIndices: IndexedSeq[Int] = files.indices.filterNot(outcomes(_).isPruned)
@@ -112,7 +117,10 @@ private[sbbf] final class ScanPruning(
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: $NoUsableLeaf"
     else
       f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
-        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$note$space"
+        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$searched$note$space"
+
+  private def searched: String =
+    if (isIndexed) s"; index: ${index.summary}" else ""
 
   private def space: String =
     if (filesDeclined == 0) "" else f"; files without space in the cache: $filesDeclined%,d"

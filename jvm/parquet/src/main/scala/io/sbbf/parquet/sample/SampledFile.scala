@@ -7,8 +7,8 @@ import org.apache.parquet.format.ColumnMetaData
 
 import io.sbbf.core.bloom.BloomFilterStats
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.parquet.chunk.{ChunkLayout, DictionaryReader, FilterReader, FilterState}
-import io.sbbf.parquet.footer.{FileFooter, FooterBuilder, StoredFile}
+import io.sbbf.parquet.chunk.{DictionaryReader, FilterReader, FilterState}
+import io.sbbf.parquet.footer.StoredFile
 import io.sbbf.parquet.input.{FileBytes, FileStore}
 import io.sbbf.parquet.model.{KeyKind, RecoverableError}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
@@ -29,34 +29,8 @@ private[sbbf] final class SampledFile(
     store: FileStore,
     table: Option[SampledTable] = None) {
   private val stored = new StoredFile(file, conf, store)
-  private lazy val located = stored.metadata()
-
-  private lazy val columns: IndexedSeq[ColumnDescriptor] = {
-    val metadata = located.metadata // read first, so that its errors precede those of parquet-mr
-    val leaves = stored
-      .reading(_.getFileMetaData.getSchema.getColumns)
-      .toArray(Array.empty[ColumnDescriptor])
-      .toIndexedSeq
-    ChunkLayout.check(metadata, leaves.map(_.getPath.toSeq))
-    leaves
-  }
-
-  private lazy val footer: FileFooter =
-    new FooterBuilder(located.metadata, located.start).build()
-
-  /** The names of the file's columns; None for columns that the table does not have. */
-  private lazy val names: IndexedSeq[Option[String]] = {
-    val all = 0 until footer.numColumns
-    table.fold(all.map(c => Option(footer.columnName(c)))) { known =>
-      val found = known.columns.flatMap { case (name, path) =>
-        columnOf(path, known.caseSensitive).map(_ -> name)
-      }.toMap
-      all.map(found.get)
-    }
-  }
-
-  private def columnOf(path: ColumnPath, caseSensitive: Boolean): Option[Int] =
-    Some(footer.schema.columnOf(path, caseSensitive)).filter(_ >= 0)
+  private val columns = new NamedColumns(stored, table)
+  import columns.{columnOf, footer, names}
 
   private def rowGroups: Seq[Int] = (0 until footer.numRowGroups).filter(footer.numRows(_) > 0)
 
@@ -65,7 +39,7 @@ private[sbbf] final class SampledFile(
    */
   def facts(wanted: Set[String]): FileFacts = {
     val found = for {
-      (column, n) <- columns.zipWithIndex
+      (column, n) <- columns.descriptors.zipWithIndex
       name <- names(n)
       if wanted.isEmpty || wanted(name)
     } yield facts(name, column, n)
@@ -97,7 +71,7 @@ private[sbbf] final class SampledFile(
   }
 
   private def metadata(rowGroup: Int, column: Int): ColumnMetaData =
-    located.metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
+    columns.metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
 
   private def isIncomparable(column: Int): Boolean =
     footer.schema.column(column).columnType.keys == KeyKind.None
@@ -128,7 +102,7 @@ private[sbbf] final class SampledFile(
    */
   def sample(rowGroup: Int, wanted: Set[String]): Seq[Either[String, ChunkSample]] = {
     val found = for {
-      (column, number) <- columns.zipWithIndex
+      (column, number) <- columns.descriptors.zipWithIndex
       name <- names(number)
       if wanted(name)
       kind <- ValueKind.of(column.getPrimitiveType)

@@ -1,0 +1,107 @@
+package io.sbbf.parquet.hashes
+
+import java.io.{Closeable, IOException, InterruptedIOException}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+import org.apache.parquet.hadoop.ParquetFileReader
+
+import io.sbbf.parquet.footer.StoredFile
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.parquet.model.{FileVersion, KeyKind}
+import io.sbbf.parquet.sample.{NamedColumns, SampledTable}
+import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
+
+/**
+ * Reads the hashes of a file's values. Not thread-safe.
+ *
+ * Each method throws [[io.sbbf.parquet.model.UnusableFile]] for an unusable or encrypted file, and
+ * java.io.IOException if the file cannot be read or is no longer the listed version.
+ *
+ * @param store the store that opens the file
+ * @param table the table that the file belongs to; see [[NamedColumns]]
+ * @param checksVersion whether the file must still be the listed version; needs the modification
+ *   time of its store
+ */
+private[sbbf] final class FileHashes(
+    file: FileStatus,
+    conf: Configuration,
+    store: FileStore,
+    table: Option[SampledTable],
+    checksVersion: Boolean)
+    extends Closeable {
+  private val stored = new StoredFile(file, conf, store)
+  private val columns = new NamedColumns(stored, table)
+  private val distinct = new SortedHashes
+  private var opened = Option.empty[ParquetFileReader]
+
+  /** Returns what the footer states about the columns with these names. */
+  def facts(wanted: Seq[String]): IndexFacts = {
+    val footer = columns.footer
+    val found = IndexFacts(
+      (0 until footer.numRowGroups).map(footer.numRows),
+      StoredSchema.pack(columns.metadata),
+      wanted.map(name => column(columns.names.indexOf(Some(name)))))
+    check()
+    found
+  }
+
+  private def column(leaf: Int): IndexableColumn =
+    if (leaf < 0) IndexableColumn(-1, 0, None)
+    else {
+      val footer = columns.footer
+      val isUnsupported = ValueKind.of(columns.descriptors(leaf).getPrimitiveType).isEmpty
+      val isIncomparable = footer.schema.column(leaf).columnType.keys == KeyKind.None
+      IndexableColumn(
+        leaf,
+        (0 until footer.numRowGroups).map(footer.numValues(_, leaf)).sum,
+        if (isUnsupported) Some(ValueKind.WhyNone)
+        else if (isIncomparable) Some(FileHashes.Incomparable)
+        else None
+      )
+    }
+
+  /**
+   * Returns the hashes of the distinct values of a column chunk in ascending order. Floats are
+   * hashed as filters hash them; see [[ValueHasher]].
+   *
+   * The file may have been replaced meanwhile: call [[check]] after the last chunk.
+   *
+   * @param leaf the number of a column that [[facts]] finds no reason against
+   */
+  def of(rowGroup: Int, leaf: Int): Array[Long] = {
+    if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
+    val footer = columns.footer
+    if (footer.numRows(rowGroup) > 0) {
+      val kind = ValueKind.of(columns.descriptors(leaf).getPrimitiveType).get
+      val hasher = ValueHasher.of(kind, distinct)
+      val isAllDictionary = footer.dictionaryOffset(footer.chunk(rowGroup, leaf)) > 0
+      new ChunkValues(reader()).addTo(hasher, rowGroup, leaf, isAllDictionary)
+      hasher.flush()
+    }
+    distinct.result()
+  }
+
+  private def reader(): ParquetFileReader = opened.getOrElse {
+    val fresh = stored.openReader()
+    opened = Some(fresh)
+    fresh
+  }
+
+  /** Fails if the file was replaced while it was read. */
+  def check(): Unit =
+    if (checksVersion) {
+      val now = FileVersion.of(stored.fileSystem.getFileStatus(file.getPath))
+      if (!now.isSameAs(FileVersion.of(file)))
+        throw new IOException(s"${file.getPath} was replaced after its listing")
+    }
+
+  override def close(): Unit = {
+    opened.foreach(_.close())
+    opened = None
+  }
+}
+
+private[sbbf] object FileHashes {
+  private val Incomparable = "queries cannot compare values of this type with keys"
+}

@@ -1,0 +1,63 @@
+package io.sbbf.parquet.hashes
+
+import java.io.ByteArrayOutputStream
+import java.util.ArrayList
+
+import org.apache.parquet.format.{FileMetaData, RowGroup, Util}
+
+import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.parquet.footer.{FooterBuilder, FooterReader}
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, FileSchema, RebaseMetadata}
+
+/**
+ * The schema of a file, kept apart from the file. It binds leaves of a predicate as the footer of
+ * the file does. Immutable and thread-safe.
+ */
+private[sbbf] final class StoredSchema private (schema: FileSchema) {
+
+  /** Returns what the rows of the file that match the leaf hold in its column. */
+  def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): HashBinding =
+    schema.resolve(leaf.column, lookup) match {
+      case FileSchema.Absent if !leaf.test.passesNull && !lookup.hasDefault(leaf.column.root) =>
+        HashBinding.NoRow
+      case FileSchema.Found(column) =>
+        val kind = schema.column(column).columnType
+        encodings
+          .of(leaf, kind)
+          .literals(kind)
+          .filter(_.hashes.nonEmpty)
+          .fold[HashBinding](HashBinding.Unknown)(found =>
+            HashBinding.OneOf(column, found.hashes))
+      case _ => HashBinding.Unknown
+    }
+}
+
+private[sbbf] object StoredSchema {
+
+  /**
+   * Returns a schema from its packed form.
+   *
+   * @throws io.sbbf.parquet.model.UnusableFile if the bytes are not a packed schema
+   */
+  def of(packed: Array[Byte]): StoredSchema =
+    new StoredSchema(new FooterBuilder(FooterReader.parse(packed), 0).build().schema)
+
+  /**
+   * Returns the packed form of a file's schema: a thrift `FileMetaData` without row groups and
+   * without metadata that do not decide how values are read. Files that one writer made of one
+   * table have equal forms.
+   */
+  private[parquet] def pack(metadata: FileMetaData): Array[Byte] = {
+    val packed =
+      new FileMetaData(metadata.getVersion, metadata.getSchema, 0, new ArrayList[RowGroup])
+    if (metadata.isSetCreated_by) packed.setCreated_by(metadata.getCreated_by)
+    if (metadata.isSetKey_value_metadata)
+      metadata.getKey_value_metadata.forEach { entry =>
+        if (RebaseMetadata.Keys(entry.getKey)) packed.addToKey_value_metadata(entry)
+      }
+    val out = new ByteArrayOutputStream
+    Util.writeFileMetaData(packed, out)
+    out.toByteArray
+  }
+}

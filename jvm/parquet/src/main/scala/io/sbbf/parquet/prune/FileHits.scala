@@ -1,0 +1,21 @@
+package io.sbbf.parquet.prune
+
+import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.parquet.hashes.IndexHits
+
+/** What an index knows about one file. */
+private[prune] final class FileHits private (hits: Option[IndexHits], file: Int) {
+  def this(hits: IndexHits, file: Int) = this(Some(hits), file)
+
+  def isKnown: Boolean = hits.exists(_.numRowGroups(file) >= 0)
+
+  /** Returns the row groups that might match a leaf, null if the index does not know them. */
+  def rowGroups(leaf: Leaf): Array[Int] =
+    if (hits.isEmpty) null else hits.get.rowGroups(file, leaf)
+}
+
+private[prune] object FileHits {
+
+  /** There is no index of the file. */
+  val Nothing: FileHits = new FileHits(None, -1)
+}
