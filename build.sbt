@@ -83,7 +83,7 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean))
 
 lazy val root = (project in file("."))
-  .aggregate(core, parquet, spark, bench)
+  .aggregate(core, parquet, index, spark, bench)
   .settings(name := "spark-sbbf", publish / skip := true)
 
 lazy val core = (project in file("jvm/core"))
@@ -110,8 +110,23 @@ lazy val parquet = (project in file("jvm/parquet"))
 
 def hadoopVersion(scala: String): String = if (scala == scala212) "3.3.4" else "3.4.1"
 
-lazy val spark = (project in file("jvm/spark"))
+lazy val index = (project in file("jvm/index"))
   .dependsOn(core, parquet % "compile->compile;test->test")
+  .settings(common)
+  .settings(
+    name := "sbbf-index",
+    libraryDependencies ++= Seq(
+      "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-api" % hadoopVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-runtime" % hadoopVersion(
+        scalaVersion.value) % Provided,
+      // Spark 3.5's, the oldest
+      "com.fasterxml.jackson.core" % "jackson-databind" % "2.15.2" % Provided
+    )
+  )
+
+lazy val spark = (project in file("jvm/spark"))
+  .dependsOn(core, parquet % "compile->compile;test->test", index)
   .settings(common)
   .settings(
     name := "sbbf-spark",

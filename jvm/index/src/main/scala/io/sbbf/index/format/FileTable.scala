@@ -1,0 +1,123 @@
+package io.sbbf.index.format
+
+import java.io.IOException
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.example.data.simple.SimpleGroupFactory
+import org.apache.parquet.hadoop.ParquetReader
+import org.apache.parquet.hadoop.api.ReadSupport
+import org.apache.parquet.hadoop.example.{ExampleParquetWriter, GroupReadSupport}
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+
+/** Reads and writes the table of a segment's files. */
+private[sbbf] object FileTable {
+  private val Schema: MessageType = MessageTypeParser.parseMessageType("""
+    message files {
+      required binary path (STRING);
+      required int64 length;
+      required int64 modification_time (TIMESTAMP(MILLIS, true));
+      optional binary etag (STRING);
+      required int64 read_at (TIMESTAMP(MILLIS, true));
+      required int32 first_row_group;
+      required int32 row_groups;
+      required int64 rows;
+      required binary schema;
+      repeated group columns {
+        required int32 leaf;
+        optional binary why_not (STRING);
+      }
+    }""")
+
+  /**
+   * Writes the table.
+   *
+   * @throws java.io.IOException if it cannot be written
+   */
+  def write(entries: Iterator[FileEntry], path: Path, conf: Configuration): StoredTable = {
+    val groups = new SimpleGroupFactory(Schema)
+    val file = new CheckedFile.Output(path, conf)
+    val writer = ExampleParquetWriter
+      .builder(file)
+      .withConf(new Configuration(false)) // that of a session may encrypt
+      .withType(Schema)
+      .withCompressionCodec(CompressionCodecName.ZSTD)
+      .build()
+    var count = 0
+    try
+      entries.foreach { entry =>
+        writer.write(group(entry, groups))
+        count += 1
+      }
+    finally writer.close()
+    StoredTable(path.getName, file.length, count, file.checksum)
+  }
+
+  /**
+   * Passes the entries to `use` in the order in which they were written.
+   *
+   * @param folder the folder of the segment
+   * @throws java.io.IOException if the table cannot be read or is damaged
+   */
+  def read(
+      table: StoredTable,
+      folder: Path,
+      conf: Configuration)(use: FileEntry => Unit): Unit = {
+    val path = new Path(folder, table.name)
+    val file = CheckedFile.read(path, table.bytes, 0, table.checksum, conf)
+    try {
+      val reader = new ParquetReader.Builder[Group](file) {
+        override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport
+      }.build()
+      try Iterator.continually(reader.read()).takeWhile(_ != null).foreach(g => use(entry(g)))
+      finally reader.close()
+    } catch {
+      case e: IOException => throw e
+      case NonFatal(e) => throw new IOException(s"$path is no table of files", e)
+    }
+  }
+
+  private def group(entry: FileEntry, groups: SimpleGroupFactory): Group = {
+    val row = groups
+      .newGroup()
+      .append("path", entry.path)
+      .append("length", entry.length)
+      .append("modification_time", entry.modificationTime)
+      .append("read_at", entry.readAt)
+      .append("first_row_group", entry.firstRowGroup)
+      .append("row_groups", entry.rowGroups)
+      .append("rows", entry.rows)
+      .append("schema", Binary.fromConstantByteArray(entry.schema))
+    entry.etag.foreach(row.append("etag", _))
+    entry.columns.foreach { column =>
+      val nested = row.addGroup("columns").append("leaf", column.leaf)
+      column.whyNot.foreach(nested.append("why_not", _))
+    }
+    row
+  }
+
+  private def entry(row: Group): FileEntry = {
+    def text(in: Group, field: String): Option[String] =
+      if (in.getFieldRepetitionCount(field) == 0) None else Some(in.getString(field, 0))
+    FileEntry(
+      text(row, "path").get,
+      row.getLong("length", 0),
+      row.getLong("modification_time", 0),
+      text(row, "etag"),
+      row.getLong("read_at", 0),
+      row.getInteger("first_row_group", 0),
+      row.getInteger("row_groups", 0),
+      row.getLong("rows", 0),
+      row.getBinary("schema", 0).getBytes,
+      (0 until row.getFieldRepetitionCount("columns")).map { i =>
+        val column = row.getGroup("columns", i)
+        ColumnCoverage(column.getInteger("leaf", 0), text(column, "why_not"))
+      }
+    )
+  }
+}

@@ -1,0 +1,103 @@
+package io.sbbf.index.format
+
+import java.io.{ByteArrayInputStream, IOException}
+import java.nio.ByteBuffer
+import java.util.zip.CRC32
+
+import scala.util.control.NonFatal
+
+import org.apache.parquet.bytes.{ByteBufferInputStream, BytesUtils}
+import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesReader
+import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder
+import org.apache.parquet.format.{Encoding, PageHeader, PageType, Util}
+
+/** Decodes the pages of a file of keys. Each method throws java.io.IOException for a damaged page. */
+private[sbbf] object KeyPage {
+
+  /**
+   * Returns the keys of a page.
+   *
+   * @param page the bytes of the page with its header
+   * @param numKeys the number of its keys
+   */
+  def keys(page: Array[Byte], numKeys: Int): Array[Long] = decoded(page) { (header, data) =>
+    expect(header.getData_page_header.getNum_values == numKeys)
+    val values = packed(data, numKeys)
+    val keys = new Array[Long](numKeys)
+    var i = 0
+    while (i < numKeys) {
+      keys(i) = values.readLong()
+      i += 1
+    }
+    keys
+  }
+
+  /**
+   * Passes the row groups of some keys of a page to `use`.
+   *
+   * @param page the bytes of the page with its header
+   * @param positions the positions of the keys among those of the page, ascending
+   */
+  def rowGroups(page: Array[Byte], positions: Array[Int])(use: Int => Unit): Unit =
+    decoded(page) { (header, data) =>
+      val numEntries = header.getData_page_header.getNum_values
+      expect(numEntries >= 0 && numEntries <= MostEntries)
+      val starts = startsOfKeys(data, numEntries)
+      data.skipFully(BytesUtils.readIntLittleEndian(data).toLong) // all are defined
+      val values = packed(data, numEntries)
+      var entry, key = -1
+      var next = 0
+      while (entry + 1 < numEntries && next < positions.length) {
+        entry += 1
+        val rowGroup = values.readInteger()
+        if (starts(entry)) key += 1
+        while (next < positions.length && positions(next) < key) next += 1
+        if (next < positions.length && positions(next) == key) use(rowGroup)
+      }
+      expect(positions.isEmpty || key >= positions.last)
+    }
+
+  /** Bounds what a damaged header may make a reader allocate. */
+  private final val MostEntries = 1 << 26
+
+  /**
+   * Returns a reader of the values, whose number their own header states as well: the checksum does
+   * not cover the header of the page.
+   */
+  private def packed(
+      data: ByteBufferInputStream,
+      numValues: Int): DeltaBinaryPackingValuesReader = {
+    data.mark(data.available)
+    // block size, miniblocks in a block, number of values (Encodings.md, DELTA_BINARY_PACKED = 5)
+    val header = Seq.fill(3)(BytesUtils.readUnsignedVarInt(data))
+    expect(header.last == numValues)
+    data.reset()
+    val values = new DeltaBinaryPackingValuesReader
+    values.initFromPage(numValues, data)
+    values
+  }
+
+  /** Returns which entries are the first of their key: those with the repetition level 0. */
+  private def startsOfKeys(data: ByteBufferInputStream, numEntries: Int): Array[Boolean] = {
+    val levels = data.slice(BytesUtils.readIntLittleEndian(data))
+    val decoder = new RunLengthBitPackingHybridDecoder(1, ByteBufferInputStream.wrap(levels))
+    Array.fill(numEntries)(decoder.readInt() == 0)
+  }
+
+  private def decoded[T](page: Array[Byte])(use: (PageHeader, ByteBufferInputStream) => T): T =
+    try {
+      val stream = new ByteArrayInputStream(page)
+      val header = Util.readPageHeader(stream)
+      val start = page.length - stream.available
+      val size = header.getCompressed_page_size
+      expect(
+        header.getType == PageType.DATA_PAGE && header.isSetCrc && size == stream.available &&
+          header.getData_page_header.getEncoding == Encoding.DELTA_BINARY_PACKED)
+      val checksum = new CRC32
+      checksum.update(page, start, size)
+      expect(checksum.getValue.toInt == header.getCrc)
+      use(header, ByteBufferInputStream.wrap(ByteBuffer.wrap(page, start, size)))
+    } catch { case NonFatal(_) => throw new IOException("damaged page") }
+
+  private def expect(isTrue: Boolean): Unit = if (!isTrue) throw new IOException("damaged page")
+}

@@ -1,0 +1,18 @@
+package io.sbbf.index.search
+
+/**
+ * What an index holds of a column.
+ *
+ * @param segments the number of segments that a lookup searches
+ * @param files the number of the table's files whose keys the index has
+ * @param keys the number of distinct keys, added up over the segments
+ * @param newest when the newest segment was created, in milliseconds since 1970
+ */
+private[sbbf] final case class ColumnInfo(
+    column: String,
+    segments: Int,
+    files: Int,
+    keys: Long,
+    entries: Long,
+    bytes: Long,
+    newest: Long)

@@ -1,0 +1,115 @@
+package io.sbbf.index.search
+
+import java.io.IOException
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+
+import io.sbbf.index.format.{IndexFolder, IndexPlace, SegmentManifest}
+import io.sbbf.parquet.model.Interruption
+
+/**
+ * What an index holds now, for its maintenance.
+ *
+ * @param segments the segments that lookups search, newest first
+ * @param replaced the complete segments that others replace
+ * @param incomplete the folders of segments without a manifest
+ */
+private[sbbf] final class IndexContents private (
+    folder: IndexFolder,
+    segments: Seq[Segment],
+    replaced: Seq[SegmentManifest],
+    incomplete: Seq[FileStatus]) {
+  import IndexContents._
+
+  def ids: Seq[String] = segments.map(_.manifest.id)
+
+  /** The names of all indexed columns. */
+  def columns: Seq[String] = segments.flatMap(_.manifest.columns.map(_.name)).distinct
+
+  /** The size of all segments in bytes. */
+  def bytes: Long = segments.map(_.manifest.bytes).sum
+
+  /** Returns the files that no segment knows, in this version and with all of these columns. */
+  def missing(files: Seq[FileStatus], wanted: Seq[String]): Seq[FileStatus] =
+    files.filterNot(file => wanted.forall(name => of(name).exists(_.files.numberOf(file) >= 0)))
+
+  private def of(column: String): Seq[Segment] =
+    segments.filter(_.manifest.columns.exists(_.name == column))
+
+  /** Whether lookups search many segments, or segments with many files that are no longer there. */
+  def isFragmented(files: Seq[FileStatus]): Boolean = {
+    val known = segments.map(_.files.size).sum
+    val alive = segments.map(s => files.count(s.files.numberOf(_) >= 0)).sum
+    segments.size >= MostSegments || known - alive > known * MostDead
+  }
+
+  /**
+   * Returns what is held of each column.
+   *
+   * @param files the files of the table
+   */
+  def info(files: Seq[FileStatus]): Seq[ColumnInfo] =
+    columns.map { name =>
+      val some = of(name)
+      val parts = some.flatMap(_.manifest.columns.filter(_.name == name).flatMap(_.parts))
+      ColumnInfo(
+        name,
+        some.size,
+        files.count(file => some.exists(hasKeys(_, name, file))),
+        parts.map(_.keys).sum,
+        parts.map(_.entries).sum,
+        parts.map(_.bytes).sum,
+        some.map(_.manifest.createdAt).max
+      )
+    }
+
+  private def hasKeys(segment: Segment, column: String, file: FileStatus): Boolean = {
+    val number = segment.files.numberOf(file)
+    number >= 0 &&
+    segment.files.hasKeys(number, segment.manifest.columns.indexWhere(_.name == column))
+  }
+
+  /**
+   * Deletes segments that were replaced more than an hour ago, which running queries no longer
+   * search, and incomplete ones that are older than a day, whose builders have died.
+   *
+   * @param now milliseconds since 1970
+   */
+  def sweep(now: Long): Unit = {
+    val old = segments
+      .filter(_.manifest.createdAt < now - ReplacedMillis)
+      .flatMap(_.manifest.replaces)
+      .toSet
+    val dead = incomplete.filter(_.getModificationTime < now - IncompleteMillis)
+    replaced.map(_.id).filter(old).foreach(folder.delete)
+    dead.foreach(status => folder.delete(status.getPath.getName))
+  }
+}
+
+private[sbbf] object IndexContents {
+  private final val MostSegments = 8
+  private final val MostDead = 0.3
+  private final val ReplacedMillis = 3600L * 1000
+  private final val IncompleteMillis = 24 * ReplacedMillis
+
+  /**
+   * Reads what an index holds. A segment that cannot be used counts as missing, and is left alone.
+   *
+   * @throws java.io.IOException if the store cannot be reached
+   */
+  def read(place: IndexPlace, conf: Configuration): IndexContents = {
+    val folder = place.folder(conf)
+    def usable[T](action: => T): Option[T] =
+      try Some(action)
+      catch { case e: IOException if !Interruption.is(e) => None }
+    val found = folder.segments().map(s => s -> usable(folder.manifest(s.getPath.getName)))
+    val manifests = found.collect { case (_, Some(Some(manifest))) => manifest }
+    val current = SegmentManifest.current(manifests)
+    new IndexContents(
+      folder,
+      current.flatMap(m => usable(Segment.open(m, place, conf))),
+      manifests.diff(current),
+      found.collect { case (status, Some(None)) => status })
+  }
+}

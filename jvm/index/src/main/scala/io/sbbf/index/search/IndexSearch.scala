@@ -1,0 +1,65 @@
+package io.sbbf.index.search
+
+import java.util.{BitSet, IdentityHashMap}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.parquet.prune.PruningWarnings
+import io.sbbf.parquet.result.IndexReads
+
+/**
+ * Searches the segments of the tables that a scan reads. The newest segment that has the keys of a
+ * column in a file decides. Thread-safe.
+ *
+ * @param segments returns the segments of the tables of a listing, newest first
+ */
+private[search] final class IndexSearch(
+    segments: IndexedSeq[FileStatus] => Seq[Segment],
+    conf: Configuration,
+    warnings: PruningWarnings)
+    extends RowGroupIndex {
+  import IndexSearch._
+
+  override def search(
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup,
+      encodings: LiteralEncodings): Option[IndexHits] = {
+    val known = segments(files).map(s => s -> s.listing(files)).filter(_._2.isKnown)
+    if (known.isEmpty) None
+    else {
+      val reads = new Reads
+      val hits = new IdentityHashMap[Leaf, LeafSearch]
+      predicate.leaves.foreach { leaf =>
+        val ofLeaf =
+          new LeafSearch(files.size, _.bind(leaf, lookup, encodings), conf, warnings, reads)
+        known.foreach { case (segment, listing) => ofLeaf.search(segment, listing) }
+        hits.put(leaf, ofLeaf)
+      }
+      Some(new Found(known, hits, reads.of(known.size)))
+    }
+  }
+}
+
+private object IndexSearch {
+  private final class Found(
+      segments: Seq[(Segment, Listing)],
+      hits: IdentityHashMap[Leaf, LeafSearch],
+      override val reads: IndexReads)
+      extends IndexHits {
+
+    override def numRowGroups(file: Int): Int =
+      segments.find(_._2.numbers(file) >= 0).fold(-1) { case (segment, listing) =>
+        segment.files.rowGroupsOf(listing.numbers(file))
+      }
+
+    override def candidates(leaf: Leaf): BitSet = hits.get(leaf).candidates
+    override def rowGroups(file: Int, leaf: Leaf): Array[Int] = hits.get(leaf).rowGroups(file)
+  }
+}

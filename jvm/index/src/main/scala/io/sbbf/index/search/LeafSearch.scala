@@ -1,0 +1,143 @@
+package io.sbbf.index.search
+
+import java.io.IOException
+import java.util.{BitSet, HashMap}
+
+import org.apache.hadoop.conf.Configuration
+
+import io.sbbf.index.format.KeyPartWriter
+import io.sbbf.parquet.hashes.{HashBinding, StoredSchema}
+import io.sbbf.parquet.model.Interruption
+import io.sbbf.parquet.prune.PruningWarnings
+
+/**
+ * Searches segments for one leaf: finds the files of a listing that the segments know, and in these
+ * the row groups that might match. Filled by one thread, then read by any.
+ *
+ * @param size the number of listed files
+ */
+private[search] final class LeafSearch(
+    size: Int,
+    bind: StoredSchema => HashBinding,
+    conf: Configuration,
+    warnings: PruningWarnings,
+    reads: Reads) {
+  import LeafSearch._
+
+  private val known = new BitSet(size)
+  private val found = new HashMap[Integer, Array[Int]]
+
+  /** Returns the files that might match, with all that are not known. */
+  lazy val candidates: BitSet = {
+    val files = known.clone().asInstanceOf[BitSet]
+    files.flip(0, size)
+    found.keySet.forEach(file => files.set(file))
+    files
+  }
+
+  /** Returns the row groups of a file in ascending order, null if it is not known. */
+  def rowGroups(file: Int): Array[Int] =
+    if (!known.get(file)) null
+    else {
+      val some = found.get(file)
+      if (some == null) NoRowGroup else some
+    }
+
+  /** Searches a segment for the files that are not known yet. */
+  def search(segment: Segment, listing: Listing): Unit = {
+    val files = segment.files
+    val bindings = files.kinds.map(kind => bind(kind.schema))
+    val columnOf = files.kinds.indices.map { k =>
+      bindings(k) match {
+        case HashBinding.OneOf(leaf, _) => files.kinds(k).columnOf(leaf)
+        case _ => -1
+      }
+    }
+    // files of one kind are searched together, and those of others with the same keys as well
+    val wanted = new HashMap[Search, BitSet]
+    var place = 0
+    while (place < size) {
+      val file = listing.numbers(place)
+      if (file >= 0 && !known.get(place)) {
+        val kind = files.kind(file)
+        bindings(kind) match {
+          case HashBinding.NoRow => known.set(place)
+          case HashBinding.OneOf(_, hashes) if columnOf(kind) >= 0 =>
+            val search = new Search(columnOf(kind), hashes)
+            wanted.computeIfAbsent(search, _ => new BitSet(files.size)).set(file)
+          case _ =>
+        }
+      }
+      place += 1
+    }
+    wanted.forEach((search, of) => run(segment, listing, search, of))
+  }
+
+  /** @param of the files of the segment that the search is for */
+  private def run(segment: Segment, listing: Listing, search: Search, of: BitSet): Unit = {
+    val column = segment.manifest.columns(search.column)
+    val groups = new BitSet
+    var isEverywhere = false
+    val isRead =
+      segment.bytesToRead(column, search.hashes.length) <= MostBytes &&
+        (try {
+          segment.find(column, search.hashes, conf, reads) { rowGroup =>
+            if (rowGroup == KeyPartWriter.Everywhere) isEverywhere = true
+            else groups.set(rowGroup)
+          }
+          true
+        } catch {
+          case e: IOException if !Interruption.is(e) =>
+            warnings.once(
+              s"index: ${segment.manifest.id}",
+              s"lookups do not use an index, because it cannot be read (${e.getMessage}): " +
+                "refresh_index builds it again",
+              e)
+            false
+        })
+    if (isRead) {
+      of.stream.forEach(file => known.set(listing.places(file)))
+      if (isEverywhere) of.stream.forEach(addAll(segment.files, listing, _))
+      else addFound(segment.files, listing, groups, of)
+    }
+  }
+
+  private def addAll(files: SegmentFiles, listing: Listing, file: Int): Unit =
+    if (files.rowGroupsOf(file) > 0) {
+      found.put(listing.places(file), Array.range(0, files.rowGroupsOf(file)))
+      ()
+    }
+
+  private def addFound(
+      files: SegmentFiles,
+      listing: Listing,
+      groups: BitSet,
+      of: BitSet): Unit = {
+    var group = groups.nextSetBit(0)
+    while (group >= 0) {
+      val file = files.fileOf(group)
+      if (file >= 0 && of.get(file)) {
+        val place: Integer = listing.places(file)
+        val before = found.getOrDefault(place, NoRowGroup)
+        found.put(place, before :+ (group - files.firstRowGroup(file)))
+      }
+      group = groups.nextSetBit(group + 1)
+    }
+  }
+}
+
+private[search] object LeafSearch {
+  private val NoRowGroup = Array.empty[Int]
+
+  /** A search for more keys reads other evidence instead. */
+  private final val MostBytes = 128.0 * 1024 * 1024
+
+  /** The keys of a column. Hashes are compared by identity: files of one type share them. */
+  private final class Search(val column: Int, val hashes: Array[Long]) {
+    override def equals(other: Any): Boolean = other match {
+      case that: Search => that.column == column && (that.hashes eq hashes)
+      case _ => false
+    }
+    override def hashCode: Int = 31 * column + System.identityHashCode(hashes)
+  }
+}

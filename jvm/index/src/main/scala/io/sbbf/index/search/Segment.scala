@@ -1,0 +1,77 @@
+package io.sbbf.index.search
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+import io.sbbf.index.format._
+import io.sbbf.parquet.model.FileVersion
+
+/**
+ * An open segment of an index. Its files of keys are opened when they are first searched.
+ * Thread-safe.
+ *
+ * @param folder the segment's folder
+ */
+private[search] final class Segment private (
+    val manifest: SegmentManifest,
+    folder: Path,
+    val files: SegmentFiles) {
+  import Segment._
+
+  private val parts = new ConcurrentHashMap[String, KeyPart]
+  @volatile private var latest = List.empty[Listing]
+
+  /** Returns what it knows about the files of a listing. Remembers the latest ones. */
+  def listing(listed: IndexedSeq[FileStatus]): Listing =
+    latest.find(known => FileVersion.areSame(listed, known.files)).getOrElse {
+      val found = Listing.of(listed, files)
+      latest = (found :: latest).take(MostListings)
+      found
+    }
+
+  /**
+   * Estimates the bytes that [[find]] reads.
+   *
+   * @param hashes the number of hashes
+   */
+  def bytesToRead(column: IndexedColumn, hashes: Int): Double = {
+    val (all, keys) = (column.parts.map(_.bytes).sum, column.parts.map(_.keys).sum)
+    math.min(all.toDouble, hashes.toDouble * KeyPartWriter.MostKeys * all / math.max(1L, keys))
+  }
+
+  /**
+   * Passes the row groups that hold a value with one of the hashes to `use`, some more than once;
+   * [[KeyPartWriter.Everywhere]] stands for all.
+   *
+   * @throws java.io.IOException if a file of keys cannot be read
+   */
+  def find(column: IndexedColumn, hashes: Array[Long], conf: Configuration, reads: Reads)(
+      use: Int => Unit): Unit = {
+    val keys = hashes.map(_ >>> (64 - column.hashBits)).sorted.distinct
+    column.parts.foreach { part =>
+      val within = keys.filter(key => key >= part.firstKey && key <= part.lastKey)
+      if (within.nonEmpty) open(part, conf).find(within, conf, reads)(use)
+    }
+  }
+
+  private def open(part: StoredPart, conf: Configuration): KeyPart =
+    Option(parts.get(part.name)).getOrElse {
+      val opened = KeyPart.open(part, folder, conf)
+      parts.put(part.name, opened)
+      opened
+    }
+}
+
+private[search] object Segment {
+
+  /** Late keys and filters on partitions list other files than the scan of the whole table. */
+  private final val MostListings = 8
+
+  /** @throws java.io.IOException if the table of the segment's files cannot be read */
+  def open(manifest: SegmentManifest, place: IndexPlace, conf: Configuration): Segment = {
+    val folder = place.folder(conf).segment(manifest.id)
+    new Segment(manifest, folder, SegmentFiles.read(manifest.files, folder, place, conf))
+  }
+}

@@ -1,0 +1,52 @@
+package io.sbbf.index.format
+
+import java.io.IOException
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.util.Try
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class SegmentManifestSuite extends AnyFunSuite {
+  private val part = StoredPart("keys-0-0-1.parquet", 1000, 900, 123, 50, 70, 5, 1L << 40)
+  private val manifest = SegmentManifest(
+    "a-b",
+    1700000000000L,
+    40,
+    StoredTable("files.parquet", 300, 10, 77),
+    Seq(IndexedColumn("st.ä", 33, Seq(part)), IndexedColumn("empty", 13, Nil)),
+    Seq("c", "d"))
+
+  test("a manifest is read as it was written") {
+    assert(SegmentManifest.of(manifest.toJson) == manifest)
+  }
+
+  test("a changed byte is an error") {
+    val json = manifest.toJson
+    for (at <- json.indices; bit <- 0 until 8) {
+      val changed = json.clone()
+      changed(at) = (changed(at) ^ (1 << bit)).toByte
+      val read = Try(SegmentManifest.of(changed))
+      assert(read.failed.toOption.forall(_.isInstanceOf[IOException]), s"byte $at")
+      assert(read.toOption.forall(_ == manifest), s"byte $at, bit $bit")
+    }
+  }
+
+  test("a manifest of another version, a part of one and other texts are errors") {
+    val text = new String(manifest.toJson, UTF_8)
+    for (wrong <- Seq(
+        "",
+        "{}",
+        "[]",
+        text.take(text.length / 2),
+        text.replace("\"version\":1", "")))
+      intercept[IOException](SegmentManifest.of(wrong.getBytes(UTF_8)))
+  }
+
+  test("a segment that another one replaces is not current") {
+    def of(id: String, at: Long, replaces: String*) =
+      manifest.copy(id = id, createdAt = at, replaces = replaces)
+    val all = Seq(of("old", 1), of("merged", 3, "old", "older"), of("older", 0), of("next", 4))
+    assert(SegmentManifest.current(all).map(_.id) == Seq("next", "merged"))
+  }
+}
