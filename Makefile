@@ -107,6 +107,10 @@ benchcache: wheel ## measure lookups in a table that exceeds the cache, beside a
 benchjoins: wheel ## measure joins and subqueries that prune while they run
 	$(bin)/python benchmarks/joins.py
 
+.PHONY: benchindex
+benchindex: wheel ## measure lookups by an index, beside filters, Spark alone and the oracle
+	$(bin)/python benchmarks/index.py
+
 .PHONY: benchlakes
 benchlakes: wheel ## measure lookups and joins on a Delta and an Iceberg table, on Spark 4.1
 	test -x build/spark-4.1.4/bin/python || $(bin)/python -m venv build/spark-4.1.4

@@ -25,6 +25,9 @@ SCAN = {
     "files_opened": 1000,
     "stopped_early": False,
     "files_not_cached": 0,
+    "index_segments": 1,
+    "index_pages": 2,
+    "index_bytes": 17_000,
     "bars": [
         {
             "first": "part-0<0>.parquet",

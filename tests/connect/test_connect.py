@@ -96,6 +96,21 @@ def test_a_stream_s_files_have_the_filters_that_its_options_request(
     assert other.read.parquet(to).count() == 1000
 
 
+def test_an_index_is_created_searched_refreshed_and_dropped(server: Server, tmp_path: Path) -> None:
+    path = samples.write_lake(tmp_path / "indexed", KEYS, FILES, ROWS)
+    session = sbbf.enable(server.session())
+    assert sbbf.create_index(session, path, ["key", "seq"]).files == FILES
+    (scan,) = sbbf.explain(looked_up(session, path), show=False).scans
+    assert (scan.files_kept, scan.index_segments) == (1, 1)
+    assert sbbf.refresh_index(session, path).files == 0
+    covered = {
+        row.path_in_schema: row.files_covered for row in sbbf.index_info(session, path).collect()
+    }
+    assert covered == {"key": FILES, "seq": FILES}
+    assert sbbf.drop_index(session, path) > 0
+    assert rows(looked_up(session, path)) == [f"Row(key={KEY}, seq=7)"]
+
+
 def test_enabling_twice_and_disabling_twice_change_nothing(server: Server, lake: str) -> None:
     session = server.session()
     for _ in range(2):
@@ -184,7 +199,13 @@ def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
     reader = session.read.option("column", "key").option("value", KEY)
     assert rows(reader.table(table)) == probed
     namespaces = session.sql("SHOW NAMESPACES IN sbbf").collect()
-    assert [row.namespace for row in namespaces] == ["filters", "reports", "advice", "session"]
+    assert [row.namespace for row in namespaces] == [
+        "filters",
+        "reports",
+        "advice",
+        "indexes",
+        "session",
+    ]
 
 
 def test_files_get_filters_by_what_one_session_brought(

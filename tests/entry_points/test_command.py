@@ -217,6 +217,25 @@ def test_the_doctor_reports_versions_kernels_and_every_setting(
     assert found["jdk.incubator.vector"].startswith(expected)
 
 
+def test_an_index_is_created_described_refreshed_and_dropped(
+    command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "indexed"
+    samples.write(table / "0.parquet", {"key": KEYS}, ROWS)
+    (dry,) = command("create-index", str(table), "key", "--dry-run")
+    assert dry["files"] == 1 and dry["segment"] is None
+    (created,) = command("create-index", str(table), "key")
+    assert created["keys"] == len(KEYS) and created["segment"]
+    (info,) = command("index-info", str(table))
+    assert info["path_in_schema"] == "key" and info["files_covered"] == 1
+    assert cli.main(["refresh-index", str(table)]) == 0
+    assert "nothing to do: the index knows all files" in capsys.readouterr().out
+    (dropped,) = command("drop-index", str(table))
+    assert dropped["bytes"] > 0 and command("index-info", str(table)) == []
+    assert cli.main(["refresh-index", str(table)]) == 1
+    assert "has no index" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "5")])
 def test_filters_are_looked_at_without_a_session(
     lake: Path, tmp_path: Path, arguments: tuple[str, ...]

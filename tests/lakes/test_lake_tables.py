@@ -185,6 +185,18 @@ def test_the_folder_of_an_iceberg_table_is_not_listed_as_empty(answers: dict[str
     assert "name the table instead of the folder" in answers["iceberg: folder"]["error"]
 
 
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_an_index_answers_for_the_files_of_the_current_snapshot(
+    answers: dict[str, Answer], name: str
+) -> None:
+    answer = answers[f"{name}: indexed"]
+    before, changed, refreshed = answer["states"]
+    assert before["found"] == {"7": 1, "150": 1, "450": 0} and before["refuted"] > 0
+    assert changed["found"] == refreshed["found"] == {"7": 0, "150": 1, "450": 1}
+    assert refreshed["refuted"] > 0 and 0 < answer["refreshed"]
+    assert answer["covered"][0] == answer["covered"][1]
+
+
 def test_files_of_another_format_are_listed_with_the_reason(answers: dict[str, Answer]) -> None:
     ((file, *_, reason),) = answers["iceberg: avro"]["listed"]
     assert file.endswith(".avro") and reason == "not a Parquet file"

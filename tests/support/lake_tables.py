@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,35 @@ def refused(spark: SparkSession, name: str, table: str, folder: str) -> None:
     printed(f"{name}: queries", lookups=advice)
 
 
+def indexed(spark: SparkSession, name: str, table: str) -> None:
+    """An index of a table whose files are written, changed and deleted."""
+    time.sleep(2.1)  # what is read within two seconds of a write does not count
+    first = sbbf.create_index(spark, table, "key")
+    states = [index_state(spark, table)]
+    spark.sql(f"INSERT INTO {table} {log(ROWS)}")
+    spark.sql(f"DELETE FROM {table} WHERE seq = 7")
+    states.append(index_state(spark, table))
+    time.sleep(2.1)
+    refreshed = sbbf.refresh_index(spark, table)
+    states.append(index_state(spark, table))
+    (info,) = sbbf.index_info(spark, table).collect()
+    printed(
+        f"{name}: indexed",
+        first=first.files,
+        refreshed=refreshed.files,
+        states=states,
+        covered=[info.files_covered, info.files],
+    )
+
+
+def index_state(spark: SparkSession, table: str) -> dict[str, Any]:
+    """Returns what lookups find, and how many row groups the index refutes for an absent key."""
+    found = {n: spark.table(table).where(f"key = xxhash64({n}L)").count() for n in (7, 150, 450)}
+    query = spark.table(table).where(f"key = {key(-1, spark)}")
+    scans = sbbf.explain(query, show=False).scans
+    return {"found": found, "refuted": sum(s.refuted_by.get("index", 0) for s in scans)}
+
+
 def delta(spark: SparkSession, folder: Path) -> None:
     properties = delta_session.filters(ROWS, "key")
     spark.sql(f"CREATE TABLE events USING delta TBLPROPERTIES ({properties}) AS {log(0)}")
@@ -202,6 +232,8 @@ def delta(spark: SparkSession, folder: Path) -> None:
         "delta: partition column",
         error=error_of(lambda: sbbf.probe(spark, "parts", "day", 1).collect()),
     )
+    spark.sql(f"CREATE TABLE lookups USING delta AS {log(0)}")
+    indexed(spark, "delta", "lookups")
     spark.sql("CREATE TABLE empty (key BIGINT) USING delta")
     without_files(spark, "delta", "empty")
 
@@ -222,10 +254,8 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
     look(spark, "iceberg: current catalog", "events", "key", *values)
     spark.sql("USE spark_catalog.default")
     printed("iceberg: history", error=error_of(lambda: sbbf.advise(spark, table, history=True)))
-    printed(
-        "iceberg: folder",
-        error=error_of(lambda: sbbf.inspect(spark, str(folder / "ice" / "db" / "events")).collect()),
-    )
+    place = str(folder / "ice" / "db" / "events")
+    printed("iceberg: folder", error=error_of(lambda: sbbf.inspect(spark, place).collect()))
     printed(
         "iceberg: metadata table",
         error=error_of(lambda: sbbf.inspect(spark, f"{table}.files").collect()),
@@ -246,6 +276,8 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
         f"TBLPROPERTIES ({ICEBERG_FILTERS}) AS {log(0)}"
     )
     look(spark, "iceberg: partitioned", "ice.db.parts", "key", *values)
+    spark.sql(f"CREATE TABLE ice.db.lookups USING iceberg AS {log(0)}")
+    indexed(spark, "iceberg", "ice.db.lookups")
     spark.sql("CREATE TABLE ice.db.empty (key BIGINT) USING iceberg")
     without_files(spark, "iceberg", "ice.db.empty")
     spark.sql(

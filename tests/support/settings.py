@@ -15,6 +15,8 @@ GOOD_VALUES = {
     "spark.sbbf.runtimePruning.maxKeys": "1000",
     "spark.sbbf.delta.enabled": "false",
     "spark.sbbf.iceberg.enabled": "false",
+    "spark.sbbf.index.enabled": "false",
+    "spark.sbbf.index.path": "/indexes",
 }
 
 BAD_VALUES = {
@@ -30,4 +32,6 @@ BAD_VALUES = {
     "spark.sbbf.exactFilters.enabled": "yes",
     "spark.sbbf.delta.enabled": "no",
     "spark.sbbf.iceberg.enabled": "no",
+    "spark.sbbf.index.enabled": "no",
+    "spark.sbbf.index.path": "indexes",
 }

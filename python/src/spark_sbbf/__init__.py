@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from spark_sbbf.jar import jar_path
     from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
     from spark_sbbf.session import disable, doctor, enable, is_enabled
+    from spark_sbbf.table_index import (
+        IndexReport,
+        create_index,
+        drop_index,
+        index_info,
+        refresh_index,
+    )
     from spark_sbbf.writer import bloom_options
 
 __all__ = [
@@ -25,21 +32,26 @@ __all__ = [
     "FilterChangeError",
     "FilterReport",
     "FilterSize",
+    "IndexReport",
     "PruneReport",
     "ScanReport",
     "UnprunedRelation",
     "add_filters",
     "advise",
     "bloom_options",
+    "create_index",
     "disable",
     "doctor",
     "drop_filters",
+    "drop_index",
     "enable",
     "explain",
+    "index_info",
     "inspect",
     "is_enabled",
     "jar_path",
     "probe",
+    "refresh_index",
     "sizing",
 ]
 
@@ -52,6 +64,7 @@ _MODULES = {
     "jar": ("jar_path",),
     "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
     "session": ("disable", "doctor", "enable", "is_enabled"),
+    "table_index": ("IndexReport", "create_index", "drop_index", "index_info", "refresh_index"),
     "writer": ("bloom_options",),
 }
 

@@ -10,7 +10,10 @@ from typing import Any
 
 from spark_sbbf.writer import AUTO, DEFAULT_FPP, check_probability
 
-ABOUT = "Lists, probes and adds bloom filters of Parquet files, and installs the JAR into Spark."
+ABOUT = (
+    "Lists, probes and adds bloom filters of Parquet files, indexes tables, and installs the JAR "
+    "into Spark."
+)
 TABLE_FORMATS = "also change files of Delta, Iceberg and Hudi tables, whose readers may then fail"
 TABLE = "a table name, or a file, a folder or a glob pattern of any store of Hadoop"
 FPP = "false positive probability of a filter, between 0 and 1"
@@ -71,8 +74,18 @@ def _parser() -> argparse.ArgumentParser:
         help="number of row groups whose values are read",
     )
     advised.add_argument("--report", type=Path, metavar="FILE", help="write the report as HTML")
+    creating = command("create-index", "index columns of a table, for lookups of single values")
+    refreshing = command("refresh-index", "index the files that an index does not know yet")
+    described = command("index-info", "show what the index of a table covers")
+    dropping = command("drop-index", "delete the index of a table")
+    indexes = (creating, refreshing, described, dropping)
+    for indexing in indexes:
+        indexing.add_argument("table", help="a table name, or the folder of a Parquet table")
+    creating.add_argument("columns", nargs="+", help="names or dotted Parquet paths of the fields")
+    for building in (creating, refreshing):
+        building.add_argument("--dry-run", action="store_true", help="only estimate the size")
     checked = command("doctor", "report the JVM, the JAR and the settings of the installed Spark")
-    for reporting in (inspect, probe, checked, add, drop, advised):
+    for reporting in (inspect, probe, checked, add, drop, advised, *indexes):
         reporting.add_argument("--json", action="store_true", help="print one JSON object a line")
         reporting.add_argument(
             "--conf",

@@ -21,6 +21,7 @@ from spark_sbbf.jar import find_spark, jar_path
 from spark_sbbf.jvm import run_command
 from spark_sbbf.progress import progress_bar
 from spark_sbbf.table import common_folder, table
+from spark_sbbf.table_index import IndexReport
 from spark_sbbf.writer import bloom_options
 
 INSPECT = (
@@ -31,6 +32,7 @@ ADVICE = (
     "path_in_schema advice kept_present kept_absent new_kept_present new_kept_absent "
     "new_filter_bytes reason"
 )
+INDEX = "path_in_schema files files_covered segments keys entries bytes newest"
 PROBE = "file_name row_group_id row_group_num_rows verdict evidence"
 
 
@@ -173,6 +175,33 @@ def _advise(args: Namespace) -> int:
     return 0
 
 
+def _index(args: Namespace) -> int:
+    """Changes or describes the index of a table."""
+    spark = find_spark()
+    request = {"action": args.command, "table": args.table}
+    if args.command == "create-index":
+        request["columns"] = json.dumps(args.columns)
+    if "dry_run" in args:
+        request["dry_run"] = str(args.dry_run).lower()
+    with closing(
+        run_command(spark, "index", request, settings_of(spark, dict(args.conf)))
+    ) as lines:
+        rows = [json.loads(line) for line in lines]
+    if args.json:
+        for row in rows:
+            print(json.dumps(row))
+    elif args.command == "index-info":
+        print(table(rows, INDEX.split()) if rows else f"{args.table} has no index")
+    elif args.command == "drop-index":
+        print(f"deleted {rows[0]['bytes']:,} bytes")
+    else:
+        change = IndexReport(**rows[0])
+        print(change)
+        if change.skipped_files:
+            print(f"{change.skipped_files:,} files were skipped; {change.reason}", file=sys.stderr)
+    return 0
+
+
 def _doctor(args: Namespace) -> int:
     findings = doctor(dict(args.conf))
     if args.json:
@@ -211,6 +240,10 @@ COMMANDS = {
     "add-filters": _add_filters,
     "drop-filters": _drop_filters,
     "advise": _advise,
+    "create-index": _index,
+    "refresh-index": _index,
+    "index-info": _index,
+    "drop-index": _index,
     "doctor": _doctor,
     "install": _install,
     "uninstall": _uninstall,

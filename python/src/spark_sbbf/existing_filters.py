@@ -6,21 +6,18 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from spark_sbbf.bridge import (
     add_jar,
     bridge_of,
     is_connect,
-    jar_class_loader,
     running,
     table_text,
     translate_jvm_errors,
 )
-from spark_sbbf.catalog import add_catalog
 from spark_sbbf.filter_report import FilterReport
+from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
 from spark_sbbf.progress import Progress, progress_bar
 from spark_sbbf.writer import DEFAULT_FPP, bloom_options, flag
 
@@ -125,18 +122,18 @@ def _change(
     progress: bool | None,
 ) -> FilterReport:
     add_jar(running(spark))
-    own = {name: _text(flag(name, value)) for name, value in flags.items()}
+    own = {name: flag_text(flag(name, value)) for name, value in flags.items()}
     table = table_text(table)
     if is_connect(spark):
-        if spark.version.startswith("3."):  # which has no CALL
-            raise RuntimeError(
-                f"{procedure} over Spark Connect needs Spark 4.0 or newer, and this is Spark "
-                f"{spark.version}: use a classic session, or the command "
-                f"'spark-sbbf {procedure.replace('_', '-')}'"
-            )
+        command = f"the command 'spark-sbbf {procedure.replace('_', '-')}'"
+        require_call(spark, procedure, f"a classic session, or {command}")
+        pairs = ", ".join(f"{quoted(key)}, {quoted(value)}" for key, value in options.items())
+        arguments = {"table": quoted(table), **own}
+        if pairs:
+            arguments["options"] = f"map({pairs})"
         with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
-            return _report(_called(spark, procedure, table, options, own, show))
-    request = {"table": table, "drop": _text(procedure == "drop_filters"), **options, **own}
+            return _report(call(spark, procedure, arguments, show))
+    request = {"table": table, "drop": flag_text(procedure == "drop_filters"), **options, **own}
     with progress_bar(procedure, "B", progress) as show, translate_jvm_errors():
         return _report(_bridged(spark, procedure, request, show))
 
@@ -150,64 +147,16 @@ def _report(rows: Iterable[Mapping[str, Any]]) -> FilterReport:
     return report
 
 
-def _called(
-    spark: Any,
-    procedure: str,
-    table: str,
-    options: Mapping[str, str],
-    flags: Mapping[str, str],
-    show: Progress,
-) -> list[dict[str, Any]]:
-    add_catalog(spark)
-    pairs = ", ".join(f"{_quoted(key)}, {_quoted(value)}" for key, value in options.items())
-    arguments = [f"table => {_quoted(table)}", *(f"{key} => {text}" for key, text in flags.items())]
-    if pairs:
-        arguments.append(f"options => map({pairs})")
-
-    def tasks_done(stages: Any, **_: Any) -> None:
-        stages = stages or ()
-        show(sum(s.num_completed_tasks for s in stages), sum(s.num_tasks for s in stages))
-
-    spark.registerProgressHandler(tasks_done)
-    try:
-        rows = spark.sql(f"CALL sbbf.system.{procedure}({', '.join(arguments)})").collect()
-    finally:
-        spark.removeProgressHandler(tasks_done)
-    return [row.asDict() for row in rows]
-
-
 def _bridged(
     spark: Any, procedure: str, request: Mapping[str, str], show: Progress
 ) -> list[dict[str, Any]]:
-    bridge, context = bridge_of(spark), spark.sparkContext
-    options = spark._jvm.java.util.HashMap()
-    for key, value in request.items():
-        options.put(key, value)
-    title = f"spark-sbbf {procedure}"
-    group = f"{title} {uuid4().hex}"
-
-    def work() -> str:
-        context.setJobGroup(group, title, interruptOnCancel=True)
-        with jar_class_loader(spark):  # the class loader of this thread
-            return str(bridge.changeFilters(spark._jsparkSession, options))
-
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
-        try:
-            while not wait([future], timeout=0.2).done:
-                show(bridge.doneBytes(), bridge.totalBytes())
-            show(bridge.doneBytes(), bridge.totalBytes())
-            return [json.loads(line) for line in future.result().split("\n") if line]
-        except KeyboardInterrupt:
-            bridge.cancel()
-            context.cancelJobGroup(group)
-            raise
-
-
-def _text(value: bool) -> str:
-    return str(value).lower()
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    bridge = bridge_of(spark)
+    options = jvm_map(spark, request)
+    lines = in_jvm(
+        spark,
+        f"spark-sbbf {procedure}",
+        lambda: str(bridge.changeFilters(spark._jsparkSession, options)),
+        lambda _: show(bridge.doneBytes(), bridge.totalBytes()),
+        bridge.cancel,
+    )
+    return [json.loads(line) for line in lines.split("\n") if line]

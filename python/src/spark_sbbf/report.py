@@ -78,6 +78,12 @@ class ScanReport:
     kept."""
     files_not_cached: int
     """Number of files without space in the cache. Later queries read them again."""
+    index_segments: int
+    """Number of segments of the table's index that pruning searched; 0 without an index."""
+    index_pages: int
+    """Number of pages of keys that it read in these."""
+    index_bytes: int
+    """Bytes that it read in these."""
     bars: list[FileBar]
     """All files, in the order of their listing, in at most 50 ranges."""
     summary: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, which colour-blind people can distinguish.
 VERMILION, ORANGE, BLUE, SKY_BLUE = "#d55e00", "#e69f00", "#0072b2", "#56b4e9"
-GREEN, PURPLE, GREY = "#009e73", "#cc79a7", "#999999"
+GREEN, PURPLE, YELLOW, GREY = "#009e73", "#cc79a7", "#f0e442", "#999999"
 
 KEPT, UNKNOWN = "kept", "kept unchecked"
 COLOURS = {
@@ -28,6 +28,7 @@ COLOURS = {
     "min_max": SKY_BLUE,
     "dictionary": GREEN,
     "bloom": BLUE,
+    "index": YELLOW,
     "none": ORANGE,
 }
 WIDTH, HEIGHT, LINE = 720.0, 96.0, 20.0

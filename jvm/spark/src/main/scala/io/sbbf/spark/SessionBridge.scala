@@ -8,6 +8,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.index.{IndexCommand, IndexRequest}
 import io.sbbf.spark.report.PruneReport
 
 /**
@@ -40,6 +41,13 @@ final class SessionBridge {
       .run()
       .map(_.json)
       .mkString("\n")
+
+  /** Indexes the files that a table's index does not know, and returns one line of JSON. */
+  def changeIndex(session: SparkSession, options: JMap[String, String]): String =
+    IndexCommand.run(session, IndexRequest.parse(options.asScala.toMap)).json
+
+  /** Deletes the index of a table, and returns its size in bytes. */
+  def dropIndex(session: SparkSession, table: String): Long = IndexCommand.drop(session, table)
 
   /** Returns the bytes that [[changeFilters]] has read and written so far. */
   def doneBytes: Long = listener.done

@@ -19,10 +19,16 @@ import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, AddFiltersRequest
 import io.sbbf.spark.write.FilterOptions
 
 /**
- * Procedures that change files. Each returns a row for each file ([[AddFiltersOutcome.Schema]]):
+ * Procedures that change files return a row for each file ([[AddFiltersOutcome.Schema]]):
  *
  *   - `CALL sbbf.system.add_filters(table => ..., columns => array(...), fpp => 0.01, ...)`
  *   - `CALL sbbf.system.drop_filters(table => ..., columns => array(...))`
+ *
+ * Procedures that change an index return one row:
+ *
+ *   - `CALL sbbf.system.create_index(table => ..., columns => array(...))`
+ *   - `CALL sbbf.system.refresh_index(table => ...)`
+ *   - `CALL sbbf.system.drop_index(table => ...)`
  */
 private[catalog] trait SbbfProcedures extends ProcedureCatalog {
   import SbbfProcedures._
@@ -34,15 +40,18 @@ private[catalog] trait SbbfProcedures extends ProcedureCatalog {
     (procedure.namespace.toSeq, procedure.name) match {
       case (Seq(System), Add) => new Changing(session, Add, AddParameters, drops = false)
       case (Seq(System), Drop) => new Changing(session, Drop, DropParameters, drops = true)
+      case (Seq(System), name) if IndexProcedure.names.contains(name) =>
+        new IndexProcedure(session, name)
       case _ =>
         throw new IllegalArgumentException(
-          s"$name has no procedure $procedure; its procedures are $System.$Add and $System.$Drop")
+          s"$name has no procedure $procedure; its procedures are " +
+            Names.map(n => s"$System.$n").mkString(", "))
     }
 
   /** Lists the procedures, for Spark 4.1 and newer. */
   def listProcedures(namespace: Array[String]): Array[Identifier] =
     if (namespace.isEmpty || namespace.toSeq == Seq(System))
-      Array(Add, Drop).map(Identifier.of(Array(System), _))
+      Names.map(Identifier.of(Array(System), _)).toArray
     else Array.empty
 }
 
@@ -50,6 +59,7 @@ private object SbbfProcedures {
   private final val System = "system" // as in Iceberg's catalogs
   private final val Add = "add_filters"
   private final val Drop = "drop_filters"
+  private val Names = Seq(Add, Drop) ++ IndexProcedure.names
 
   private val Table = ProcedureParameter.in("table", StringType).build()
   private val NoText = "CAST(NULL AS STRING)"

@@ -1,18 +1,14 @@
 package io.sbbf.spark.advise
 
-import scala.reflect.ClassTag
 import scala.util.Random
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile, SampledTable}
+import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile}
 import io.sbbf.spark.scan.PointLookupStats
 import io.sbbf.spark.table._
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
@@ -37,6 +33,7 @@ private[spark] final class AdviceJob(
   private val hadoopConf = session.sessionState.newHadoopConf()
   private val sqlConf = session.sessionState.conf
   private lazy val target: NamedFiles = TableLocation.of(request.table, session)
+  private lazy val tasks = new TableTasks(session, hadoopConf, target, "advise")
   private lazy val columns: Seq[String] = target.columnNames(request.columns, sqlConf.resolver)
 
   /**
@@ -105,9 +102,9 @@ private[spark] final class AdviceJob(
     val caseSensitive = sqlConf.caseSensitiveAnalysis
     val files = all.map(file => ListedFile(target.taskFiles.serializable(file)))
     val named = columns.toSet
-    val found = onExecutors(files, "footers") { (file, opener) =>
+    val found = tasks.map(files, "footers") { (file, table) =>
       file.attempt {
-        val opened = opener.open(file)
+        val opened = file.open(table)
         SeenFile(file, opened.facts(named), opened.resolve(paths, caseSensitive))
       }
     }
@@ -129,9 +126,8 @@ private[spark] final class AdviceJob(
   private def sampled(seen: Seq[SeenFile], columns: Set[String]): Seq[ChunkSample] = {
     val rowGroups = seen.flatMap(file => file.facts.rowGroups.map(file.file -> _))
     val chosen = some(rowGroups, request.rowGroups)
-    val found = onExecutors(chosen, "values of some row groups") {
-      case ((file, rowGroup), opener) =>
-        file.attempt(opener.open(file).sample(rowGroup, columns))
+    val found = tasks.map(chosen, "values of some row groups") { case ((file, rowGroup), table) =>
+      file.attempt(file.open(table).sample(rowGroup, columns))
     }
     val failures = found.flatMap(_.fold(Seq(_), _.flatMap(_.left.toOption)))
     warn(failures, chosen.size, "row groups could not be fully sampled")
@@ -149,9 +145,9 @@ private[spark] final class AdviceJob(
       .map { case (column, of) => column -> some(of.flatMap(_.some), MostValues) }
     val shared = context.broadcast(ClosureBytes.pack(values))
     try {
-      val kept = onExecutors(files, "bounds") { (file, opener) =>
+      val kept = tasks.map(files, "bounds") { (file, table) =>
         val plain = ClosureBytes.unpack[Map[String, Seq[Array[Byte]]]](shared.value)
-        file.attempt(opener.open(file).keptByBounds(plain))
+        file.attempt(file.open(table).keptByBounds(plain))
       }
       kept.flatMap(_.toOption).flatten.groupBy(_._1).map { case (column, counts) =>
         column -> counts.map(_._2).sum.toDouble / math.max(1, values(column).size)
@@ -167,47 +163,17 @@ private[spark] final class AdviceJob(
 
   private def warn(failures: Seq[String], of: Int, what: String): Unit =
     if (failures.nonEmpty) logWarning(s"${failures.size} of $of $what: ${failures.head}")
-
-  private def onExecutors[A: ClassTag, B: ClassTag](items: Seq[A], what: String)(
-      work: (A, Opener) => B): Seq[B] = {
-    val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
-    val slices = TableFiles.slices(items.size, context)
-    val (tasks, ofTable) = (target.taskFiles, target.sampled(sqlConf.caseSensitiveAnalysis))
-    val before = context.getLocalProperty(JobDescription)
-    context.setLocalProperty(JobDescription, s"spark-sbbf advise: $what")
-    try
-      context
-        .parallelize(items, slices)
-        .mapPartitions { some =>
-          val conf = shared.value.value
-          val opener = new Opener(conf, tasks.store(conf), ofTable)
-          some.map(item => ClosureBytes.pack(work(item, opener)))
-        }
-        .collect()
-        .toSeq
-        .map(ClosureBytes.unpack[B](_))
-    finally {
-      context.setLocalProperty(JobDescription, before)
-      shared.destroy()
-    }
-  }
 }
 
 private[spark] object AdviceJob {
   private final val MostFiles = 1000
 
-  /** `SparkContext.SPARK_JOB_DESCRIPTION` */
-  private final val JobDescription = "spark.job.description"
-
   /** The most values of a column to look up in the bounds of all row groups. */
   private final val MostValues = 64
 
-  /** Opens files in a task. */
-  private final class Opener(conf: Configuration, store: FileStore, table: Option[SampledTable]) {
-    def open(file: ListedFile): SampledFile = new SampledFile(file.status, conf, store, table)
-  }
-
   private final case class ListedFile(status: FileStatus) {
+    def open(table: OpenedTable): SampledFile =
+      new SampledFile(status, table.conf, table.store, table.columns)
 
     /** Returns the result of `work`, or why it failed. */
     def attempt[T](work: => T): Either[String, T] =

@@ -11,6 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
+import io.sbbf.spark.index.IndexCommand
 import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.session.Doctor
 
@@ -68,6 +69,13 @@ private[catalog] object DriverTable {
         new AdviceJob(session, AdviceRequest.of(table, options))
           .run()
           .map(_.row))
+
+  /** Returns a table with a row for each column of another table's index. */
+  def index(session: SparkSession, table: String): DriverTable =
+    new DriverTable(
+      s"index of $table",
+      IndexCommand.InfoSchema,
+      _ => IndexCommand.info(session, table))
 
   private def queryOf(session: SparkSession, view: String): QueryExecution =
     session.table(quoteIfNeeded(view)).queryExecution

@@ -21,6 +21,7 @@ import io.sbbf.spark.session.SessionPruning
  *   - ``sbbf.reports.`view` `` has one row, the JSON report on pruning for the query of a view.
  *   - ``sbbf.advice.`table` `` has a row for each column of the table's files, with the cost and
  *     the benefit of filters.
+ *   - ``sbbf.indexes.`table` `` has a row for each column of the table's index.
  *   - `sbbf.session.doctor` has the diagnosis of the session: each finding has a `name` and a
  *     `value`.
  *
@@ -61,6 +62,7 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
     case (Seq(Filters), path) => new FilterTable(path)
     case (Seq(Reports), view) => DriverTable.report(session, view)
     case (Seq(Advice), path) => DriverTable.advice(session, path)
+    case (Seq(Indexes), path) => DriverTable.index(session, path)
     case (Seq(Session), Doctor) => DriverTable.doctor(session)
     case _ => throw new NoSuchTableException(table)
   }
@@ -133,12 +135,13 @@ private[spark] object SbbfCatalog {
   private final val Filters = "filters"
   private final val Reports = "reports"
   private final val Advice = "advice"
+  private final val Indexes = "indexes"
   private final val Session = "session"
   private final val Doctor = "doctor"
   private final val Pruning = "pruning"
   private final val On = "on"
   private final val Off = "off"
-  private val Namespaces = Seq(Filters, Reports, Advice, Session)
+  private val Namespaces = Seq(Filters, Reports, Advice, Indexes, Session)
 
   /** Registers the catalog for all sessions of this JVM that do not configure another one. */
   def register(): Unit =

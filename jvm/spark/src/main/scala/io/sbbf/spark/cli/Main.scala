@@ -7,13 +7,14 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.fs.FileStatus
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.index.{IndexCommand, IndexRequest}
 import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
 import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation}
@@ -26,8 +27,9 @@ import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
  *   - `doctor` describes the JVM.
  *   - `change` adds or drops filters, and prints its progress and the outcome of each file.
  *   - `advise` prints the advice for each column.
+ *   - `index` changes or describes the index of a table.
  *
- * Only `change` and `advise` run jobs, and start a session; `list` starts one to look up a
+ * Only `change`, `advise` and `index` run jobs, and start a session; `list` starts one to look up a
  * table's name, and runs a job for a Delta or Iceberg table. Main reads a [[Request]] from
  * standard input, and writes one JSON object a line. A failure is an object with the one field
  * `error`. Standard error is left to Spark's logs.
@@ -61,6 +63,7 @@ object Main {
         case "list" => list(request, out)
         case "change" => change(request, out)
         case "advise" => advise(request, out)
+        case "index" => index(request, out)
         case "doctor" => out.println(json.writeValueAsString(doctor(request)))
         case other => throw new IllegalArgumentException(s"unknown command $other")
       }
@@ -130,6 +133,23 @@ object Main {
       new AdviceJob(_, wanted)
         .run()
         .foreach(advice => out.println(JsonRow(ColumnAdvice.Schema, advice.row))))
+  }
+
+  private def index(request: Request, out: PrintStream): Unit = {
+    val (action, table) = (request.options("action"), request.options("table"))
+    inSession(request) { session =>
+      action match {
+        case "index-info" =>
+          IndexCommand
+            .info(session, table)
+            .foreach(row => out.println(JsonRow(IndexCommand.InfoSchema, row)))
+        case "drop-index" =>
+          val dropped = Row(IndexCommand.drop(session, table))
+          out.println(JsonRow(IndexCommand.DropSchema, dropped))
+        case _ =>
+          out.println(IndexCommand.run(session, IndexRequest.parse(request.options)).json)
+      }
+    }
   }
 
   /**

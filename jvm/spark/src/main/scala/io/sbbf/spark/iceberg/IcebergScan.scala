@@ -6,7 +6,9 @@ import java.util.{Arrays, Collections, List => JList, Map => JMap}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types.StructType
@@ -27,6 +29,10 @@ private[spark] final class IcebergScan private (scan: Scan) {
   private val table = call[AnyRef](scan, "table")
 
   def location: String = call[String](table, "location")
+
+  /** Returns the Hadoop configuration of the scan's session, None if the scan does not show it. */
+  private[iceberg] def hadoopConf: Option[Configuration] =
+    Members.field[SparkSession](scan, "spark").map(_.sessionState.newHadoopConf())
 
   /** Returns what identifies the table: old tables of format version 1 may lack an id. */
   private lazy val identity: String = Try(call[Any](table, "uuid").toString).getOrElse(location)
@@ -51,7 +57,7 @@ private[spark] final class IcebergScan private (scan: Scan) {
     call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_, identity)).toIndexedSeq
 
   /** The files of the tasks that can be evidence. */
-  private[iceberg] lazy val evidence: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
+  lazy val evidence: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
 
   /** Returns whether a file of the scan can be evidence. Plans the tasks. */
   def hasEvidence: Boolean = evidence.nonEmpty

@@ -1,15 +1,18 @@
 package io.sbbf.spark.iceberg
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.trees.{TreeNode, TreeNodeTag}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.{FilePruning, ScanPruning, StorageRequirements}
 import io.sbbf.spark.scan.LateKeys
+import io.sbbf.spark.search.TableIndex
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
 /**
@@ -121,7 +124,9 @@ private[spark] object PrunedIcebergScan {
       before.fold(found.outcomes)(_.refinedBy(left, found.outcomes)),
       found.stoppedEarly,
       found.filesDeclined,
-      System.nanoTime - started)
+      System.nanoTime - started,
+      found.index
+    )
   }
 
   /** Parquet's own encryption is not Iceberg's, so the pruner gets no keys. */
@@ -133,5 +138,8 @@ private[spark] object PrunedIcebergScan {
       FooterCache.shared,
       StorageRequirements.Empty,
       LogOnce,
-      checksVersions = false)
+      checksVersions = false,
+      index = source.hadoopConf.fold(RowGroupIndex.Empty)(
+        TableIndex.of(Seq(new Path(source.location)), _, conf))
+    )
 }

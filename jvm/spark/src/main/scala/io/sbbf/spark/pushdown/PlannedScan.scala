@@ -22,11 +22,13 @@ private[spark] final case class PlannedScan(
 
   /**
    * Returns whether tasks must not evaluate bloom filters. That holds if planning rejected one,
-   * which parquet-mr would use, or did not check all of them. It also holds without runtime
-   * filters, as planning then already evaluated the bloom filters of every file.
+   * which parquet-mr would use, or did not check all of them, as an index made it unnecessary. It
+   * also holds without runtime filters, as planning then already evaluated the bloom filters of
+   * every file.
    */
   def disablesTaskBloom: Boolean = pruning.exists { found =>
-    !hasRuntimeFilters || found.stoppedEarly || found.outcomes.exists(_.filtersRejected.nonEmpty)
+    !hasRuntimeFilters || found.stoppedEarly || found.isIndexed ||
+    found.outcomes.exists(_.filtersRejected.nonEmpty)
   }
 
   /**

@@ -85,6 +85,9 @@ private[spark] object PruneReport {
       "files_opened" -> s.filesOpened,
       "stopped_early" -> s.stoppedEarly,
       "files_not_cached" -> s.filesDeclined,
+      "index_segments" -> s.index.segments,
+      "index_pages" -> s.index.pages,
+      "index_bytes" -> s.index.bytes,
       "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
       "summary" -> s.summary
     )

@@ -176,7 +176,9 @@ final class PrunedFileIndex private[spark] (
       before.fold(found.outcomes)(_.refinedBy(left, found.outcomes)),
       found.stoppedEarly,
       found.filesDeclined,
-      spent)
+      spent,
+      before.fold(found.index)(_.index + found.index)
+    )
     nanos.addAndGet(spent)
     latest = Some(lookup -> selection)
     selection

@@ -11,6 +11,7 @@ import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.PushdownGuard
+import io.sbbf.spark.search.TableIndex
 import io.sbbf.spark.util.{ExecutorJar, LogOnce, SbbfConf}
 
 /**
@@ -112,7 +113,8 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       requirements,
       LogOnce,
       // Delta's log may have other times than the store; its files are never replaced
-      checksVersions = !DeltaRelation.isDelta(files)
+      checksVersions = !DeltaRelation.isDelta(files),
+      index = TableIndex.of(files.location.rootPaths, hadoopConf, conf)
     )
   }
 }

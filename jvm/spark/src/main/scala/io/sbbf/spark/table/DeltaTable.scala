@@ -1,6 +1,6 @@
 package io.sbbf.spark.table
 
-import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
@@ -18,6 +18,8 @@ private[table] final class DeltaTable(
 
   override protected def snapshotFiles: IndexedSeq[FileStatus] =
     relation.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus)).toIndexedSeq
+
+  override def location: Path = relation.location.rootPaths.head
 
   override lazy val columns: TableColumns = ofDelta.storedColumns
 

@@ -1,6 +1,6 @@
 package io.sbbf.spark.table
 
-import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -16,6 +16,10 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
     extends LakeTable(name, LakeFormat.Iceberg) {
 
   override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
+
+  override def location: Path = new Path(scan.location)
+
+  override def indexable: Seq[FileStatus] = scan.evidence.sortBy(_.getPath.toString)
 
   override lazy val columns: TableColumns = scan.storedColumns
 

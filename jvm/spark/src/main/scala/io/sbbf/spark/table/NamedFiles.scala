@@ -86,6 +86,12 @@ private[spark] abstract class LakeTable(val name: String, val format: LakeFormat
   /** Returns the files of the snapshot, in any order. */
   protected def snapshotFiles: IndexedSeq[FileStatus]
 
+  /** Returns the folder of the table. */
+  def location: Path
+
+  /** Returns the files of the snapshot that an index can name. */
+  def indexable: Seq[FileStatus] = files
+
   def columns: TableColumns
 
   /** Returns the rules by which the format finds columns in the files and reads their values. */

@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.TaskContext
 
 import io.sbbf.parquet.input.FileStore
+import io.sbbf.parquet.model.FileVersion
 
 /**
  * Sends files to tasks, which open them.
@@ -16,7 +17,8 @@ private[spark] final class TaskFiles private (ofTable: Option[FileStore with Ser
 
   /** Returns the file without what Hadoop's stores add to a status, which may not be serializable. */
   def serializable(file: FileStatus): FileStatus =
-    if (ofTable.isDefined) file else new FileStatus(file.getLen, false, 1, 0, 0, file.getPath)
+    if (ofTable.isDefined) file
+    else new ListedStatus(FileVersion.of(file))
 
   /** Returns the store that opens the files in a task, which closes it in the end. */
   def store(conf: Configuration): FileStore = {

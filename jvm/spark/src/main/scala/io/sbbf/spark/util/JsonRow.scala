@@ -1,5 +1,6 @@
 package io.sbbf.spark.util
 
+import java.sql.Timestamp
 import java.util.LinkedHashMap
 
 import scala.jdk.CollectionConverters._
@@ -22,6 +23,7 @@ private[spark] object JsonRow {
 
   private def plain(value: Any): Any = value match {
     case map: Map[_, _] => map.asJava
+    case time: Timestamp => time.toInstant.toString
     case other => other
   }
 }

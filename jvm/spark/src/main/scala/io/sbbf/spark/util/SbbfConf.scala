@@ -2,6 +2,7 @@ package io.sbbf.spark.util
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -189,6 +190,23 @@ object SbbfConf {
     "Whether planning prunes the files of Iceberg tables."
   )
 
+  val Index: SbbfConf[Boolean] = flag(
+    "spark.sbbf.index.enabled",
+    default = true,
+    "Whether planning searches the indexes of tables. It lists the folder of an index at most once " +
+      "in 30 seconds."
+  )
+
+  val IndexPath: SbbfConf[String] = new SbbfConf(
+    "spark.sbbf.index.path",
+    "Folder for the indexes of all tables, for tables that must not be written to. If empty, the " +
+      "index of a table is in its own folder.",
+    "",
+    "empty or an absolute path",
+    identity,
+    (text: String) => text.isEmpty || new Path(text).isAbsolute
+  )
+
   val all: Seq[SbbfConf[_]] =
     Seq(
       Enabled,
@@ -202,7 +220,9 @@ object SbbfConf {
       RuntimePruning,
       RuntimeKeys,
       Delta,
-      Iceberg)
+      Iceberg,
+      Index,
+      IndexPath)
 
   /** Returns the limits of pruning in a session. */
   def limits(conf: SQLConf): PlanningLimits =

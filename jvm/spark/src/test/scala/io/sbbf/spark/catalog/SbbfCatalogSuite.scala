@@ -163,6 +163,7 @@ class SbbfCatalogSuite extends SparkSuite {
         "filters",
         "reports",
         "advice",
+        "indexes",
         "session"))
     assert(names("SHOW NAMESPACES IN sbbf.filters", "namespace").isEmpty)
     assert(names("SHOW TABLES IN sbbf.session", "tableName") == Seq("doctor"))

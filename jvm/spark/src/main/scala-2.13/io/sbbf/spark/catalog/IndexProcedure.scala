@@ -1,0 +1,70 @@
+package io.sbbf.spark.catalog
+
+import java.util
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.procedures.{
+  BoundProcedure,
+  ProcedureParameter,
+  UnboundProcedure
+}
+import org.apache.spark.sql.connector.read.Scan
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.unsafe.types.UTF8String
+
+import io.sbbf.spark.index.{IndexCommand, IndexOutcome, IndexRequest}
+
+/** Changes the index of a table. */
+private[catalog] final class IndexProcedure(session: SparkSession, override val name: String)
+    extends UnboundProcedure
+    with BoundProcedure {
+  import IndexProcedure._
+
+  override def bind(input: StructType): BoundProcedure = this
+  override def isDeterministic: Boolean = false
+
+  override def parameters: Array[ProcedureParameter] = name match {
+    case Create => Array(Table, Columns, DryRun)
+    case Refresh => Array(Table, DryRun)
+    case Drop => Array(Table)
+  }
+
+  override def call(arguments: InternalRow): util.Iterator[Scan] = {
+    if (arguments.isNullAt(0)) refuse("table is NULL")
+    val table = arguments.getUTF8String(0).toString
+    def isDryRun(at: Int) = !arguments.isNullAt(at) && arguments.getBoolean(at)
+    val scan = name match {
+      case Create => run(IndexRequest.create(table, columns(arguments), isDryRun(2)))
+      case Refresh => run(IndexRequest.refresh(table, isDryRun(1)))
+      case Drop =>
+        new LocalRows(IndexCommand.DropSchema, Seq(Row(IndexCommand.drop(session, table))))
+    }
+    util.List.of[Scan](scan).iterator
+  }
+
+  private def run(request: IndexRequest): LocalRows =
+    new LocalRows(IndexOutcome.Schema, Seq(IndexCommand.run(session, request).row))
+
+  private def columns(arguments: InternalRow): Seq[String] =
+    if (arguments.isNullAt(1)) refuse("columns is NULL")
+    else
+      arguments.getArray(1).toSeq[UTF8String](StringType).map { text =>
+        if (text == null) refuse("NULL among the columns") else text.toString
+      }
+
+  private def refuse(why: String): Nothing = throw new IllegalArgumentException(s"$name: $why")
+}
+
+private[catalog] object IndexProcedure {
+  private final val Create = "create_index"
+  private final val Refresh = "refresh_index"
+  private final val Drop = "drop_index"
+
+  val names: Seq[String] = Seq(Create, Refresh, Drop)
+
+  private val Table = ProcedureParameter.in("table", StringType).build()
+  private val Columns = ProcedureParameter.in("columns", ArrayType(StringType)).build()
+  private val DryRun =
+    ProcedureParameter.in("dry_run", BooleanType).defaultValue("false").build()
+}

@@ -1,0 +1,67 @@
+package io.sbbf.spark.index
+
+import java.sql.Timestamp
+
+import scala.util.Try
+
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Row, SparkSession}
+
+import io.sbbf.index.search.IndexCache
+
+/** What SQL and Python can do with the index of a table. */
+private[spark] object IndexCommand {
+
+  /** The columns of [[info]]. */
+  val InfoSchema: StructType = new StructType()
+    .add("path_in_schema", StringType, nullable = false)
+    .add("files", IntegerType, nullable = false)
+    .add("files_covered", IntegerType, nullable = false)
+    .add("segments", IntegerType, nullable = false)
+    .add("keys", LongType, nullable = false)
+    .add("entries", LongType, nullable = false)
+    .add("bytes", LongType, nullable = false)
+    .add("newest", TimestampType, nullable = false)
+    .add("folder", StringType, nullable = false)
+
+  /** The column of [[drop]]. */
+  val DropSchema: StructType = new StructType().add("bytes", LongType, nullable = false)
+
+  /** Creates or extends an index; see [[IndexJob.run]]. */
+  def run(session: SparkSession, request: IndexRequest): IndexOutcome =
+    new IndexJob(session, request).run()
+
+  /**
+   * Deletes the index of a table, whether it can be read or not.
+   *
+   * @return the bytes of its segments, as far as they could be read
+   */
+  def drop(session: SparkSession, table: String): Long = {
+    val indexed = new IndexedTable(table, session)
+    val bytes = Try(indexed.contents.bytes).getOrElse(0L)
+    indexed.place.folder(indexed.hadoopConf).drop()
+    IndexCache.shared.forget(indexed.place.index)
+    bytes
+  }
+
+  /** Returns a row for each indexed column of a table, none if it has no index. */
+  def info(session: SparkSession, table: String): Seq[Row] = {
+    val indexed = new IndexedTable(table, session)
+    val contents = indexed.contents
+    lazy val files = indexed.files
+    if (contents.columns.isEmpty) Nil
+    else
+      contents.info(files).map { of =>
+        Row(
+          of.column,
+          files.size,
+          of.files,
+          of.segments,
+          of.keys,
+          of.entries,
+          of.bytes,
+          new Timestamp(of.newest),
+          indexed.place.index.toString)
+      }
+  }
+}

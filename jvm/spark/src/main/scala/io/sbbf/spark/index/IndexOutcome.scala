@@ -1,0 +1,50 @@
+package io.sbbf.spark.index
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
+
+import io.sbbf.spark.util.JsonRow
+
+/**
+ * What a change of an index did.
+ *
+ * @param segment the id of the new segment; None if there was nothing to do, or in a dry run
+ * @param files the number of files that the segment knows, or would know
+ * @param skipped the number of files that could not be read, which the segment does not know
+ * @param reason why the first of these was skipped; empty if there are none
+ * @param keys the number of distinct keys of each column together
+ * @param entries the number of pairs of a key and a row group; in a dry run at most as many
+ * @param bytes the size of the segment, in a dry run an estimate
+ */
+private[spark] final case class IndexOutcome(
+    segment: Option[String],
+    files: Int,
+    skipped: Int,
+    reason: String,
+    rowGroups: Int,
+    keys: Long,
+    entries: Long,
+    bytes: Long,
+    seconds: Double) {
+  def row: Row =
+    Row(segment.orNull, files, skipped, reason, rowGroups, keys, entries, bytes, seconds)
+
+  def json: String = JsonRow(IndexOutcome.Schema, row)
+}
+
+private[spark] object IndexOutcome {
+
+  /** The index knows all files. */
+  val Nothing: IndexOutcome = IndexOutcome(None, 0, 0, "", 0, 0, 0, 0, 0)
+
+  val Schema: StructType = new StructType()
+    .add("segment", StringType)
+    .add("files", IntegerType, nullable = false)
+    .add("skipped_files", IntegerType, nullable = false)
+    .add("reason", StringType, nullable = false)
+    .add("row_groups", IntegerType, nullable = false)
+    .add("keys", LongType, nullable = false)
+    .add("entries", LongType, nullable = false)
+    .add("bytes", LongType, nullable = false)
+    .add("seconds", DoubleType, nullable = false)
+}

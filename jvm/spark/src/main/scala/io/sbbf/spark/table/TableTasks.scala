@@ -1,0 +1,63 @@
+package io.sbbf.spark.table
+
+import scala.reflect.ClassTag
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.util.SerializableConfiguration
+
+import io.sbbf.spark.util.{ClosureBytes, TableFiles}
+
+/**
+ * Runs work on a table's files in tasks.
+ *
+ * @param title what the jobs are for, in their descriptions
+ */
+private[spark] final class TableTasks(
+    session: SparkSession,
+    hadoopConf: Configuration,
+    table: => NamedFiles,
+    title: String) {
+  import TableTasks._
+
+  private val context = session.sparkContext
+
+  /** Returns the result of `work` for each item, in their order. */
+  def map[A: ClassTag, B: ClassTag](items: Seq[A], what: String)(
+      work: (A, OpenedTable) => B): Seq[B] =
+    run(items, what) { (some, opened) =>
+      some.map(item => ClosureBytes.pack(work(item, opened)))
+    }(_.collect().toSeq.map(ClosureBytes.unpack[B](_)))
+
+  /**
+   * Returns the result of a job over what `work` makes of the items of each task. Our own classes
+   * must be packed in it; see [[ClosureBytes]].
+   */
+  def run[A: ClassTag, B: ClassTag, C](items: Seq[A], what: String)(
+      work: (Iterator[A], OpenedTable) => Iterator[B])(job: RDD[B] => C): C = {
+    val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
+    val (files, columns) =
+      (table.taskFiles, table.sampled(session.sessionState.conf.caseSensitiveAnalysis))
+    val before = context.getLocalProperty(JobDescription)
+    context.setLocalProperty(JobDescription, s"spark-sbbf $title: $what")
+    try
+      job(
+        context
+          .parallelize(items, TableFiles.slices(items.size, context))
+          .mapPartitions { some =>
+            val conf = shared.value.value
+            work(some, OpenedTable(conf, files.store(conf), columns))
+          })
+    finally {
+      context.setLocalProperty(JobDescription, before)
+      shared.destroy()
+    }
+  }
+}
+
+private[spark] object TableTasks {
+
+  /** `SparkContext.SPARK_JOB_DESCRIPTION` */
+  private final val JobDescription = "spark.job.description"
+}

@@ -1,0 +1,240 @@
+package io.sbbf.spark.index
+
+import java.io.File
+
+import scala.util.Random
+
+import org.apache.spark.sql.functions.expr
+
+import io.sbbf.parquet.model.Evidence
+import io.sbbf.parquet.testing.TestFiles
+import io.sbbf.spark.testing.SparkSuite
+
+/** Builds indexes of tables without filters, and compares queries with those without pruning. */
+class IndexSuite extends SparkSuite {
+  private val random = new Random(TestFiles.seed())
+  private val Rows = 4000L
+  private val Files = 20
+
+  private def write(name: String, from: Long = 0, files: Int = Files): String = {
+    val rows = spark
+      .range(from, from + Rows, 1, files)
+      .selectExpr(
+        "id",
+        "xxhash64(id) AS key",
+        "concat('user-', hash(id)) AS name",
+        "IF(id % 7 = 0, NULL, cast(id % 11 AS int)) AS few",
+        "cast(id AS double) / 4 AS real",
+        "cast(id AS decimal(20, 2)) AS price",
+        "date_add(DATE'2026-01-01', cast(id % 3000 AS int)) AS day",
+        "named_struct('inner', xxhash64(id, 1)) AS st",
+        "array(concat('tag-', id), concat('tag-', id * 3)) AS tags"
+      )
+    saved(name, rows, Map("parquet.enable.dictionary" -> "false"))
+  }
+
+  private def index(table: String, columns: String*): IndexOutcome =
+    IndexCommand.run(spark, IndexRequest.create(table, columns, isDryRun = false))
+
+  private lazy val table: String = {
+    val path = write("indexed")
+    settle(path)
+    index(path, "key", "name", "few", "real", "price", "day", "st.inner", "tags.list.element")
+    path
+  }
+
+  /** Makes files look old enough that what was read of them is used. */
+  private def settle(path: String): Unit =
+    new File(path).listFiles.foreach(_.setLastModified(1700000000000L))
+
+  test("a lookup reads the file of its key, an absent key none, and neither opens another file") {
+    val all = spark.read.parquet(table)
+    // condition; files kept
+    for ((condition, files) <- Seq(
+        "key = xxhash64(1234L)" -> 1,
+        "key IN (xxhash64(5L), xxhash64(3999L))" -> 2,
+        "key = 7" -> 0,
+        "name = concat('user-', hash(77L))" -> 1,
+        "real = 8.25D" -> 1,
+        "real = 8.26D" -> 0,
+        "day = DATE'2026-01-05'" -> 2, // id 4 and 3004
+        "price = 1234" -> 1,
+        "st.inner = xxhash64(99L, 1)" -> 1,
+        "array_contains(tags, 'tag-3999')" -> 2, // 3999 and 1333 * 3
+        "few = 12" -> 0,
+        "key = xxhash64(1234L) AND name = 'x'" -> 0
+      )) {
+      val query = all.where(condition)
+      val found = pruning(query).get
+      assert(found.keptFiles == files, condition)
+      assert(found.filesOpened <= files, condition)
+      assert(rows(query) == oracle(all.where(condition)), condition)
+      if (files == 0) assert(found.refutedBy == Map(Evidence.Index -> Files.toLong), condition)
+    }
+  }
+
+  test("random queries answer as without pruning, with files that the index does not know") {
+    val grown = write("grown")
+    settle(grown)
+    index(grown, "key", "name")
+    write("more", from = Rows, files = 3)
+    new File(path("more")).listFiles
+      .filter(_.getName.endsWith(".parquet"))
+      .foreach(f => f.renameTo(new File(grown, s"more-${f.getName}")))
+    settle(grown)
+    index(grown, "real")
+    val all = spark.read.parquet(grown)
+    def key = random.nextInt(3 * Rows.toInt)
+    def leaf: String = random.nextInt(6) match {
+      case 0 => s"key = xxhash64(${key}L)"
+      case 1 => s"key IN (xxhash64(${key}L), xxhash64(${key}L), $key)"
+      case 2 => s"name = concat('user-', hash(${key}L))"
+      case 3 => s"real = $key / 4D"
+      case 4 => s"few = ${key % 13}"
+      case 5 => s"key <=> xxhash64(${key}L)"
+    }
+    def condition(depth: Int): String = random.nextInt(if (depth == 0) 1 else 4) match {
+      case 0 => leaf
+      case 1 => s"(${condition(depth - 1)} AND ${condition(depth - 1)})"
+      case 2 => s"(${condition(depth - 1)} OR ${condition(depth - 1)})"
+      case 3 => s"NOT (${condition(depth - 1)})"
+    }
+    var pruned = 0
+    for (_ <- 0 until 120 / TestFiles.stride) {
+      val text = condition(2)
+      val query = all.where(text).select("id")
+      assert(rows(query) == oracle(all.where(text).select("id")), text)
+      if (pruning(query).exists(p => p.refutedBy.contains(Evidence.Index))) pruned += 1
+    }
+    assert(pruned > 20 / TestFiles.stride)
+  }
+
+  test("keys of a join search the index") {
+    import spark.implicits._
+    val keys = Seq(17L, 2222L).toDF("n").select(expr("xxhash64(n)").as("key"))
+    keys.write.mode("overwrite").parquet(path("keys"))
+    val join = spark.read.parquet(table).join(spark.read.parquet(path("keys")), "key")
+    val found = join.select("id")
+    assert(found.collect().map(_.getLong(0)).sorted.toSeq == Seq(17L, 2222L))
+    assert(prunings(found).exists(_.refutedBy.contains(Evidence.Index)))
+  }
+
+  test("a refresh indexes new files alone, and an index that knows all has nothing to do") {
+    val daily = write("daily", files = 4)
+    settle(daily)
+    val first = index(daily, "key")
+    assert(first.segment.isDefined && first.files == 4 && first.skipped == 0)
+    assert(first.keys == Rows && first.entries == Rows && first.rowGroups == 4)
+    assert(index(daily, "key").segment.isEmpty)
+    write("tomorrow", from = Rows, files = 1)
+    new File(path("tomorrow")).listFiles
+      .filter(_.getName.endsWith(".parquet"))
+      .foreach(f => f.renameTo(new File(daily, s"next-${f.getName}")))
+    settle(daily)
+    val dry = IndexCommand.run(spark, IndexRequest.refresh(daily, isDryRun = true))
+    assert(dry.segment.isEmpty && dry.files == 1)
+    val second = IndexCommand.run(spark, IndexRequest.refresh(daily, isDryRun = false))
+    assert(second.files == 1 && second.keys == Rows)
+    val Seq(info) = IndexCommand.info(spark, daily)
+    assert(info.getString(0) == "key" && info.getInt(1) == 5 && info.getInt(2) == 5)
+    assert(info.getInt(3) == 2 && info.getLong(4) == 2 * Rows)
+    for (n <- Seq(3L, Rows + 3))
+      assert(
+        pruning(spark.read.parquet(daily).where(s"key = xxhash64(${n}L)")).get.keptFiles == 1)
+    IndexCommand.drop(spark, daily)
+    assert(IndexCommand.info(spark, daily).isEmpty && !new File(daily, "_sbbf").exists)
+    assert(rows(spark.read.parquet(daily).where("id = 3")).size == 1)
+  }
+
+  test("an index of a partitioned table serves queries of its partitions") {
+    val rows = spark.range(1000).selectExpr("id", "xxhash64(id) AS key", "id % 4 AS part")
+    val place = path("parted")
+    rows.repartition(1).write.partitionBy("part").parquet(place)
+    (0 to 3).foreach(n => settle(s"$place/part=$n"))
+    index(place, "key")
+    for (of <- Seq(place, s"$place/part=3")) {
+      val query = spark.read.parquet(of).where("key = xxhash64(7L)")
+      assert(pruning(query).get.keptFiles == 1 && query.count() == 1, of)
+      val absent = pruning(spark.read.parquet(of).where("key = 5")).get
+      assert(absent.keptFiles == 0 && absent.filesOpened == 0, of)
+    }
+  }
+
+  test("a table that was just written is indexed, and a file of its folder finds the index") {
+    val fresh = write("fresh", files = 2)
+    index(fresh, "key")
+    val files = new File(fresh).listFiles.map(_.getPath).filter(_.endsWith(".parquet")).toSeq
+    for (read <- Seq(spark.read.parquet(fresh), spark.read.parquet(files: _*))) {
+      val absent = pruning(read.where("key = 5")).get
+      assert(absent.keptFiles == 0 && absent.filesOpened == 0)
+    }
+  }
+
+  test("a file that cannot be read is skipped, and a refresh tries it again") {
+    val broken = write("broken", files = 3)
+    settle(broken)
+    val file = new File(broken).listFiles.filter(_.getName.endsWith(".parquet")).head
+    val bytes = java.nio.file.Files.readAllBytes(file.toPath)
+    new File(broken, s".${file.getName}.crc").delete()
+    java.nio.file.Files.write(file.toPath, Array.fill[Byte](bytes.length)(7))
+    file.setLastModified(1700000000000L)
+    val first = index(broken, "key")
+    assert(first.files == 2 && first.skipped == 1 && first.reason.contains(file.getName))
+    java.nio.file.Files.write(file.toPath, bytes)
+    file.setLastModified(1700000000000L)
+    assert(index(broken, "key").files == 1)
+    assert(spark.read.parquet(broken).where("key = xxhash64(3L)").count() == 1)
+  }
+
+  test("many segments are merged by a refresh") {
+    val many = write("many", files = 1)
+    for (n <- 1 to 8) {
+      settle(many)
+      index(many, "key")
+      write(s"part-$n", from = n * Rows, files = 1)
+      new File(path(s"part-$n")).listFiles
+        .filter(_.getName.endsWith(".parquet"))
+        .foreach(f => f.renameTo(new File(many, s"$n-${f.getName}")))
+    }
+    settle(many)
+    assert(IndexCommand.info(spark, many).head.getInt(3) == 8)
+    val merged = IndexCommand.run(spark, IndexRequest.refresh(many, isDryRun = false))
+    assert(merged.files == 9)
+    assert(IndexCommand.info(spark, many).head.getInt(3) == 1)
+    assert(IndexCommand.run(spark, IndexRequest.refresh(many, isDryRun = false)).segment.isEmpty)
+    val found = pruning(spark.read.parquet(many).where(s"key = xxhash64(${3 * Rows}L)")).get
+    assert(found.keptFiles == 1 && found.index.segments == 1)
+  }
+
+  test("settings turn the index off and put it elsewhere") {
+    val other = write("elsewhere", files = 2)
+    settle(other)
+    withConf("spark.sbbf.index.path" -> path("indexes")) {
+      index(other, "key")
+      assert(!new File(other, "_sbbf").exists)
+      assert(pruning(spark.read.parquet(other).where("key = 5")).get.isIndexed)
+    }
+    assert(!pruning(spark.read.parquet(other).where("key = 5")).get.isIndexed)
+    withConf("spark.sbbf.index.enabled" -> "false") {
+      assert(!pruning(spark.read.parquet(table).where("key = 5")).get.isIndexed)
+    }
+  }
+
+  test("a request that cannot be met names what is wrong") {
+    val file = new File(table).listFiles.filter(_.getName.endsWith(".parquet")).head.getPath
+    val bare = write("bare", files = 1)
+    for ((action, message) <- Seq[(() => Any, String)](
+        (() => index(table, "nothing"), "nothing"),
+        (() => index(table, "key", "key"), "named twice"),
+        (() => index(table), "name the columns"),
+        (() => index(file, "key"), "is no folder"),
+        (() => index(path("missing"), "key"), "no file or folder"),
+        (
+          () => IndexCommand.run(spark, IndexRequest.refresh(bare, isDryRun = false)),
+          "has no index")
+      )) {
+      val error = intercept[IllegalArgumentException](action())
+      assert(error.getMessage.contains(message), error.getMessage)
+    }
+  }
+}

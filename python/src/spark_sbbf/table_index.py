@@ -1,0 +1,233 @@
+"""Builds, extends and drops the index of a table, by which lookups find row groups."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spark_sbbf.bridge import (
+    add_jar,
+    bridge_of,
+    is_connect,
+    jar_class_loader,
+    running,
+    table_text,
+    translate_jvm_errors,
+)
+from spark_sbbf.catalog import add_catalog
+from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
+from spark_sbbf.progress import Progress, progress_bar
+from spark_sbbf.writer import flag
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What ``create_index`` or ``refresh_index`` did, or would do in a dry run."""
+
+    segment: str | None
+    """Id of the new segment; None if there was nothing to do, or in a dry run."""
+    files: int
+    """Files that the segment knows, or would know."""
+    skipped_files: int
+    """Files that could not be read; lookups use their own evidence."""
+    reason: str
+    """Why the first of these was skipped; empty if there are none."""
+    row_groups: int
+    keys: int
+    """Distinct keys of all columns; in a dry run at most as many."""
+    entries: int
+    """Pairs of a key and a row group that holds it."""
+    bytes: int
+    """Size of the segment; in a dry run an estimate."""
+    seconds: float
+
+    def __str__(self) -> str:
+        """Returns one line for people to read."""
+        if self.files == 0:
+            return "nothing to do: the index knows all files"
+        done = "indexed" if self.segment else "would index"
+        skipped = f", skipped {self.skipped_files:,}" if self.skipped_files else ""
+        return (
+            f"{done} {self.files:,} files{skipped}, {self.row_groups:,} row groups, "
+            f"{self.keys:,} keys; "
+            f"{self.bytes:,} bytes; {self.seconds:.1f} s"
+        )
+
+
+def create_index(
+    spark: SparkSession,
+    table: str | os.PathLike[str],
+    columns: str | Iterable[str],
+    *,
+    dry_run: bool = False,
+    progress: bool | None = None,
+) -> IndexReport:
+    """Creates an index of a table's columns, or extends one by columns and files, as Spark jobs.
+
+    The index maps the hash of each value to the row groups that hold it. Lookups of single values
+    and of keys of a join then open only the files that hold one. The index is a folder ``_sbbf`` in
+    that of the table, or in ``spark.sbbf.index.path``; it changes no file of the table. Files that
+    are added or replaced later are read as without the index until it is refreshed.
+
+    Args:
+        spark: A session, classic or Spark Connect (4.0 or newer).
+        table: A table name such as ``"db.events"``, also of a Delta or Iceberg table, or the folder
+            of a Parquet table.
+        columns: Dotted Parquet paths, such as ``"user_id"``, ``"st.a"`` or
+            ``"tags.list.element"``; for a Delta or Iceberg table, the names of its columns.
+        dry_run: Only read the footers, and estimate the size.
+        progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
+
+    Returns:
+        What was done.
+
+    Raises:
+        ValueError: If no file has one of the columns or its type has no keys, or if the table is
+            not found or not a folder of Parquet files.
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
+    """
+    named = [columns] if isinstance(columns, str) else list(columns)
+    return _change(spark, "create_index", table, named, dry_run, progress)
+
+
+def refresh_index(
+    spark: SparkSession,
+    table: str | os.PathLike[str],
+    *,
+    dry_run: bool = False,
+    progress: bool | None = None,
+) -> IndexReport:
+    """Indexes the files of a table that its index does not know yet.
+
+    It reads these files alone. If the index has 8 segments, or if 30 % of the files that it knows
+    are gone, it reads all files, and replaces the segments by one.
+
+    Args:
+        spark: A session, classic or Spark Connect (4.0 or newer).
+        table: As in ``create_index``.
+        dry_run: Only read the footers, and estimate the size.
+        progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
+
+    Returns:
+        What was done.
+
+    Raises:
+        ValueError: If the table has no index.
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
+    """
+    return _change(spark, "refresh_index", table, None, dry_run, progress)
+
+
+def drop_index(spark: SparkSession, table: str | os.PathLike[str]) -> int:
+    """Deletes the index of a table, and returns its size in bytes.
+
+    Queries that run meanwhile read the files' own evidence.
+
+    Args:
+        spark: A session, classic or Spark Connect (4.0 or newer).
+        table: As in ``create_index``.
+
+    Raises:
+        ValueError: If the table is not found.
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
+    """
+    add_jar(running(spark))
+    name = table_text(table)
+    with translate_jvm_errors():
+        if is_connect(spark):
+            require_call(spark, "drop_index", "a classic session")
+            (row,) = call(spark, "drop_index", {"table": quoted(name)}, lambda *_: None)
+            return int(row["bytes"])
+        with jar_class_loader(spark):
+            return int(bridge_of(spark).dropIndex(spark._jsparkSession, name))
+
+
+def index_info(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
+    """Shows what the index of a table covers.
+
+    Args:
+        spark: A session, classic or Spark Connect.
+        table: As in ``create_index``.
+
+    Returns:
+        One row for each indexed column, none if the table has no index: the table's ``files``, how
+        many of them are ``files_covered``, the ``segments`` that a lookup searches, their ``keys``,
+        ``entries`` (pairs of a key and a row group) and ``bytes``, when the ``newest`` segment was
+        created, and the ``folder`` of the index.
+
+    Raises:
+        TypeError: As in ``enable``.
+        RuntimeError: As in ``enable``.
+    """
+    add_jar(running(spark))
+    quoted_name = table_text(table).replace("`", "``")
+    with translate_jvm_errors(), jar_class_loader(spark):
+        add_catalog(spark)
+        return spark.read.table(f"sbbf.indexes.`{quoted_name}`")
+
+
+def _change(
+    spark: SparkSession,
+    procedure: str,
+    table: str | os.PathLike[str],
+    columns: list[str] | None,
+    dry_run: bool,
+    progress: bool | None,
+) -> IndexReport:
+    add_jar(running(spark))
+    name = table_text(table)
+    dry = flag_text(flag("dry_run", dry_run))
+    with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
+        if is_connect(spark):
+            require_call(spark, procedure, "a classic session")
+            arguments = {"table": quoted(name), "dry_run": dry}
+            if columns is not None:
+                texts = ", ".join(map(quoted, columns))
+                arguments["columns"] = f"CAST(array({texts}) AS ARRAY<STRING>)"
+            (row,) = call(spark, procedure, arguments, show)
+        else:
+            row = _bridged(spark, procedure, name, columns, dry, show)
+    change = IndexReport(**row)
+    if change.skipped_files:
+        warnings.warn(f"{change.skipped_files:,} files were skipped; {change.reason}", stacklevel=3)
+    return change
+
+
+def _bridged(
+    spark: Any,
+    procedure: str,
+    table: str,
+    columns: list[str] | None,
+    dry_run: str,
+    show: Progress,
+) -> dict[str, Any]:
+    request = {"table": table, "dry_run": dry_run}
+    if columns is not None:
+        request["columns"] = json.dumps(columns)
+    bridge, options = bridge_of(spark), jvm_map(spark, request)
+    tracker = spark.sparkContext.statusTracker()
+
+    def watch(group: str) -> None:
+        jobs = filter(None, map(tracker.getJobInfo, tracker.getJobIdsForGroup(group)))
+        stages = [tracker.getStageInfo(n) for job in jobs for n in job.stageIds]
+        known = [stage for stage in stages if stage]
+        show(sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known))
+
+    text = in_jvm(
+        spark,
+        f"spark-sbbf {procedure}",
+        lambda: str(bridge.changeIndex(spark._jsparkSession, options)),
+        watch,
+    )
+    found: dict[str, Any] = json.loads(text)
+    return found

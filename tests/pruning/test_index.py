@@ -1,0 +1,202 @@
+"""Tests that lookups use the index of a table: Python, SQL, names, joins and fresh processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import samples
+import spark_sbbf as sbbf
+from harness import fresh, rows, session_with, tasks_of
+
+FILES, GROUPS, ROWS = 40, 4, 50
+PER_FILE = GROUPS * ROWS
+KEYS = samples.scattered(FILES * PER_FILE)
+ABSENT = samples.scattered(1, salt=10**9)[0]
+PLAIN = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
+
+
+def write(folder: Path, files: range) -> str:
+    """Writes files without filters, which were modified long ago."""
+    for n in files:
+        keys = KEYS[n % FILES * PER_FILE : (n % FILES + 1) * PER_FILE]
+        moved = keys if n < FILES else [key ^ 1 for key in keys]
+        columns = {"key": moved, "seq": list(range(PER_FILE)), "name": [f"n{k}" for k in moved]}
+        file = samples.write(folder / f"{n}.parquet", columns, ROWS)
+        os.utime(file, (1_700_000_000, 1_700_000_000 + n))
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = write(tmp_path_factory.mktemp("indexed"), range(FILES))
+    change = sbbf.create_index(spark, path, ["key", "name"])
+    assert change.files == FILES and change.row_groups == FILES * GROUPS
+    # different values may share a key
+    assert change.entries == 2 * len(KEYS) >= change.keys > 2 * len(KEYS) - 10
+    assert change.skipped_files == 0
+    return path
+
+
+def looked_up(spark: SparkSession, lake: str, condition: str) -> DataFrame:
+    return spark.read.schema("key long, seq long, name string").parquet(lake).where(condition)
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"),
+    [
+        (f"key = {KEYS[4321]}", 1),
+        (f"key <=> {KEYS[4321]}", 1),
+        (f"key IN ({KEYS[1]}, {KEYS[4321]}, {ABSENT})", 2),
+        (f"name = 'n{KEYS[77]}'", 1),
+        (f"key = {ABSENT}", 0),
+        (f"key = {KEYS[1]} AND name = 'n{KEYS[4321]}'", 0),
+        (f"key = {KEYS[1]} OR name = 'n{KEYS[4321]}'", 2),
+        (f"key = {KEYS[1]} AND length(name) > 0", 1),
+    ],
+)
+def test_a_lookup_plans_and_opens_only_the_files_that_hold_it(
+    spark: SparkSession, lake: str, condition: str, kept: int
+) -> None:
+    query = looked_up(spark, lake, condition)
+    (scan,) = sbbf.explain(query, show=False).scans
+    assert (scan.files_kept, scan.row_groups_kept) == (kept, kept)
+    assert scan.refuted_by["index"] == scan.row_groups - kept
+    found, tasks = tasks_of(spark, lambda: rows(looked_up(spark, lake, condition)))
+    assert tasks == kept
+    assert found == rows(looked_up(session_with(spark, PLAIN), lake, condition))
+
+
+def test_explain_names_the_work_of_the_search(spark: SparkSession, lake: str) -> None:
+    report = sbbf.explain(looked_up(spark, lake, f"key = {KEYS[9]}"), show=False)
+    assert "; index: 1 segment, 2 pages" in str(report)
+    (scan,) = report.scans
+    assert (scan.index_segments, scan.index_pages) == (1, 2) and 0 < scan.index_bytes < 100_000
+
+
+def test_keys_of_a_join_search_the_index(spark: SparkSession, lake: str) -> None:
+    joined = spark.createDataFrame([(KEYS[5],), (KEYS[6000],)], "key long")
+    dim = joined.where("length(concat('k', key)) > 0")
+    query = looked_up(spark, lake, "seq >= 0").join(dim, "key").select("key")
+    assert sorted(row.key for row in query.collect()) == sorted((KEYS[5], KEYS[6000]))
+
+
+def test_new_files_are_found_before_and_after_a_refresh(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "daily", range(2))
+    sbbf.create_index(spark, path, "key")
+    write(tmp_path / "daily", range(FILES, FILES + 1))
+    keys = (KEYS[3], KEYS[3] ^ 1)
+    for refreshed in (False, True):
+        for key in keys:
+            assert [row.key for row in looked_up(spark, path, f"key = {key}").collect()] == [key]
+        if not refreshed:
+            assert sbbf.refresh_index(spark, path, dry_run=True).files == 1
+            assert sbbf.refresh_index(spark, path).files == 1
+    assert str(sbbf.refresh_index(spark, path)) == "nothing to do: the index knows all files"
+    (info,) = sbbf.index_info(spark, path).collect()
+    assert (info.path_in_schema, info.files, info.files_covered, info.segments) == ("key", 3, 3, 2)
+    assert info.bytes > 0 and info.folder.endswith("/daily/_sbbf")
+
+
+def test_a_replaced_file_is_read_itself(spark: SparkSession, tmp_path: Path) -> None:
+    path = write(tmp_path / "replaced", range(1))
+    sbbf.create_index(spark, path, "key")
+    file = tmp_path / "replaced" / "0.parquet"
+    (tmp_path / "replaced" / ".0.parquet.crc").unlink(missing_ok=True)
+    columns = {"key": [ABSENT] * 3, "seq": [1] * 3, "name": ["x"] * 3}
+    samples.write(file, columns, ROWS)
+    assert looked_up(spark, path, f"key = {ABSENT}").count() == 3
+    assert looked_up(spark, path, f"key = {KEYS[0]}").count() == 0
+
+
+def test_a_fresh_process_opens_only_the_survivors(lake: str) -> None:
+    script = """
+        spark = sbbf.enable(builder()).getOrCreate()
+        query = spark.read.schema("key long").parquet(sys.argv[1]).where(f"key = {sys.argv[2]}")
+        (scan,) = sbbf.explain(query, show=False).scans
+        print("#", scan.files_kept, scan.files_opened, query.count())
+    """
+    assert fresh(script, lake, str(KEYS[4321])) == ["1 1 1"]
+    assert fresh(script, lake, str(ABSENT)) == ["0 0 0"]
+
+
+def test_a_table_has_an_index_by_its_name_until_it_is_dropped(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    source = spark.read.parquet(write(tmp_path / "source", range(4)))
+    source.write.saveAsTable("indexed_events")
+    try:
+        time.sleep(2.1)  # what is read within two seconds of a write does not count
+        assert sbbf.create_index(spark, "indexed_events", "key").keys == 4 * PER_FILE
+        query = spark.table("indexed_events").where(f"key = {ABSENT}")
+        (scan,) = sbbf.explain(query, show=False).scans
+        assert scan.files_kept == 0 and scan.refuted_by["index"] == scan.row_groups > 0
+        assert sbbf.drop_index(spark, "indexed_events") > 0
+        assert sbbf.index_info(spark, "indexed_events").collect() == []
+        assert spark.table("indexed_events").where(f"key = {KEYS[0]}").count() == 1
+    finally:
+        spark.sql("DROP TABLE indexed_events")
+
+
+@pytest.mark.skipif(pyspark.__version__.startswith("3."), reason="Spark 3.5 has no CALL")
+def test_sql_creates_refreshes_and_drops_an_index(spark: SparkSession, tmp_path: Path) -> None:
+    path = write(tmp_path / "sql", range(2))
+    call = f"CALL sbbf.system.create_index(table => '{path}', columns => array('key'))"
+    (created,) = spark.sql(call).collect()
+    assert created.files == 2 and created.keys == 2 * PER_FILE
+    (again,) = spark.sql(f"CALL sbbf.system.refresh_index(table => '{path}')").collect()
+    assert again.segment is None and again.files == 0
+    (info,) = spark.sql(f"SELECT * FROM sbbf.indexes.`{path}`").collect()
+    assert info.path_in_schema == "key" and info.files_covered == 2
+    (dropped,) = spark.sql(f"CALL sbbf.system.drop_index(table => '{path}')").collect()
+    assert dropped.bytes > info.bytes and not (tmp_path / "sql" / "_sbbf").exists()
+
+
+def test_an_index_elsewhere_leaves_the_table_alone(spark: SparkSession, tmp_path: Path) -> None:
+    path = write(tmp_path / "read-only", range(2))
+    session = session_with(spark, {"spark.sbbf.index.path": str(tmp_path / "indexes")})
+    sbbf.create_index(session, path, "key")
+    assert not (tmp_path / "read-only" / "_sbbf").exists()
+    (scan,) = sbbf.explain(looked_up(session, path, f"key = {ABSENT}"), show=False).scans
+    assert scan.refuted_by["index"] == scan.row_groups
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("nothing", "nothing"),
+        (["key", "key"], "named twice"),
+        ([], "name the columns to index"),
+    ],
+)
+def test_a_wrong_column_is_an_error_before_anything_is_written(
+    spark: SparkSession, tmp_path: Path, columns: str | list[str], message: str
+) -> None:
+    path = write(tmp_path / "wrong", range(1))
+    with pytest.raises(ValueError, match=message):
+        sbbf.create_index(spark, path, columns)
+    assert not (tmp_path / "wrong" / "_sbbf").exists()
+
+
+@pytest.mark.parametrize(
+    ("of", "message"),
+    [
+        (lambda folder: f"{folder}/0.parquet", "is no folder"),
+        (lambda folder: f"{folder}/missing", "no file or folder"),
+        (lambda folder: folder, "has no index"),
+    ],
+)
+def test_a_table_without_an_index_cannot_be_refreshed(
+    spark: SparkSession, tmp_path: Path, of: Callable[[str], str], message: str
+) -> None:
+    path = write(tmp_path / "none", range(1))
+    with pytest.raises(ValueError, match=message):
+        sbbf.refresh_index(spark, of(path))
