@@ -50,7 +50,7 @@ class IndexReport:
 
     def __str__(self) -> str:
         """Returns one line for people to read."""
-        if self.files == 0:
+        if self.files == 0 and not self.skipped_files:
             return "nothing to do: the index knows all files"
         done = "indexed" if self.segment else "would index"
         skipped = f", skipped {self.skipped_files:,}" if self.skipped_files else ""

@@ -22,14 +22,13 @@ private[sbbf] final case class IndexPlace(table: Path, index: Path) {
 private[sbbf] object IndexPlace {
 
   /**
-   * Returns the place of the index for the files in a folder. Folders of partitions
-   * (`column=value`) belong to the table above them.
+   * Returns the place of the index of the table in a folder.
    *
    * @param elsewhere the folder for the indexes of all tables, empty for the table's own folder
    * @throws java.io.IOException if the store is unknown
    */
   def of(folder: Path, elsewhere: String, conf: Configuration): IndexPlace = {
-    val table = tableOf(folder.getFileSystem(conf).makeQualified(folder))
+    val table = folder.getFileSystem(conf).makeQualified(folder)
     if (elsewhere.isEmpty) IndexPlace(table, new Path(table, IndexFolder.Name))
     else {
       val hash = XxHash64.hashBytes(table.toString.getBytes("UTF-8"))
@@ -38,7 +37,11 @@ private[sbbf] object IndexPlace {
     }
   }
 
-  private def tableOf(folder: Path): Path =
+  /**
+   * Returns the folder of the table that a folder of Parquet files belongs to: partitions
+   * (`column=value`) are below it.
+   */
+  def tableOf(folder: Path): Path =
     if (folder.getName.contains("=") && folder.getParent != null) tableOf(folder.getParent)
     else folder
 }

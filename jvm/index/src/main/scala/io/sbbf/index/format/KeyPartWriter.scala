@@ -61,7 +61,7 @@ private[sbbf] final class KeyPartWriter(file: CheckedFile.Output) {
       file,
       KeySchema.Message,
       ParquetFileWriter.Mode.CREATE,
-      Long.MaxValue, // one row group
+      BlockSize,
       0,
       Integer.MAX_VALUE,
       Integer.MAX_VALUE,
@@ -122,6 +122,9 @@ private[sbbf] object KeyPartWriter {
   private final val MostEntries = 4 * MostKeys
 
   private final val Slab = 64 * 1024
+
+  /** That of a file in HDFS. The file has one row group, whatever its size. */
+  private final val BlockSize = 128L * 1024 * 1024
 
   private final case class PageColumn(values: Int, bytes: BytesInput, statistics: Statistics[_])
 

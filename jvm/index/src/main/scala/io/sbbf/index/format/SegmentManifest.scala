@@ -95,7 +95,10 @@ private[sbbf] object SegmentManifest {
           root.required("checksum").asLong) throw new IOException("checksum mismatch")
       val version = root.required("version").asInt
       if (version != Version) throw new IOException(s"version $version, expected $Version")
-      parsed(root)
+      val found = parsed(root)
+      if (found.columns.exists(c => c.hashBits < 1 || c.hashBits > 62))
+        throw new IOException("hash_bits must be from 1 to 62")
+      found
     } catch {
       case e: IOException => throw e
       case NonFatal(_) => throw new IOException("no manifest of an index")

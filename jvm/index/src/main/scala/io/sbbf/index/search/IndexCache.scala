@@ -101,7 +101,7 @@ private[sbbf] object IndexCache {
   val shared: IndexCache = new IndexCache
 
   private final val ListedMillis = 30000L
-  private final val MostTables = 16
+  private final val MostTables = 256
 
   private final class Table {
     var listedAt: Long = -ListedMillis

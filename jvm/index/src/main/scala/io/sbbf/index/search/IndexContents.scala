@@ -13,19 +13,26 @@ import io.sbbf.parquet.model.Interruption
  *
  * @param segments the segments that lookups search, newest first
  * @param replaced the complete segments that others replace
+ * @param damaged the segments that lookups would search, but cannot use
  * @param incomplete the folders of segments without a manifest
  */
 private[sbbf] final class IndexContents private (
     folder: IndexFolder,
     segments: Seq[Segment],
     replaced: Seq[SegmentManifest],
+    damaged: Seq[SegmentManifest],
     incomplete: Seq[FileStatus]) {
   import IndexContents._
 
-  def ids: Seq[String] = segments.map(_.manifest.id)
+  /** The ids of all complete segments that can be used, also of those that others replace. */
+  def all: Seq[String] = segments.map(_.manifest.id) ++ replaced.map(_.id)
+
+  /** The ids of the segments that lookups would search, but cannot use. */
+  def unusable: Seq[String] = damaged.map(_.id)
 
   /** The names of all indexed columns. */
-  def columns: Seq[String] = segments.flatMap(_.manifest.columns.map(_.name)).distinct
+  def columns: Seq[String] =
+    (segments.map(_.manifest) ++ damaged).flatMap(_.columns.map(_.name)).distinct
 
   /** The size of all segments in bytes. */
   def bytes: Long = segments.map(_.manifest.bytes).sum
@@ -50,8 +57,7 @@ private[sbbf] final class IndexContents private (
    * @param files the files of the table
    */
   def info(files: Seq[FileStatus]): Seq[ColumnInfo] =
-    columns.map { name =>
-      val some = of(name)
+    for (name <- columns; some = of(name) if some.nonEmpty) yield {
       val parts = some.flatMap(_.manifest.columns.filter(_.name == name).flatMap(_.parts))
       ColumnInfo(
         name,
@@ -81,7 +87,9 @@ private[sbbf] final class IndexContents private (
       .filter(_.manifest.createdAt < now - ReplacedMillis)
       .flatMap(_.manifest.replaces)
       .toSet
-    val dead = incomplete.filter(_.getModificationTime < now - IncompleteMillis)
+    val dead = incomplete
+      .filter(_.getModificationTime > 0) // some stores know no time of a folder
+      .filter(_.getModificationTime < now - IncompleteMillis)
     replaced.map(_.id).filter(old).foreach(folder.delete)
     dead.foreach(status => folder.delete(status.getPath.getName))
   }
@@ -106,10 +114,12 @@ private[sbbf] object IndexContents {
     val found = folder.segments().map(s => s -> usable(folder.manifest(s.getPath.getName)))
     val manifests = found.collect { case (_, Some(Some(manifest))) => manifest }
     val current = SegmentManifest.current(manifests)
+    val opened = current.map(m => m -> usable(Segment.openWhole(m, place, conf)))
     new IndexContents(
       folder,
-      current.flatMap(m => usable(Segment.open(m, place, conf))),
+      opened.flatMap(_._2),
       manifests.diff(current),
+      opened.collect { case (manifest, None) => manifest },
       found.collect { case (status, Some(None)) => status })
   }
 }

@@ -42,7 +42,8 @@ private[search] final class IndexSearch(
         known.foreach { case (segment, listing) => ofLeaf.search(segment, listing) }
         hits.put(leaf, ofLeaf)
       }
-      Some(new Found(known, hits, reads.of(known.size)))
+      if (predicate.leaves.forall(hits.get(_).isEmpty)) None
+      else Some(new Found(known, hits, reads.of(known.size)))
     }
   }
 }

@@ -35,6 +35,9 @@ private[search] final class LeafSearch(
     files
   }
 
+  /** Whether no segment decides about any file. */
+  def isEmpty: Boolean = known.isEmpty
+
   /** Returns the row groups of a file in ascending order, null if it is not known. */
   def rowGroups(file: Int): Array[Int] =
     if (!known.get(file)) null
@@ -95,18 +98,12 @@ private[search] final class LeafSearch(
               e)
             false
         })
-    if (isRead) {
+    // keys in many row groups are not listed, so that the files' own evidence decides
+    if (isRead && !isEverywhere) {
       of.stream.forEach(file => known.set(listing.places(file)))
-      if (isEverywhere) of.stream.forEach(addAll(segment.files, listing, _))
-      else addFound(segment.files, listing, groups, of)
+      addFound(segment.files, listing, groups, of)
     }
   }
-
-  private def addAll(files: SegmentFiles, listing: Listing, file: Int): Unit =
-    if (files.rowGroupsOf(file) > 0) {
-      found.put(listing.places(file), Array.range(0, files.rowGroupsOf(file)))
-      ()
-    }
 
   private def addFound(
       files: SegmentFiles,

@@ -56,6 +56,10 @@ private[search] final class Segment private (
     }
   }
 
+  /** Opens all files of keys. Throws java.io.IOException if one is damaged or gone. */
+  private def openAll(conf: Configuration): Unit =
+    manifest.columns.flatMap(_.parts).foreach(open(_, conf))
+
   private def open(part: StoredPart, conf: Configuration): KeyPart =
     Option(parts.get(part.name)).getOrElse {
       val opened = KeyPart.open(part, folder, conf)
@@ -73,5 +77,16 @@ private[search] object Segment {
   def open(manifest: SegmentManifest, place: IndexPlace, conf: Configuration): Segment = {
     val folder = place.folder(conf).segment(manifest.id)
     new Segment(manifest, folder, SegmentFiles.read(manifest.files, folder, place, conf))
+  }
+
+  /**
+   * Opens a segment with all of its files.
+   *
+   * @throws java.io.IOException if one is damaged or gone; damage within pages is not found
+   */
+  def openWhole(manifest: SegmentManifest, place: IndexPlace, conf: Configuration): Segment = {
+    val segment = open(manifest, place, conf)
+    segment.openAll(conf)
+    segment
   }
 }

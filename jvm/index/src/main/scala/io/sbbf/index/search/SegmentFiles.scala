@@ -8,7 +8,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-import io.sbbf.index.format.{ColumnCoverage, FileTable, IndexPlace, StoredTable}
+import io.sbbf.index.format.{ColumnCoverage, FileEntry, FileTable, IndexPlace, StoredTable}
 import io.sbbf.parquet.hashes.StoredSchema
 import io.sbbf.parquet.model.FileVersion
 
@@ -106,6 +106,8 @@ private[search] object SegmentFiles {
     val schemas = mutable.HashMap.empty[Seq[Byte], StoredSchema]
     val known = mutable.HashMap.empty[(Seq[Byte], Seq[ColumnCoverage]), Int]
     val kinds = new ArrayBuffer[Kind]
+    var latest: FileEntry = null
+    var kind = -1
     FileTable.read(stored, folder, conf) { entry =>
       numbers.put(entry.path, versions.size)
       versions += new Version(
@@ -115,14 +117,19 @@ private[search] object SegmentFiles {
         entry.readAt,
         entry.rowGroups)
       firsts += entry.firstRowGroup
-      kindOf += known.getOrElseUpdate(
-        (entry.schema.toSeq, entry.columns), {
-          val schema =
-            schemas.getOrElseUpdate(entry.schema.toSeq, StoredSchema.of(entry.schema))
-          kinds += new Kind(schema, entry.columns)
-          kinds.size - 1
-        }
-      )
+      val isSameKind = latest != null && latest.columns == entry.columns &&
+        Arrays.equals(latest.schema, entry.schema)
+      if (!isSameKind)
+        kind = known.getOrElseUpdate(
+          (entry.schema.toSeq, entry.columns), {
+            val schema =
+              schemas.getOrElseUpdate(entry.schema.toSeq, StoredSchema.of(entry.schema))
+            kinds += new Kind(schema, entry.columns)
+            kinds.size - 1
+          }
+        )
+      kindOf += kind
+      latest = entry
     }
     new SegmentFiles(
       place,

@@ -58,8 +58,10 @@ class IndexContentsSuite extends AnyFunSuite {
     assert(table.contents.isFragmented(table.all.take(4)))
     table.index.add(table.all.drop(7), Seq("id"))
     assert(table.contents.isFragmented(table.all))
-    table.index.add(table.all, Seq("id"), replaces = table.contents.ids)
-    assert(!table.contents.isFragmented(table.all) && table.contents.ids.size == 1)
+    table.index.add(table.all, Seq("id"), replaces = table.contents.all)
+    assert(
+      !table.contents
+        .isFragmented(table.all) && table.contents.info(table.all).head.segments == 1)
     assert(table.contents.info(table.all).map(_.keys) == Seq(80))
   }
 
@@ -92,6 +94,6 @@ class IndexContentsSuite extends AnyFunSuite {
     new File(table.folder, s"_sbbf/${segment.id}").listFiles
       .filter(!_.getName.startsWith("."))
       .foreach(f => Files.copy(f.toPath, copy.toPath.resolve(f.getName)))
-    assert(table.contents.ids == Seq(segment.id))
+    assert(table.contents.all == Seq(segment.id))
   }
 }

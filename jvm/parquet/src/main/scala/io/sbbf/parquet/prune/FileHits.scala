@@ -7,7 +7,10 @@ import io.sbbf.parquet.hashes.IndexHits
 private[prune] final class FileHits private (hits: Option[IndexHits], file: Int) {
   def this(hits: IndexHits, file: Int) = this(Some(hits), file)
 
-  def isKnown: Boolean = hits.exists(_.numRowGroups(file) >= 0)
+  def isKnown: Boolean = numRowGroups >= 0
+
+  /** The number of row groups that the index knows, -1 if it does not know the file. */
+  def numRowGroups: Int = hits.fold(-1)(_.numRowGroups(file))
 
   /** Returns the row groups that might match a leaf, null if the index does not know them. */
   def rowGroups(leaf: Leaf): Array[Int] =

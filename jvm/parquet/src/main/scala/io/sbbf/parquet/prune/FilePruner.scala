@@ -147,7 +147,9 @@ private[sbbf] final class FilePruner(
       requirements,
       open,
       isCacheFull = () => cache.isExhausted,
-      hits = hits.rowGroups).outcome(file.getLen)
+      // an index of another file would have other row groups
+      hits = if (hits.numRowGroups == evidence.footer.numRowGroups) hits.rowGroups else _ => null
+    ).outcome(file.getLen)
 }
 
 private[sbbf] object FilePruner {

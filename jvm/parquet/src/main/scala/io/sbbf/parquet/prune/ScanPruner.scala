@@ -93,8 +93,10 @@ private[sbbf] final class ScanPruner(
     val outcomes = new IndexedFiles(hits, predicate, files.size).outcomes()
     val left = files.indices.filter(outcomes(_) == null)
     def hitsOf(k: Int) = new FileHits(hits, left(k))
-    // these few files are others in the next query
-    val rest = pruneByFiles(left.map(files), pruner, hitsOf, sampleFirst, remembers = false)
+    // some of the files are others in the next query
+    val isAll = left.size == files.size
+    val some = if (isAll) files else left.map(files)
+    val rest = pruneByFiles(some, pruner, hitsOf, sampleFirst, remembers = isAll)
     left.indices.foreach(k => outcomes(left(k)) = rest.outcomes(k))
     rest.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
   }

@@ -2,6 +2,8 @@ package io.sbbf.spark.iceberg
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 
+import io.sbbf.core.bloom.XxHash64
+
 /**
  * A file of an Iceberg table, which records no time of a write and never replaces a file.
  *
@@ -22,7 +24,8 @@ private[iceberg] object IcebergFile {
    * of the same location and length. Files without a modification time are not cached.
    */
   private def version(table: String, sequence: Any): Long =
-    1 + ((table, sequence).hashCode & 0xffffffffL) // before 1970-02-20
+    1 + (XxHash64.hashBytes(
+      s"$table/$sequence".getBytes("UTF-8")) & 0xffffffffL) // until 1970-02-20
 
   /**
    * Returns the file. Its path may not be unique, see [[of]].

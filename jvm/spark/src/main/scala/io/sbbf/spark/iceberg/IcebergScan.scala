@@ -6,7 +6,6 @@ import java.util.{Arrays, Collections, List => JList, Map => JMap}
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.SupportsRead
@@ -30,9 +29,8 @@ private[spark] final class IcebergScan private (scan: Scan) {
 
   def location: String = call[String](table, "location")
 
-  /** Returns the Hadoop configuration of the scan's session, None if the scan does not show it. */
-  private[iceberg] def hadoopConf: Option[Configuration] =
-    Members.field[SparkSession](scan, "spark").map(_.sessionState.newHadoopConf())
+  /** Returns the session of the scan, None if the scan does not show it. */
+  private[iceberg] def session: Option[SparkSession] = Members.field(scan, "spark")
 
   /** Returns what identifies the table: old tables of format version 1 may lack an id. */
   private lazy val identity: String = Try(call[Any](table, "uuid").toString).getOrElse(location)

@@ -139,7 +139,7 @@ private[spark] object PrunedIcebergScan {
       StorageRequirements.Empty,
       LogOnce,
       checksVersions = false,
-      index = source.hadoopConf.fold(RowGroupIndex.Empty)(
-        TableIndex.of(Seq(new Path(source.location)), _, conf))
+      index = source.session.fold(RowGroupIndex.Empty)(session =>
+        TableIndex.ofLake(new Path(source.location), session.sessionState.newHadoopConf(), conf))
     )
 }

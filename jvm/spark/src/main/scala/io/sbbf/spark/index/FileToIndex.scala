@@ -1,10 +1,12 @@
 package io.sbbf.spark.index
 
+import java.util.concurrent.atomic.AtomicReference
+
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.TaskContext
 
-import io.sbbf.index.format.StoredPart
 import io.sbbf.parquet.hashes.FileHashes
+import io.sbbf.spark.index.IndexJob.Failure
 import io.sbbf.spark.table.OpenedTable
 import io.sbbf.spark.util.ClosureBytes.pack
 
@@ -24,34 +26,39 @@ private[index] final class FileToIndex(
     extends Serializable {
 
   /**
-   * Returns packed keys by their partition, a row group and a column after the other. If the file
-   * cannot be read to its end in the listed version, the last value is its failure.
+   * Returns packed keys (`Array[Long]`) by their partition, a column of a row group after the other.
+   *
+   * If the file cannot be read to its end in the listed version, the last value of each partition is
+   * the packed failure (`Array[Byte]`). It goes to all of them: if Spark loses the output of this
+   * task and runs it again, some partitions may have been read from the first run.
    */
   def runs(
       table: OpenedTable,
       checksVersion: Boolean,
       layout: PartLayout): Iterator[(Int, AnyRef)] = {
-    val hashes = new FileHashes(status, table.conf, table.store, table.columns, checksVersion)
-    TaskContext.get().addTaskCompletionListener[Unit](_ => hashes.close())
-    var isFailed = false
-    def attempt(work: => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
-      if (isFailed) Iterator.empty
-      else
-        IndexJob.attempt(status)(work) match {
+    // the listener outlives the file, and must not hold what was read of it
+    val opened = new AtomicReference(
+      new FileHashes(status, table.conf, table.store, table.columns, checksVersion))
+    def close(): Unit = Option(opened.getAndSet(null)).foreach(_.close())
+    TaskContext.get().addTaskCompletionListener[Unit](_ => close())
+    def attempt(work: FileHashes => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
+      Option(opened.get).fold(Iterator.empty[(Int, AnyRef)]) { hashes =>
+        IndexJob.attempt(status)(work(hashes)) match {
           case Right(found) => found
           case Left(why) =>
-            isFailed = true
-            hashes.close()
-            Iterator(layout.failures -> failure(why))
+            close()
+            val failure = pack[IndexJob.Written](Left(Failure(number, why)))
+            (0 until layout.size).iterator.map(_ -> failure)
         }
+      }
     val chunks = for {
       rowGroup <- (0 until rowGroups).iterator
       (column, leaf) <- columns.iterator
-      run <- attempt(packed(hashes.of(rowGroup, leaf), rowGroup, column, layout))
+      run <- attempt(hashes => packed(hashes.of(rowGroup, leaf), rowGroup, column, layout))
     } yield run
-    def end = attempt {
+    def end = attempt { hashes =>
       hashes.check()
-      hashes.close()
+      close()
       Iterator.empty
     }
     chunks ++ end
@@ -67,7 +74,4 @@ private[index] final class FileToIndex(
       layout.partition(column, part) -> packed
     }
   }
-
-  private def failure(why: String): Array[Byte] =
-    pack[Either[(Int, String), (Int, StoredPart)]](Left(number -> why))
 }

@@ -1,5 +1,7 @@
 package io.sbbf.spark.index
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
@@ -10,7 +12,7 @@ import io.sbbf.index.format.StoredPart
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.hashes.FileHashes
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.table.TableTasks
+import io.sbbf.spark.table.{LakeTable, TableTasks}
 import io.sbbf.spark.util.ClosureBytes.{pack, unpack}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
@@ -28,13 +30,22 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
   // a table's format may record other times than the store
   private val checksVersions = target.lakeFormat.isEmpty
 
-  private val columns: Seq[String] = request.columns match {
-    // in tasks a lazy list would need the table
-    case Some(names) => target.columnNames(names, session.sessionState.conf.resolver).toVector
-    case None if indexed.contents.columns.nonEmpty => indexed.contents.columns
-    case None =>
+  // in tasks a lazy list would need the table
+  private val columns: Vector[String] = request.columns
+    .fold(refreshed)(target.columnNames(_, session.sessionState.conf.resolver))
+    .toVector
+
+  /** Returns the columns of the index that the table still has. */
+  private def refreshed: Seq[String] = {
+    val known = indexed.contents.columns
+    val left = target match {
+      case lake: LakeTable => known.filter(name => lake.columns.stored.exists(_.name == name))
+      case _ => known
+    }
+    if (left.isEmpty)
       throw new IllegalArgumentException(
-        s"${request.table} has no index: create one before it is refreshed")
+        s"${request.table} has no index of its columns: create one before it is refreshed")
+    left
   }
 
   /**
@@ -53,7 +64,7 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     val todo = if (isRebuild) indexed.files else contents.missing(indexed.files, columns)
     val outcome =
       if (todo.isEmpty) IndexOutcome.Nothing
-      else build(todo, if (isRebuild) contents.ids else Nil)
+      else build(todo, contents.unusable ++ (if (isRebuild) contents.all else Nil))
     if (!request.isDryRun) {
       contents.sweep(System.currentTimeMillis)
       IndexCache.shared.forget(indexed.place.index)
@@ -64,12 +75,18 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
   private def build(todo: Seq[FileStatus], replaces: Seq[String]): IndexOutcome = {
     waitUntilSettled(todo)
     val (read, unread) = facts(todo)
-    if (read.isEmpty)
-      throw new IllegalArgumentException(s"no file could be read: ${unread.head}")
-    // files that are new may well lack a column that others have
-    if (request.columns.isDefined) refuseColumns(read)
-    val build = new SegmentBuild(indexed.place, columns, read, indexed.hadoopConf)
-    if (request.isDryRun) estimate(build, read, unread) else write(build, read, unread, replaces)
+    // new files may well be unreadable, or lack a column that others have
+    if (request.columns.isDefined) {
+      if (read.isEmpty)
+        throw new IllegalArgumentException(s"no file could be read: ${unread.head}")
+      refuseColumns(read)
+    }
+    if (read.isEmpty) IndexOutcome.Nothing.copy(skipped = unread.size, reason = unread.head)
+    else {
+      val build = new SegmentBuild(indexed.place, columns, read, indexed.hadoopConf)
+      if (request.isDryRun) estimate(build, read, unread)
+      else write(build, read, unread, replaces)
+    }
   }
 
   /** Waits until a change of a file would also change its time, so that what is read of it counts. */
@@ -172,35 +189,42 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
         some.flatMap(unpack[FileToIndex](_).runs(table, checked, layout))
       } {
         _.partitionBy(new HashPartitioner(layout.size)) // an Int is its own hash
-          .mapPartitionsWithIndex { (n, runs) =>
-            val values = runs.map(_._2)
-            if (n == layout.failures) values.map(_.asInstanceOf[Array[Byte]])
-            else {
-              val column = layout.columnOf(n)
-              val name = s"keys-$column-${layout.partOf(n)}-${TaskContext.get().taskAttemptId()}"
-              new KeyPartBuilder(packings(column), rowGroups)
-                .write(
-                  values.map(_.asInstanceOf[Array[Long]]),
-                  new Path(folder, s"$name.parquet"),
-                  shared.value.value)
-                .map(part =>
-                  pack[Either[(Int, String), (Int, StoredPart)]](Right(column -> part)))
-                .iterator
+          .mapPartitionsWithIndex { (n, values) =>
+            val column = layout.columnOf(n)
+            val name = s"keys-$column-${layout.partOf(n)}-${TaskContext.get().taskAttemptId()}"
+            val path = new Path(folder, s"$name.parquet")
+            val failures = new ArrayBuffer[Array[Byte]]
+            val runs = values.map(_._2).flatMap {
+              case run: Array[Long] => Some(run)
+              case failure =>
+                failures += failure.asInstanceOf[Array[Byte]]
+                None
             }
+            val part =
+              new KeyPartBuilder(packings(column), rowGroups).write(
+                runs,
+                path,
+                shared.value.value)
+            failures.iterator ++ part.map(of => pack[Written](Right(column -> of)))
           }
           .collect()
           .toSeq
-          .map(unpack[Either[(Int, String), (Int, StoredPart)]](_))
+          .map(unpack[Written](_))
       }
       val parts = found.flatMap(_.toOption)
       (
         columns.indices.map(c => parts.collect { case (`c`, part) => part }),
-        found.flatMap(_.left.toOption).toMap)
+        found.flatMap(_.left.toOption).map(f => f.number -> f.why).toMap)
     } finally shared.destroy()
   }
 }
 
 private[spark] object IndexJob {
+
+  /** A file of keys with the number of its column, or a file of the table that was not read. */
+  private[index] type Written = Either[Failure, (Int, StoredPart)]
+
+  private[index] final case class Failure(number: Int, why: String)
 
   /** What a file takes in the table of files, about. */
   private final val BytesOfFile = 40L

@@ -32,6 +32,9 @@ private[spark] final class IndexedTable(name: String, session: SparkSession) {
         throw new IllegalArgumentException(
           s"$name belongs to ${format.aTable}, $place: name the table instead of the folder")
       TableFiles.roots(path.name, hadoopConf) match {
+        case Seq(root) if IndexPlace.tableOf(root.getPath) != root.getPath =>
+          throw new IllegalArgumentException(
+            s"$name is a partition: name its table, ${IndexPlace.tableOf(root.getPath)}")
         case Seq(root) if root.isDirectory => root.getPath
         case _ =>
           throw new IllegalArgumentException(

@@ -105,6 +105,7 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
 
   private def pruner(requirements: StorageRequirements): ScanPruner = {
     val hadoopConf = files.sparkSession.sessionState.newHadoopConfWithOptions(files.options)
+    val (roots, isDelta) = (files.location.rootPaths, DeltaRelation.isDelta(files))
     new ScanPruner(
       hadoopConf,
       FileStore.hadoop(hadoopConf),
@@ -113,8 +114,10 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       requirements,
       LogOnce,
       // Delta's log may have other times than the store; its files are never replaced
-      checksVersions = !DeltaRelation.isDelta(files),
-      index = TableIndex.of(files.location.rootPaths, hadoopConf, conf)
+      checksVersions = !isDelta,
+      index =
+        if (isDelta) TableIndex.ofLake(roots.head, hadoopConf, conf)
+        else TableIndex.of(roots, hadoopConf, conf)
     )
   }
 }

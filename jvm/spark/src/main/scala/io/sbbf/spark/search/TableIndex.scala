@@ -15,29 +15,49 @@ private[spark] object TableIndex {
   /** A scan of more tables does not search their indexes. */
   private final val MostPlaces = 4
 
-  /** Returns the place of the index for the files in a folder. */
+  /** Returns the place of the index of the table in a folder. */
   def placeOf(folder: Path, hadoopConf: Configuration, conf: SQLConf): IndexPlace =
     IndexPlace.of(folder, SbbfConf.IndexPath.get(conf), hadoopConf)
 
+  /** Returns the index that a scan of a Delta or Iceberg table searches. */
+  def ofLake(folder: Path, hadoopConf: => Configuration, conf: SQLConf): RowGroupIndex =
+    if (!SbbfConf.Index.get(conf)) RowGroupIndex.Empty
+    else {
+      val ofSearch = hadoopConf
+      searching(_ => Seq(folder), ofSearch, conf)
+    }
+
   /**
-   * Returns the index that a scan searches.
+   * Returns the index that a scan of Parquet files searches.
    *
    * @param roots the folders and files that the scan lists
    */
   def of(roots: Seq[Path], hadoopConf: Configuration, conf: SQLConf): RowGroupIndex =
-    if (!SbbfConf.Index.get(conf)) RowGroupIndex.Empty
-    else {
-      lazy val found = roots.map(placeOf(_, hadoopConf, conf)).distinct
-      def places(files: IndexedSeq[FileStatus]): Seq[IndexPlace] =
-        if (files.size > roots.size) found
-        else roots.map(r => placeOf(folderOf(r, files), hadoopConf, conf)).distinct
-      IndexCache.shared.index(
-        files => Some(places(files)).filter(_.size <= MostPlaces).getOrElse(Nil),
-        hadoopConf,
-        LogOnce)
-    }
+    if (SbbfConf.Index.get(conf)) searching(tables(roots, _), hadoopConf, conf)
+    else RowGroupIndex.Empty
 
-  /** A root may be one of the files. */
-  private def folderOf(root: Path, files: IndexedSeq[FileStatus]): Path =
-    if (files.exists(_.getPath == root)) root.getParent else root
+  private def searching(
+      tables: IndexedSeq[FileStatus] => Seq[Path],
+      hadoopConf: Configuration,
+      conf: SQLConf): RowGroupIndex =
+    IndexCache.shared.index(
+      files =>
+        Some(tables(files))
+          .filter(_.size <= MostPlaces)
+          .toSeq
+          .flatten
+          .map(placeOf(_, hadoopConf, conf)),
+      hadoopConf,
+      LogOnce)
+
+  /** Returns the folders of the tables, of which a root may be a partition or a file. */
+  private def tables(roots: Seq[Path], files: IndexedSeq[FileStatus]): Seq[Path] = {
+    val folders =
+      if (files.size > roots.size) roots
+      else {
+        val listed = files.iterator.map(_.getPath).toSet
+        roots.map(root => if (listed(root)) root.getParent else root)
+      }
+    folders.map(IndexPlace.tableOf).distinct
+  }
 }

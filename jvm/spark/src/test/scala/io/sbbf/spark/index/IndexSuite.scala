@@ -4,8 +4,10 @@ import java.io.File
 
 import scala.util.Random
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.functions.expr
 
+import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
@@ -158,13 +160,15 @@ class IndexSuite extends SparkSuite {
       val absent = pruning(spark.read.parquet(of).where("key = 5")).get
       assert(absent.keptFiles == 0 && absent.filesOpened == 0, of)
     }
+    val refused = intercept[IllegalArgumentException](index(s"$place/part=3", "key"))
+    assert(refused.getMessage.contains("is a partition: name its table"))
   }
 
   test("a table that was just written is indexed, and a file of its folder finds the index") {
     val fresh = write("fresh", files = 2)
     index(fresh, "key")
-    val files = new File(fresh).listFiles.map(_.getPath).filter(_.endsWith(".parquet")).toSeq
-    for (read <- Seq(spark.read.parquet(fresh), spark.read.parquet(files: _*))) {
+    val all = new File(fresh).listFiles.map(_.getPath).filter(_.endsWith(".parquet")).toSeq
+    for (read <- Seq(spark.read.parquet(fresh), spark.read.parquet(all: _*))) {
       val absent = pruning(read.where("key = 5")).get
       assert(absent.keptFiles == 0 && absent.filesOpened == 0)
     }
@@ -184,6 +188,19 @@ class IndexSuite extends SparkSuite {
     file.setLastModified(1700000000000L)
     assert(index(broken, "key").files == 1)
     assert(spark.read.parquet(broken).where("key = xxhash64(3L)").count() == 1)
+  }
+
+  test("a refresh builds a damaged segment again") {
+    val damaged = write("damaged", files = 2)
+    settle(damaged)
+    val first = index(damaged, "key")
+    val folder = new File(damaged, s"_sbbf/${first.segment.get}")
+    folder.listFiles.filter(_.getName.startsWith("keys-")).foreach(_.delete())
+    IndexCache.shared.forget(new Path(s"file:$damaged/_sbbf"))
+    assert(spark.read.parquet(damaged).where("key = xxhash64(3L)").count() == 1)
+    val again = IndexCommand.run(spark, IndexRequest.refresh(damaged, isDryRun = false))
+    assert(again.files == 2)
+    assert(pruning(spark.read.parquet(damaged).where("key = 5")).get.index.segments == 1)
   }
 
   test("many segments are merged by a refresh") {
