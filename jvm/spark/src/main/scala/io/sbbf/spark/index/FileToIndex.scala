@@ -42,7 +42,7 @@ private[index] final class FileToIndex(
     def close(): Unit = Option(opened.getAndSet(null)).foreach(_.close())
     TaskContext.get().addTaskCompletionListener[Unit](_ => close())
     def attempt(work: FileHashes => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
-      Option(opened.get).fold(Iterator.empty[(Int, AnyRef)]) { hashes =>
+      Option(opened.get).fold(Iterator[(Int, AnyRef)]()) { hashes =>
         IndexJob.attempt(status)(work(hashes)) match {
           case Right(found) => found
           case Left(why) =>
