@@ -64,7 +64,7 @@ class AddPruningMetricsSuite extends SparkSuite {
     "files skipped" -> (s.numFiles - s.keptFiles).toLong,
     "row groups kept" -> s.keptRowGroups,
     "row groups skipped" -> (s.rowGroups - s.keptRowGroups)
-  ) ++ Seq("null_count", "min_max", "dictionary", "bloom").map { name =>
+  ) ++ Seq("null_count", "min_max", "dictionary", "bloom", "index").map { name =>
     s"row groups skipped by $name" -> s.refutedBy
       .collectFirst {
         case (e, n) if e.name == name => n
