@@ -154,21 +154,14 @@ def _changed(args: Namespace, options: dict[str, str]) -> int:
 def _advise(args: Namespace) -> int:
     if args.report:
         writable(args.report)
-    spark = find_spark()
     options = {
         "table": args.table,
         "fpp": str(args.fpp),
         "row_groups": str(args.row_groups),
         "columns": json.dumps(args.columns),
     }
-    with closing(
-        run_command(spark, "advise", options, settings_of(spark, dict(args.conf)))
-    ) as lines:
-        rows = [json.loads(line) for line in lines]
-    if args.json:
-        for row in rows:
-            print(json.dumps(row))
-    else:
+    rows = _run(args, "advise", options)
+    if not args.json:
         print(table(rows, ADVICE.split()))
     if args.report:
         write_page(args.report, as_html(args.table, rows))
@@ -177,20 +170,15 @@ def _advise(args: Namespace) -> int:
 
 def _index(args: Namespace) -> int:
     """Changes or describes the index of a table."""
-    spark = find_spark()
     request = {"action": args.command, "table": args.table}
     if args.command == "create-index":
         request["columns"] = json.dumps(args.columns)
     if "dry_run" in args:
         request["dry_run"] = str(args.dry_run).lower()
-    with closing(
-        run_command(spark, "index", request, settings_of(spark, dict(args.conf)))
-    ) as lines:
-        rows = [json.loads(line) for line in lines]
+    rows = _run(args, "index", request)
     if args.json:
-        for row in rows:
-            print(json.dumps(row))
-    elif args.command == "index-info":
+        return 0
+    if args.command == "index-info":
         print(table(rows, INDEX.split()) if rows else f"{args.table} has no index")
     elif args.command == "drop-index":
         print(f"deleted {rows[0]['bytes']:,} bytes")
@@ -200,6 +188,19 @@ def _index(args: Namespace) -> int:
         if change.skipped_files:
             print(f"{change.skipped_files:,} files were skipped; {change.reason}", file=sys.stderr)
     return 0
+
+
+def _run(args: Namespace, command: str, options: dict[str, str]) -> list[dict[str, Any]]:
+    """Runs a command in a new JVM and returns its rows. Prints them if they are wanted as JSON."""
+    spark = find_spark()
+    with closing(
+        run_command(spark, command, options, settings_of(spark, dict(args.conf)))
+    ) as lines:
+        rows = [json.loads(line) for line in lines]
+    if args.json:
+        for row in rows:
+            print(json.dumps(row))
+    return rows
 
 
 def _doctor(args: Namespace) -> int:

@@ -55,9 +55,6 @@ private[search] final class SegmentFiles private (
 
 private[search] object SegmentFiles {
 
-  /** The coarsest resolution at which file systems report modification times. */
-  private final val SettlingMillis = 2000L
-
   /**
    * What files have in common.
    *
@@ -85,7 +82,7 @@ private[search] object SegmentFiles {
       if (etag.isDefined && listed.etag.isDefined) etag == listed.etag
       else
         modificationTime > 0 && modificationTime == listed.modificationTime &&
-        readAt >= modificationTime + SettlingMillis
+        readAt >= modificationTime + FileVersion.SettlingMillis
     }
   }
 

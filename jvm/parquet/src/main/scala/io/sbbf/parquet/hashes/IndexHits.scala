@@ -12,8 +12,8 @@ private[sbbf] trait IndexHits {
   def numRowGroups(file: Int): Int
 
   /**
-   * Returns the files that might hold a row that matches the leaf, with all of which the index does
-   * not know. Do not modify the set.
+   * Returns the files that might hold a row that matches the leaf, and all files that the index
+   * does not know. Do not modify the set.
    */
   def candidates(leaf: Leaf): BitSet
 

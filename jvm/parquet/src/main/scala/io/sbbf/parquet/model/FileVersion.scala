@@ -27,6 +27,13 @@ private[sbbf] final case class FileVersion(
 }
 
 private[sbbf] object FileVersion {
+
+  /**
+   * The coarsest resolution at which file systems report modification times. A file that was read
+   * sooner after its modification may have changed again since, and still have the same time.
+   */
+  final val SettlingMillis = 2000L
+
   def of(file: FileStatus): FileVersion =
     FileVersion(file.getPath, file.getLen, file.getModificationTime, etagOf(file))
 

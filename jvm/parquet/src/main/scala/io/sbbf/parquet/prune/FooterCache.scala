@@ -161,7 +161,7 @@ private[sbbf] final class FooterCache {
       if (entry == null) None
       else {
         entry.lastUse = UseClock.now
-        if (entry.readAt < version.modificationTime + SettlingMillis) None
+        if (entry.readAt < version.modificationTime + FileVersion.SettlingMillis) None
         else Some(entry.evidence)
       }
     }
@@ -256,9 +256,6 @@ private[sbbf] object FooterCache {
 
   /** The driver's cache. */
   val shared: FooterCache = new FooterCache
-
-  /** The coarsest resolution at which file systems report modification times. */
-  private val SettlingMillis = 2000L
 
   /**
    * The heap of a map entry, a cache entry, a version, a path and its URI, with object headers,

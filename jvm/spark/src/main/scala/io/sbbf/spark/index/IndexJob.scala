@@ -1,8 +1,11 @@
 package io.sbbf.spark.index
 
+import java.io.IOException
+
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
 import org.apache.spark.{HashPartitioner, TaskContext}
@@ -11,7 +14,7 @@ import io.sbbf.index.build.{KeyPartBuilder, SegmentBuild}
 import io.sbbf.index.format.StoredPart
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.hashes.FileHashes
-import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.spark.table.{LakeTable, TableTasks}
 import io.sbbf.spark.util.ClosureBytes.{pack, unpack}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
@@ -21,7 +24,8 @@ import io.sbbf.spark.util.{ExecutorJar, TableFiles}
  * writes them. A task holds the keys of a row group, or 16 bytes for each of some 16 million entries
  * of a part.
  */
-private[spark] final class IndexJob(session: SparkSession, request: IndexRequest) {
+private[spark] final class IndexJob(session: SparkSession, request: IndexRequest)
+    extends Logging {
   import IndexJob._
 
   private val indexed = new IndexedTable(request.table, session)
@@ -66,11 +70,19 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       if (todo.isEmpty) IndexOutcome.Nothing
       else build(todo, contents.unusable ++ (if (isRebuild) contents.all else Nil))
     if (!request.isDryRun) {
-      contents.sweep(System.currentTimeMillis)
       IndexCache.shared.forget(indexed.place.index)
+      sweep()
     }
     outcome.copy(seconds = (System.nanoTime - started) / 1e9)
   }
+
+  /** The new segment counts even if old ones cannot be deleted; the next change tries it again. */
+  private def sweep(): Unit =
+    try indexed.contents.sweep(System.currentTimeMillis)
+    catch {
+      case e: IOException =>
+        logWarning(s"Old segments of the index ${indexed.place.index} were not deleted", e)
+    }
 
   private def build(todo: Seq[FileStatus], replaces: Seq[String]): IndexOutcome = {
     waitUntilSettled(todo)
@@ -91,8 +103,9 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
 
   /** Waits until a change of a file would also change its time, so that what is read of it counts. */
   private def waitUntilSettled(files: Seq[FileStatus]): Unit = {
-    val left = files.map(_.getModificationTime).max + SettlingMillis - System.currentTimeMillis
-    if (left > 0 && left <= SettlingMillis) Thread.sleep(left)
+    val settled = files.map(_.getModificationTime).max + FileVersion.SettlingMillis
+    val left = settled - System.currentTimeMillis
+    if (left > 0 && left <= FileVersion.SettlingMillis) Thread.sleep(left)
   }
 
   private def estimate(
@@ -228,9 +241,6 @@ private[spark] object IndexJob {
 
   /** What a file takes in the table of files, about. */
   private final val BytesOfFile = 40L
-
-  /** The coarsest resolution at which file systems report modification times. */
-  private final val SettlingMillis = 2000L
 
   /** Returns the result of `work`, or why it failed. */
   private[index] def attempt[T](file: FileStatus)(work: => T): Either[String, T] =
