@@ -36,6 +36,9 @@ WARM_UP = 10
 FRESH = (1, 2, 5, 10, 20, 50, 100)
 """Which queries of a fresh JVM are reported, as far as it gets in a minute."""
 LONGEST = 60.0
+ON = {"spark.sbbf.enabled": "true", "spark.sbbf.localLookup.enabled": "false"}
+OFF = {"spark.sbbf.enabled": "false"}
+LOCAL = {"spark.sbbf.localLookup.enabled": "true"}
 SCHEMA = "key bigint, id bigint, other bigint, amount double"
 
 
@@ -132,12 +135,12 @@ def measured(spark: SparkSession, table: Table, keys: int, fresh_runs: int) -> s
     times, kept = lookups(spark, df, present)
     lines += [
         f"  present key: files kept {statistics.mean(kept):.1f} on average",
-        *compared(times, "the filter limit", "the oracle", "Spark alone"),
+        *compared(times, "without a job", "the filter limit", "the oracle", "Spark alone"),
     ]
     times, kept = lookups(spark, df, absent, best=False)
     lines += [
         f"  absent key: files kept {statistics.mean(kept):.1f}",
-        *compared(times, "an empty table", "Spark alone"),
+        *compared(times, "without a job", "an empty table", "Spark alone"),
     ]
     lines += in_fresh_jvms(table, keys_of(spark, spaced(table, max(FRESH))), fresh_runs)
     if table.fpp == max(ROWS):  # the filters do not matter here
@@ -177,19 +180,23 @@ def lookups(
         answer = df.where(condition)
         maybe = answer.inputFiles()
         kept.append(len(maybe))
-        contestants = {"Spark alone": ("false", df), "extension": ("true", df)}
+        contestants = {
+            "Spark alone": (OFF, df),
+            "extension": (ON, df),
+            "without a job": (LOCAL, df),
+        }
         if best:
             holds = [row[0] for row in answer.select(F.input_file_name()).collect()]
-            contestants["the oracle"] = ("false", spark.read.schema(SCHEMA).parquet(*holds))
-            contestants["the filter limit"] = ("false", spark.read.schema(SCHEMA).parquet(*maybe))
+            contestants["the oracle"] = (OFF, spark.read.schema(SCHEMA).parquet(*holds))
+            contestants["the filter limit"] = (OFF, spark.read.schema(SCHEMA).parquet(*maybe))
         else:
-            contestants["an empty table"] = ("true", empty_table(spark))
+            contestants["an empty table"] = (ON, empty_table(spark))
         order = (
             list(contestants)[n % len(contestants) :] + list(contestants)[: n % len(contestants)]
         )
         for name in order:
-            enabled, frame = contestants[name]
-            with switched(spark, enabled):
+            settings, frame = contestants[name]
+            with switched(spark, settings):
                 seconds, rows = timed(lambda: len(frame.where(condition).collect()))
             assert rows == best, f"{name} found {rows} rows for {condition}"
             if n >= WARM_UP:
@@ -200,10 +207,8 @@ def lookups(
 def overhead(spark: SparkSession, query: DataFrame, runs: int = 9) -> Times:
     times: Times = {}
     for n in range(runs):
-        for enabled, name in (("true", "extension"), ("false", "Spark alone"))[
-            :: 1 if n % 2 else -1
-        ]:
-            with switched(spark, enabled):
+        for settings, name in ((ON, "extension"), (OFF, "Spark alone"))[:: 1 if n % 2 else -1]:
+            with switched(spark, settings):
                 seconds, _ = timed(lambda: query.selectExpr("sum(amount)").collect())
             if n >= 3:
                 times.setdefault(name, []).append(seconds)
@@ -250,10 +255,12 @@ def fresh_queries(kind: str, path: str, keys: str) -> list[float]:
 
 
 @contextmanager
-def switched(spark: SparkSession, enabled: str) -> Iterator[None]:
-    spark.conf.set("spark.sbbf.enabled", enabled)
+def switched(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
+    for name, value in settings.items():
+        spark.conf.set(name, value)
     yield
-    spark.conf.set("spark.sbbf.enabled", "true")
+    for name, value in ON.items():
+        spark.conf.set(name, value)
 
 
 def timed(work: Callable[[], object]) -> tuple[float, object]:

@@ -17,6 +17,7 @@ GOOD_VALUES = {
     "spark.sbbf.iceberg.enabled": "false",
     "spark.sbbf.index.enabled": "false",
     "spark.sbbf.index.path": "/indexes",
+    "spark.sbbf.localLookup.enabled": "true",
 }
 
 BAD_VALUES = {
@@ -34,4 +35,5 @@ BAD_VALUES = {
     "spark.sbbf.iceberg.enabled": "no",
     "spark.sbbf.index.enabled": "no",
     "spark.sbbf.index.path": "indexes",
+    "spark.sbbf.localLookup.enabled": "on",
 }

@@ -39,8 +39,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     extensions.injectQueryStagePrepRule(InjectedRules.readPrunedDeltaFiles)
     extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
     extensions.injectQueryStageOptimizerRule(InjectedRules.pruneByLateKeys)
-    extensions.injectColumnar(InjectedRules.readPrunedDeltaFilesLast)
-    extensions.injectColumnar(InjectedRules.showPruningLast)
+    extensions.injectColumnar(InjectedRules.columnar)
   }
 
   /**

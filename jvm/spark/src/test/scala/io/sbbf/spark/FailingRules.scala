@@ -21,10 +21,13 @@ final class FailingRules extends (SparkSessionExtensions => Unit) {
       failing[LogicalPlan](session)
     }
     extensions.injectQueryStagePrepRule(failing[SparkPlan](_))
-    extensions.injectColumnar(session => new GuardedColumnarRule(failing[SparkPlan](session)))
+    extensions.injectColumnar { session =>
+      val rules = Seq(failing[SparkPlan](session))
+      new GuardedColumnarRule(before = rules, after = rules)
+    }
   }
 
-  private def failing[P <: QueryPlan[P]](session: SparkSession): Rule[P] =
+  private def failing[P <: QueryPlan[P]](session: SparkSession): GuardedRule[P] =
     new GuardedRule(
       session,
       new Rule[P] {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 import io.sbbf.spark.lake.{PruneDeltaScans, PruneIcebergScans, ReadPrunedDeltaFiles}
 import io.sbbf.spark.late.PruneByLateKeys
-import io.sbbf.spark.physical.AddPruningMetrics
+import io.sbbf.spark.physical.{AddPruningMetrics, RunLookupsLocally}
 import io.sbbf.spark.scan.PruneRowGroups
 import io.sbbf.spark.write.WriteExactFilters
 
@@ -26,23 +26,21 @@ private[spark] object InjectedRules {
       new GuardedRule(session, new PruneDeltaScans),
       new GuardedRule(session, new PruneIcebergScans))
 
-  def readPrunedDeltaFiles(session: SparkSession): Rule[SparkPlan] =
+  def readPrunedDeltaFiles(session: SparkSession): GuardedRule[SparkPlan] =
     new GuardedRule(session, new ReadPrunedDeltaFiles)
 
-  def showPruning(session: SparkSession): Rule[SparkPlan] =
+  def showPruning(session: SparkSession): GuardedRule[SparkPlan] =
     new GuardedRule(session, AddPruningMetrics)
 
   def pruneByLateKeys(session: SparkSession): Rule[SparkPlan] =
     new GuardedRule(session, new PruneByLateKeys)
 
   /**
-   * Like [[readPrunedDeltaFiles]], as a columnar rule: it also runs without adaptive execution, and
-   * sees each scan as it will run.
+   * Returns the rule for physical plans as they will run. It also runs without adaptive execution,
+   * and sees each scan as it will run.
    */
-  def readPrunedDeltaFilesLast(session: SparkSession): ColumnarRule =
-    new GuardedColumnarRule(readPrunedDeltaFiles(session))
-
-  /** Like [[showPruning]], as a columnar rule. */
-  def showPruningLast(session: SparkSession): ColumnarRule =
-    new GuardedColumnarRule(showPruning(session))
+  def columnar(session: SparkSession): ColumnarRule =
+    new GuardedColumnarRule(
+      before = Seq(readPrunedDeltaFiles(session), showPruning(session)),
+      after = Seq(new GuardedRule(session, RunLookupsLocally)))
 }

@@ -61,8 +61,7 @@ private[spark] object SessionPruning {
    */
   private[spark] def addPhysicalRules(session: SparkSession): Unit =
     changePhysicalRules(session)(
-      _ :+ InjectedRules.readPrunedDeltaFilesLast(session) :+ InjectedRules.showPruningLast(
-        session),
+      _ :+ InjectedRules.columnar(session),
       _ :+ InjectedRules.readPrunedDeltaFiles(session) :+ InjectedRules.showPruning(session),
       _ :+ InjectedRules.pruneByLateKeys(session)
     )

@@ -207,6 +207,14 @@ object SbbfConf {
     (text: String) => text.isEmpty || new Path(text).isAbsolute
   )
 
+  val LocalLookup: SbbfConf[Boolean] = flag(
+    "spark.sbbf.localLookup.enabled",
+    default = false,
+    "Whether a query that only filters and projects one scan runs in the calling thread, without a " +
+      "job, if at most 2 row groups of together at most 8 MiB survive. The driver then reads these " +
+      "row groups."
+  )
+
   val all: Seq[SbbfConf[_]] =
     Seq(
       Enabled,
@@ -222,7 +230,9 @@ object SbbfConf {
       Delta,
       Iceberg,
       Index,
-      IndexPath)
+      IndexPath,
+      LocalLookup
+    )
 
   /** Returns the limits of pruning in a session. */
   def limits(conf: SQLConf): PlanningLimits =

@@ -161,7 +161,7 @@ class AddPruningMetricsSuite extends SparkSuite {
       assert(ours == ((0, 0, 0)))
       assert(shown(spark.sql(s"SELECT * FROM log WHERE k = $Key")).forall(_._2.isEmpty))
       SessionPruning.addPhysicalRules(spark)
-      assert(ours == ((2, 1, 1)))
+      assert(ours == ((1, 1, 1)))
       assert(shown(spark.sql(s"SELECT * FROM log WHERE k = $Key")).exists(_._2.nonEmpty))
       assert(!spark.newSession().sessionState.columnarRules.eq(state.columnarRules))
     } finally

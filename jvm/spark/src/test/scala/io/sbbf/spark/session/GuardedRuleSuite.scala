@@ -66,7 +66,7 @@ class GuardedRuleSuite extends SparkSuite {
     val physical: SparkPlan = executed
     assert(InjectedRules.showPruning(broken)(physical) eq physical)
     assert(InjectedRules.readPrunedDeltaFiles(broken)(physical) eq physical)
-    val columnar = InjectedRules.showPruningLast(broken)
+    val columnar = InjectedRules.columnar(broken)
     assert(columnar.preColumnarTransitions(physical) eq physical)
     assert(columnar.postColumnarTransitions(physical) eq physical)
   }
@@ -75,10 +75,12 @@ class GuardedRuleSuite extends SparkSuite {
     val state = spark.sessionState
     val rules = state.optimizer.preCBORules ++ spark.experimental.extraOptimizations ++
       state.adaptiveRulesHolder.queryStagePrepRules ++
-      state.columnarRules.map(_.preColumnarTransitions)
+      state.columnarRules.collect { case rule: GuardedColumnarRule =>
+        rule.before ++ rule.after
+      }.flatten
     val ours = rules.filter(_.ruleName.startsWith("io.sbbf"))
     // Spark may also find the extension by itself, which adds each rule again
-    assert(ours.map(_.ruleName).distinct.size == 6 && ours.size >= 10)
+    assert(ours.map(_.ruleName).distinct.size == 7 && ours.size >= 11)
     assert(ours.forall(_.isInstanceOf[GuardedRule[_]]), ours.map(_.ruleName))
   }
 

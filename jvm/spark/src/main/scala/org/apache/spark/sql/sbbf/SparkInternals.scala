@@ -4,7 +4,6 @@ import java.lang.reflect.{Field, Method}
 import java.util.{Map => JMap, UUID}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.SparkConf
 import org.apache.spark.deploy.SparkHadoopUtil
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -19,6 +18,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPl
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.{SparkConf, TaskContext}
 
 /**
  * Gives access to Spark members that only Spark's own packages can use. The same code works with
@@ -164,6 +164,17 @@ object SparkInternals {
   private lazy val HashedRelation: Class[_] =
     classOf[SparkPlan].getClassLoader
       .loadClass("org.apache.spark.sql.execution.joins.HashedRelation")
+
+  /**
+   * Runs `body` with a task for the partitions of an RDD that this thread reads. What the readers
+   * hold is released when it ends. The thread itself runs no task: its settings and the locks of
+   * blocks stay those of the driver. The task has no memory, so aggregates and sorts fail in it.
+   */
+  def withTask[T](body: TaskContext => T): T = {
+    val task = TaskContext.empty()
+    try body(task)
+    finally task.markTaskCompleted(None)
+  }
 
   /** Returns whether a scan is meant to run in one task, which Spark 4.3 decides by its size. */
   def runsInOneTask(scan: FileSourceScanExec): Boolean =
