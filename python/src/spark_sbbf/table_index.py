@@ -35,6 +35,8 @@ class IndexReport:
     """Id of the new segment; None if there was nothing to do, or in a dry run."""
     files: int
     """Files that the segment knows, or would know."""
+    merged_files: int
+    """Those of them whose keys come from other segments, which the new one replaces."""
     skipped_files: int
     """Files that could not be read; lookups use their own evidence."""
     reason: str
@@ -53,9 +55,10 @@ class IndexReport:
         if self.files == 0 and not self.skipped_files:
             return "nothing to do: the index knows all files"
         done = "indexed" if self.segment else "would index"
+        merged = f" ({self.merged_files:,} from other segments)" if self.merged_files else ""
         skipped = f", skipped {self.skipped_files:,}" if self.skipped_files else ""
         return (
-            f"{done} {self.files:,} files{skipped}, {self.row_groups:,} row groups, "
+            f"{done} {self.files:,} files{merged}{skipped}, {self.row_groups:,} row groups, "
             f"{self.keys:,} keys; "
             f"{self.bytes:,} bytes; {self.seconds:.1f} s"
         )
@@ -108,7 +111,7 @@ def refresh_index(
     """Indexes the files of a table that its index does not know yet.
 
     It reads these files alone. If the index has 8 segments, or if 30 % of the files that it knows
-    are gone, it reads all files, and replaces the segments by one.
+    are gone, it also merges segments: the new one takes their keys, and replaces them.
 
     Args:
         spark: A session, classic or Spark Connect (4.0 or newer).

@@ -23,7 +23,7 @@ private[sbbf] final case class KeyPacking(hashBits: Int, rowGroupBits: Int, part
     val packed = new Array[Long](hashes.length)
     var i = 0
     while (i < hashes.length) {
-      packed(i) = (hashes(i) >>> (64 - hashBits)) << rowGroupBits | rowGroup
+      packed(i) = pack(hashes(i) >>> (64 - hashBits), rowGroup)
       i += 1
     }
     Arrays.sort(packed)
@@ -39,6 +39,7 @@ private[sbbf] final case class KeyPacking(hashBits: Int, rowGroupBits: Int, part
     Arrays.copyOf(packed, until)
   }
 
+  def pack(key: Long, rowGroup: Int): Long = key << rowGroupBits | rowGroup
   def keyOf(packed: Long): Long = packed >>> rowGroupBits
   def rowGroupOf(packed: Long): Int = (packed & ((1L << rowGroupBits) - 1)).toInt
 
@@ -64,6 +65,9 @@ private[sbbf] object KeyPacking {
   /** Bits beyond those that number the keys: a lookup finds 1 of 4,096 absent keys by mistake. */
   private[build] final val SpareBits = 12
 
+  /** A merged segment finds at most 1 of 256 absent keys by mistake. */
+  private final val FewestSpareBits = 8
+
   /** The most entries of a part, which takes some 64 MB. */
   final val EntriesOfPart: Long = 1L << 24
 
@@ -71,19 +75,26 @@ private[sbbf] object KeyPacking {
    * Returns the packing for at most so many entries.
    *
    * @param entries an upper limit of the number of pairs of a key and a row group
+   * @param elsewhere the entries of other segments. Keys get the bits that number all of them, so
+   *   that a merge of the segments does not have to read the files again.
+   * @param mostBits the most leading bits of a hash that are known
    * @param entriesOfPart about how many of these a part gets
    */
   def of(
       entries: Long,
       rowGroups: Int,
+      elsewhere: Long = 0L,
+      mostBits: Int = 63,
       entriesOfPart: Long = KeyPacking.EntriesOfPart): KeyPacking = {
     val rowGroupBits = math.max(1, bits(rowGroups - 1L))
-    val hashBits = math.min(63 - rowGroupBits, math.max(1, bits(entries)) + SpareBits)
-    KeyPacking(
-      hashBits,
-      rowGroupBits,
-      math.min(MostPartBits, bits((entries - 1) / entriesOfPart)))
+    val wanted = math.max(1, bits(entries + elsewhere)) + SpareBits
+    val hashBits = Seq(63 - rowGroupBits, mostBits, wanted).min
+    val parts = bits((math.max(1L, entries) - 1) / entriesOfPart)
+    KeyPacking(hashBits, rowGroupBits, Seq(MostPartBits, hashBits, parts).min)
   }
+
+  /** Returns the fewest bits of keys that a merge to so many entries takes from a segment. */
+  def fewestBits(entries: Long): Int = bits(entries) + FewestSpareBits
 
   /** 4,096 parts, which hold 64 thousand million entries. */
   private final val MostPartBits = 12

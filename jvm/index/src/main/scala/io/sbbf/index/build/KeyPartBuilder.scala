@@ -50,9 +50,12 @@ private[sbbf] final class KeyPartBuilder(packing: KeyPacking, rowGroups: Int) {
       var until = from
       var count = 0
       while (until < packed.length && packing.keyOf(packed(until)) == key) {
-        if (count == groups.length) groups = Arrays.copyOf(groups, 2 * count)
-        groups(count) = packing.rowGroupOf(packed(until))
-        count += 1
+        val group = packing.rowGroupOf(packed(until))
+        if (count == 0 || groups(count - 1) != group) { // a merge may give an entry twice
+          if (count == groups.length) groups = Arrays.copyOf(groups, 2 * count)
+          groups(count) = group
+          count += 1
+        }
         until += 1
       }
       if (isEverywhere(count)) writer.add(key, Everywhere, 0, 1)

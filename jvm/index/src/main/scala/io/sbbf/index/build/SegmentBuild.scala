@@ -3,22 +3,23 @@ package io.sbbf.index.build
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.Path
 
 import io.sbbf.index.format._
-import io.sbbf.parquet.hashes.IndexFacts
 import io.sbbf.parquet.model.FileVersion
 
 /**
  * A segment while it is built: the files that it will know, and the numbers of their row groups.
  *
  * @param columns the names of the columns to index
- * @param files the files with their facts, whose columns are in the order of `columns`
+ * @param files the files, whose columns are in the order of `columns`
+ * @param sizes the size of each column
  */
 private[sbbf] final class SegmentBuild(
     place: IndexPlace,
     columns: Seq[String],
-    files: IndexedSeq[SegmentBuild.ReadFile],
+    files: IndexedSeq[SegmentFile],
+    sizes: Seq[ColumnSize],
     conf: Configuration) {
   import SegmentBuild._
 
@@ -28,7 +29,10 @@ private[sbbf] final class SegmentBuild(
   /** The folder of the segment. */
   val folder: Path = index.segment(id)
 
-  private val starts: IndexedSeq[Long] = files.scanLeft(0L)(_ + _.facts.rowsOf.size)
+  /** Returns the folder of another segment of the index. */
+  def folderOf(segment: String): Path = index.segment(segment)
+
+  private val starts: IndexedSeq[Long] = files.scanLeft(0L)(_ + _.rowGroups)
   require(starts.last < MostRowGroups, s"an index has at most $MostRowGroups row groups")
 
   def rowGroups: Int = starts.last.toInt
@@ -38,14 +42,13 @@ private[sbbf] final class SegmentBuild(
 
   /** Returns the columns of a file whose keys have to be read, each with its leaf. */
   def toRead(file: Int): Seq[(Int, Int)] =
-    files(file).facts.columns.zipWithIndex.collect {
+    files(file).columns.zipWithIndex.collect {
       case (found, column) if found.leaf >= 0 && found.whyNot.isEmpty => column -> found.leaf
     }
 
   /** How the keys of each column are packed. */
-  val packings: IndexedSeq[KeyPacking] = columns.indices.map { column =>
-    val entries = files.map(_.facts.columns(column)).filter(_.whyNot.isEmpty).map(_.values).sum
-    KeyPacking.of(math.max(1L, entries), math.max(1, rowGroups))
+  val packings: Seq[KeyPacking] = sizes.map { size =>
+    KeyPacking.of(size.entries, math.max(1, rowGroups), size.elsewhere, size.mostBits)
   }
 
   /**
@@ -86,10 +89,10 @@ private[sbbf] final class SegmentBuild(
       version.etag,
       file.readAt,
       firstRowGroup(number),
-      file.facts.rowsOf.size,
-      file.facts.rowsOf.sum,
-      file.facts.schema,
-      file.facts.columns.map(c => ColumnCoverage(c.leaf, c.whyNot))
+      file.rowGroups,
+      file.rows,
+      file.schema,
+      file.columns
     )
   }
 }
@@ -97,11 +100,4 @@ private[sbbf] final class SegmentBuild(
 private[sbbf] object SegmentBuild {
   private final val FilesName = "files.parquet"
   private final val MostRowGroups = Int.MaxValue
-
-  /**
-   * A file whose footer was read.
-   *
-   * @param readAt when it was read, in milliseconds since 1970
-   */
-  final case class ReadFile(status: FileStatus, facts: IndexFacts, readAt: Long)
 }

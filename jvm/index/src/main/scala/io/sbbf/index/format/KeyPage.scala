@@ -36,25 +36,36 @@ private[sbbf] object KeyPage {
    * Passes the row groups of some keys of a page to `use`.
    *
    * @param page the bytes of the page with its header
+   * @param numKeys the number of its keys
    * @param positions the positions of the keys among those of the page, ascending
    */
-  def rowGroups(page: Array[Byte], positions: Array[Int])(use: Int => Unit): Unit =
+  def rowGroups(
+      page: Array[Byte],
+      numKeys: Int,
+      positions: Array[Int])(use: Int => Unit): Unit = {
+    var next = 0
+    entries(page, numKeys) { (key, rowGroup) =>
+      while (next < positions.length && positions(next) < key) next += 1
+      if (next < positions.length && positions(next) == key) use(rowGroup)
+    }
+  }
+
+  /** Passes each row group of a page to `use`, with the position of its key among those of the page. */
+  def entries(page: Array[Byte], numKeys: Int)(use: (Int, Int) => Unit): Unit =
     decoded(page) { (header, data) =>
       val numEntries = header.getData_page_header.getNum_values
       expect(numEntries >= 0 && numEntries <= MostEntries)
       val starts = startsOfKeys(data, numEntries)
+      expect(starts.count(identity) == numKeys && (numEntries == 0 || starts(0)))
       data.skipFully(BytesUtils.readIntLittleEndian(data).toLong) // all are defined
       val values = packed(data, numEntries)
-      var entry, key = -1
-      var next = 0
-      while (entry + 1 < numEntries && next < positions.length) {
-        entry += 1
-        val rowGroup = values.readInteger()
+      var entry = 0
+      var key = -1
+      while (entry < numEntries) {
         if (starts(entry)) key += 1
-        while (next < positions.length && positions(next) < key) next += 1
-        if (next < positions.length && positions(next) == key) use(rowGroup)
+        use(key, values.readInteger())
+        entry += 1
       }
-      expect(positions.isEmpty || key >= positions.last)
     }
 
   /** Bounds what a damaged header may make a reader allocate. */

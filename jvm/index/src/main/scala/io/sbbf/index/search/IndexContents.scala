@@ -27,9 +27,6 @@ private[sbbf] final class IndexContents private (
   /** The ids of all complete segments that can be used, also of those that others replace. */
   def all: Seq[String] = segments.map(_.manifest.id) ++ replaced.map(_.id)
 
-  /** The ids of the segments that lookups would search, but cannot use. */
-  def unusable: Seq[String] = damaged.map(_.id)
-
   /** The names of all indexed columns. */
   def columns: Seq[String] =
     (segments.map(_.manifest) ++ damaged).flatMap(_.columns.map(_.name)).distinct
@@ -37,19 +34,43 @@ private[sbbf] final class IndexContents private (
   /** The size of all segments in bytes. */
   def bytes: Long = segments.map(_.manifest.bytes).sum
 
-  /** Returns the files that no segment knows, in this version and with all of these columns. */
-  def missing(files: Seq[FileStatus], wanted: Seq[String]): Seq[FileStatus] =
-    files.filterNot(file => wanted.forall(name => of(name).exists(_.files.numberOf(file) >= 0)))
+  /**
+   * Plans a segment of the files that no segment knows, in this version and with all of the columns.
+   * It replaces those that lookups cannot use.
+   */
+  def extension(files: Seq[FileStatus], wanted: Seq[String]): RefreshPlan =
+    RefreshPlan(
+      files.filterNot(file =>
+        wanted.forall(name => of(name).exists(_.files.numberOf(file) >= 0))),
+      toMerge = IndexedSeq.empty,
+      superfluous)
 
-  private def of(column: String): Seq[Segment] =
-    segments.filter(_.manifest.columns.exists(_.name == column))
+  /**
+   * Plans a segment like [[extension]], which also merges others if lookups search many segments, or
+   * segments with many files that are no longer there.
+   *
+   * @throws java.io.IOException if the store cannot be reached
+   */
+  def refresh(files: Seq[FileStatus], wanted: Seq[String], conf: Configuration): RefreshPlan =
+    if (!isFragmented(files)) extension(files, wanted)
+    else new MergePlan(segments, files, wanted, folder, conf).result(superfluous)
 
-  /** Whether lookups search many segments, or segments with many files that are no longer there. */
-  def isFragmented(files: Seq[FileStatus]): Boolean = {
-    val known = segments.map(_.files.size).sum
-    val alive = segments.map(s => files.count(s.files.numberOf(_) >= 0)).sum
-    segments.size >= MostSegments || known - alive > known * MostDead
-  }
+  /** Replaced segments are named again, because those that replace them may be deleted before them. */
+  private def superfluous: Seq[String] = (damaged ++ replaced).map(_.id)
+
+  /** Returns the number of pairs of a key and a row group of a column. */
+  def entriesOf(column: String): Long =
+    of(column)
+      .flatMap(_.manifest.columns.filter(_.name == column))
+      .flatMap(_.parts)
+      .map(_.entries)
+      .sum
+
+  private def of(column: String): Seq[Segment] = segments.filter(_.numberOf(column).isDefined)
+
+  private[search] def isFragmented(files: Seq[FileStatus]): Boolean =
+    segments.size >= MostSegments ||
+      segments.map(_.deadFiles(files)).sum > segments.map(_.files.size).sum * MostDead
 
   /**
    * Returns what is held of each column.
@@ -98,6 +119,11 @@ private[sbbf] final class IndexContents private (
 private[sbbf] object IndexContents {
   private final val MostSegments = 8
   private final val MostDead = 0.3
+
+  /** Returns whether most files of a segment are still among those of the table. */
+  private[search] def isAlive(segment: Segment, files: Seq[FileStatus]): Boolean =
+    segment.deadFiles(files) <= segment.files.size * MostDead
+
   private final val ReplacedMillis = 3600L * 1000
   private final val IncompleteMillis = 24 * ReplacedMillis
 

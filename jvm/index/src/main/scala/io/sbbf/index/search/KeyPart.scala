@@ -2,7 +2,7 @@ package io.sbbf.index.search
 
 import java.io.IOException
 import java.nio.ByteOrder
-import java.util.Arrays
+import java.util.{Arrays, HashMap}
 
 import scala.collection.mutable.ArrayBuffer
 import scala.util.control.NonFatal
@@ -50,15 +50,41 @@ private[search] final class KeyPart private (
       }
       read(bytes, held.toSeq, ofRowGroups) { (some, page) =>
         pages += 1
-        KeyPage.rowGroups(page, some.positions)(use)
+        KeyPage.rowGroups(page, numKeys(some.page), some.positions)(use)
       }
-    } catch {
-      case e: IOException if e.getClass == classOf[IOException] =>
-        throw new IOException(s"cannot use $path: ${e.getMessage}", e)
-    } finally {
+    } catch named
+    finally {
       reads.count(pages, bytes)
       bytes.close()
     }
+  }
+
+  def numPages: Int = firstKeys.length
+
+  /**
+   * Passes each key of some pages to `use`, with each of its row groups.
+   *
+   * @param some the numbers of the pages, ascending
+   * @throws java.io.IOException if the file cannot be read or is damaged
+   */
+  def entries(some: Seq[Int], conf: Configuration)(use: (Long, Int) => Unit): Unit = {
+    val bytes = new FileBytes(path.getFileSystem(conf), path, length, MinTail)
+    try {
+      val pages = some.map(new Whole(_))
+      val keys = new HashMap[Int, Array[Long]]
+      read(bytes, pages, ofKeys)((of, page) =>
+        keys.put(of.page, KeyPage.keys(page, numKeys(of.page))))
+      read(bytes, pages, ofRowGroups) { (of, page) =>
+        val ofPage = keys.remove(of.page)
+        KeyPage.entries(page, numKeys(of.page))((key, rowGroup) => use(ofPage(key), rowGroup))
+      }
+    } catch named
+    finally bytes.close()
+  }
+
+  private def named: PartialFunction[Throwable, Nothing] = {
+    case e: IOException if e.getClass == classOf[IOException] =>
+      throw new IOException(s"cannot use $path: ${e.getMessage}", e)
   }
 
   /** Returns the pages that may hold a key, with the keys that each may hold. */
@@ -129,6 +155,9 @@ private[search] object KeyPart {
         .map(i => Arrays.binarySearch(present, keys(i)))
         .filter(_ >= 0)
   }
+
+  /** A page that is read whole. */
+  private final class Whole(override val page: Int) extends PageLookup
 
   /** A page that holds some keys of a lookup. */
   private final class Held(override val page: Int, val positions: Array[Int]) extends PageLookup

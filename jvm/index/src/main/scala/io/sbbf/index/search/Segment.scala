@@ -31,6 +31,13 @@ private[search] final class Segment private (
       found
     }
 
+  /** Returns the number of a column. */
+  def numberOf(column: String): Option[Int] =
+    Some(manifest.columns.indexWhere(_.name == column)).filter(_ >= 0)
+
+  /** Returns the number of its files that are not among those of the table. */
+  def deadFiles(table: Seq[FileStatus]): Int = files.size - table.count(files.numberOf(_) >= 0)
+
   /**
    * Estimates the bytes that [[find]] reads.
    *

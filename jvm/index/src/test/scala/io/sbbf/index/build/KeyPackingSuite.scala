@@ -39,4 +39,16 @@ class KeyPackingSuite extends AnyFunSuite {
         (1L << 40, 1 << 20, KeyPacking(43, 20, 12))))
       assert(KeyPacking.of(entries, rowGroups) == expected, s"$entries in $rowGroups")
   }
+
+  test("keys are as long as those of the whole index, but no longer than known ones") {
+    // entries, entries elsewhere, known bits; bits of a key
+    for ((entries, elsewhere, known, bits) <- Seq(
+        (1000L, 0L, 63, 22),
+        (1000L, 1000000L, 63, 32),
+        (1000L, 1000000L, 20, 20),
+        (1L << 40, 1L << 61, 63, 53)))
+      assert(
+        KeyPacking.of(entries, 1 << 10, elsewhere, known).hashBits == bits,
+        s"$entries, $elsewhere, $known")
+  }
 }

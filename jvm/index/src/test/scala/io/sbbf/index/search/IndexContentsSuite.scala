@@ -34,17 +34,18 @@ class IndexContentsSuite extends AnyFunSuite {
       new FileStatus(file.length, false, 1, 1L << 20, 1000L, new Path(file.toURI))
     }
     def contents: IndexContents = IndexContents.read(index.place, conf)
+    def missing(columns: String*): Seq[FileStatus] = contents.extension(all, columns).toRead
     def ids: Set[String] = index.folder.segments().map(_.getPath.getName).toSet
   }
 
   test("files are missing until a segment knows them with all columns") {
     val table = new Table(3)
-    assert(table.contents.missing(table.all, Seq("id")) == table.all)
+    assert(table.missing("id") == table.all)
     table.index.add(table.all.take(2), Seq("id"))
-    assert(table.contents.missing(table.all, Seq("id")) == table.all.drop(2))
-    assert(table.contents.missing(table.all, Seq("id", "other")) == table.all)
+    assert(table.missing("id") == table.all.drop(2))
+    assert(table.missing("id", "other") == table.all)
     table.index.add(table.all, Seq("other"))
-    assert(table.contents.missing(table.all, Seq("id", "other")) == table.all.drop(2))
+    assert(table.missing("id", "other") == table.all.drop(2))
     val Seq(other, id) = table.contents.info(table.all)
     assert(id.column == "id" && id.files == 2 && id.keys == 20 && id.segments == 1)
     assert(other.column == "other" && other.files == 3 && other.entries == 30)

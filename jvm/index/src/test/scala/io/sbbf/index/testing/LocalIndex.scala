@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-import io.sbbf.index.build.{KeyPacking, KeyPartBuilder, SegmentBuild}
+import io.sbbf.index.build._
 import io.sbbf.index.format.{IndexFolder, IndexPlace, SegmentManifest, StoredPart}
 import io.sbbf.parquet.hashes.FileHashes
 import io.sbbf.parquet.input.FileStore
@@ -33,13 +33,14 @@ final class LocalIndex(table: Path, conf: Configuration) {
       replaces: Seq[String] = Nil,
       failed: Set[Int] = Set.empty): SegmentManifest = {
     val now = System.currentTimeMillis
-    val read =
-      files.map(f => SegmentBuild.ReadFile(f, reading(f)(_.facts(columns)), now)).toIndexedSeq
-    val build = new SegmentBuild(place, columns, read, conf)
+    val facts = files.map(reading(_)(_.facts(columns)))
+    val read = files.zip(facts).map { case (f, of) => SegmentFile.of(f, of, now) }.toIndexedSeq
+    val sizes = columns.indices.map(c => ColumnSize(facts.map(_.columns(c).values).sum))
+    val build = new SegmentBuild(place, columns, read, sizes, conf)
     val runs = mutable.HashMap.empty[(Int, Int), Vector[Array[Long]]]
     for {
       n <- files.indices
-      rowGroup <- read(n).facts.rowsOf.indices
+      rowGroup <- 0 until read(n).rowGroups
       (column, leaf) <- build.toRead(n)
     } {
       val hashes = reading(files(n))(_.of(rowGroup, leaf))

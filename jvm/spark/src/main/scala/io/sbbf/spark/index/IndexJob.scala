@@ -2,21 +2,16 @@ package io.sbbf.spark.index
 
 import java.io.IOException
 
-import scala.collection.mutable.ArrayBuffer
-
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.util.SerializableConfiguration
-import org.apache.spark.{HashPartitioner, TaskContext}
 
-import io.sbbf.index.build.{KeyPartBuilder, SegmentBuild}
+import io.sbbf.index.build.SegmentBuild
 import io.sbbf.index.format.StoredPart
-import io.sbbf.index.search.IndexCache
+import io.sbbf.index.search.{IndexCache, RefreshPlan}
 import io.sbbf.parquet.hashes.FileHashes
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.spark.table.{LakeTable, TableTasks}
-import io.sbbf.spark.util.ClosureBytes.{pack, unpack}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /**
@@ -64,11 +59,11 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     val started = System.nanoTime
     if (indexed.files.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
     val contents = indexed.contents
-    val isRebuild = request.columns.isEmpty && contents.isFragmented(indexed.files)
-    val todo = if (isRebuild) indexed.files else contents.missing(indexed.files, columns)
+    val plan =
+      if (request.columns.isDefined) contents.extension(indexed.files, columns)
+      else contents.refresh(indexed.files, columns, indexed.hadoopConf)
     val outcome =
-      if (todo.isEmpty) IndexOutcome.Nothing
-      else build(todo, contents.unusable ++ (if (isRebuild) contents.all else Nil))
+      if (plan.toRead.isEmpty && plan.toMerge.isEmpty) IndexOutcome.Nothing else build(plan)
     if (!request.isDryRun) {
       IndexCache.shared.forget(indexed.place.index)
       sweep()
@@ -84,60 +79,68 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
         logWarning(s"Old segments of the index ${indexed.place.index} were not deleted", e)
     }
 
-  private def build(todo: Seq[FileStatus], replaces: Seq[String]): IndexOutcome = {
-    waitUntilSettled(todo)
-    val (read, unread) = facts(todo)
+  private def build(plan: RefreshPlan): IndexOutcome = {
+    waitUntilSettled(plan.toRead)
+    val (read, unread) = facts(plan.toRead)
     // new files may well be unreadable, or lack a column that others have
     if (request.columns.isDefined) {
       if (read.isEmpty)
         throw new IllegalArgumentException(s"no file could be read: ${unread.head}")
       refuseColumns(read)
     }
-    if (read.isEmpty) IndexOutcome.Nothing.copy(skipped = unread.size, reason = unread.head)
+    if (read.isEmpty && plan.toMerge.isEmpty)
+      IndexOutcome.Nothing.copy(skipped = unread.size, reason = unread.head)
     else {
-      val build = new SegmentBuild(indexed.place, columns, read, indexed.hadoopConf)
-      if (request.isDryRun) estimate(build, read, unread)
-      else write(build, read, unread, replaces)
+      val keys = new KeysToIndex(columns, read, plan.toMerge, indexed.contents)
+      val build =
+        new SegmentBuild(indexed.place, columns, keys.files, keys.sizes, indexed.hadoopConf)
+      if (request.isDryRun) estimate(build, keys, unread)
+      else write(build, keys, unread, plan.replaces)
     }
   }
 
   /** Waits until a change of a file would also change its time, so that what is read of it counts. */
   private def waitUntilSettled(files: Seq[FileStatus]): Unit = {
-    val settled = files.map(_.getModificationTime).max + FileVersion.SettlingMillis
-    val left = settled - System.currentTimeMillis
+    val newest = files.map(_.getModificationTime).foldLeft(0L)(_ max _)
+    val left = newest + FileVersion.SettlingMillis - System.currentTimeMillis
     if (left > 0 && left <= FileVersion.SettlingMillis) Thread.sleep(left)
   }
 
   private def estimate(
       build: SegmentBuild,
-      read: Seq[SegmentBuild.ReadFile],
+      keys: KeysToIndex,
       unread: Seq[String]): IndexOutcome = {
-    val entries = columns.indices.map(c => read.map(_.facts.columns(c).values).sum)
-    val bits = columns.indices.map(c => build.packings(c).bitsOfEntry * entries(c)).sum
+    val entries = keys.sizes.map(_.entries)
+    val bits =
+      build.packings.zip(entries).map { case (packing, n) => packing.bitsOfEntry * n }.sum
     IndexOutcome(
       segment = None,
-      files = read.size,
+      files = keys.files.size,
+      merged = keys.numMerged,
       skipped = unread.size,
       reason = unread.headOption.getOrElse(""),
       rowGroups = build.rowGroups,
       keys = entries.sum,
       entries = entries.sum,
-      bytes = bits / 8 + read.size * BytesOfFile,
+      bytes = bits / 8 + keys.files.size * BytesOfFile,
       seconds = 0
     )
   }
 
   private def write(
       build: SegmentBuild,
-      read: IndexedSeq[SegmentBuild.ReadFile],
+      keys: KeysToIndex,
       unread: Seq[String],
       replaces: Seq[String]): IndexOutcome = {
-    val (parts, failed) = writeKeys(build, read)
+    val (parts, failed) =
+      new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
+        .run(build, keys.suppliers(build, target.taskFiles))
     val manifest = build.commit(parts, failed.keySet, replaces)
     val all = manifest.columns.flatMap(_.parts)
     IndexOutcome(
       segment = Some(manifest.id),
-      files = read.size - failed.size,
+      files = keys.files.size - failed.size,
+      merged = keys.numMerged - failed.keys.count(keys.isMerged),
       skipped = unread.size + failed.size,
       reason = (unread ++ failed.values).headOption.getOrElse(""),
       rowGroups = manifest.rowGroups,
@@ -149,24 +152,24 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
   }
 
   /** Returns the files that could be read, and why the others could not. */
-  private def facts(files: Seq[FileStatus]): (IndexedSeq[SegmentBuild.ReadFile], Seq[String]) = {
+  private def facts(files: Seq[FileStatus]): (IndexedSeq[ReadFile], Seq[String]) = {
     val (named, checked) = (columns, checksVersions)
     val found = tasks.map(files.map(target.taskFiles.serializable), "footers") { (file, table) =>
       val readAt = System.currentTimeMillis
-      attempt(file) {
+      attempt(file.getPath.toString) {
         val hashes = new FileHashes(file, table.conf, table.store, table.columns, checked)
         try hashes.facts(named) -> readAt
         finally hashes.close()
       }
     }
     val read = files.zip(found).collect { case (file, Right((facts, readAt))) =>
-      SegmentBuild.ReadFile(file, facts, readAt)
+      ReadFile(file, facts, readAt)
     }
     (read.toIndexedSeq, found.flatMap(_.left.toOption))
   }
 
   /** Throws if no file has a column, or none has it in a type that can be indexed. */
-  private def refuseColumns(read: Seq[SegmentBuild.ReadFile]): Unit = {
+  private def refuseColumns(read: Seq[ReadFile]): Unit = {
     val found = columns.indices.map(c => read.map(_.facts.columns(c)).filter(_.leaf >= 0))
     val missing = columns.indices.filter(found(_).isEmpty).map(columns)
     if (missing.nonEmpty) throw TableFiles.withoutColumns(request.table, missing)
@@ -174,79 +177,21 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       throw new IllegalArgumentException(
         s"column '${columns(c)}' of ${request.table} cannot be indexed: ${found(c).head.whyNot.get}")
   }
-
-  /**
-   * Writes the parts of all columns. Returns them by column, and why some files could not be read.
-   * Keys of such a file that were read before its failure stay in the parts, where they count for
-   * nothing.
-   */
-  private def writeKeys(
-      build: SegmentBuild,
-      read: IndexedSeq[SegmentBuild.ReadFile]): (Seq[Seq[StoredPart]], Map[Int, String]) = {
-    val packings = build.packings.toVector
-    val layout = new PartLayout(packings)
-    val items = read.indices.map { n =>
-      val status = target.taskFiles.serializable(read(n).status)
-      new FileToIndex(
-        n,
-        status,
-        build.firstRowGroup(n),
-        read(n).facts.rowsOf.size,
-        build.toRead(n))
-    }
-    val (checked, rowGroups, folder) = (checksVersions, build.rowGroups, build.folder.toString)
-    val shared =
-      session.sparkContext.broadcast(new SerializableConfiguration(indexed.hadoopConf))
-    try {
-      val found = tasks.run(items.map(pack(_)), "keys") { (some, table) =>
-        some.flatMap(unpack[FileToIndex](_).runs(table, checked, layout))
-      } {
-        _.partitionBy(new HashPartitioner(layout.size)) // an Int is its own hash
-          .mapPartitionsWithIndex { (n, values) =>
-            val column = layout.columnOf(n)
-            val name = s"keys-$column-${layout.partOf(n)}-${TaskContext.get().taskAttemptId()}"
-            val path = new Path(folder, s"$name.parquet")
-            val failures = new ArrayBuffer[Array[Byte]]
-            val runs = values.map(_._2).flatMap {
-              case run: Array[Long] => Some(run)
-              case failure =>
-                failures += failure.asInstanceOf[Array[Byte]]
-                None
-            }
-            val part =
-              new KeyPartBuilder(packings(column), rowGroups).write(
-                runs,
-                path,
-                shared.value.value)
-            failures.iterator ++ part.map(of => pack[Written](Right(column -> of)))
-          }
-          .collect()
-          .toSeq
-          .map(unpack[Written](_))
-      }
-      val parts = found.flatMap(_.toOption)
-      (
-        columns.indices.map(c => parts.collect { case (`c`, part) => part }),
-        found.flatMap(_.left.toOption).map(f => f.number -> f.why).toMap)
-    } finally shared.destroy()
-  }
 }
 
 private[spark] object IndexJob {
 
-  /** A file of keys with the number of its column, or a file of the table that was not read. */
+  /** A file of keys with the number of its column, or files of the table that were not read. */
   private[index] type Written = Either[Failure, (Int, StoredPart)]
 
-  private[index] final case class Failure(number: Int, why: String)
+  /** @param numbers the files whose keys could not be read */
+  private[index] final case class Failure(numbers: Seq[Int], why: String)
 
   /** What a file takes in the table of files, about. */
   private final val BytesOfFile = 40L
 
   /** Returns the result of `work`, or why it failed. */
-  private[index] def attempt[T](file: FileStatus)(work: => T): Either[String, T] =
+  private[index] def attempt[T](source: String)(work: => T): Either[String, T] =
     try Right(work)
-    catch {
-      case RecoverableError.OfFile(e) =>
-        Left(s"${file.getPath}: ${RecoverableError.message(e)}")
-    }
+    catch { case RecoverableError.OfFile(e) => Left(s"$source: ${RecoverableError.message(e)}") }
 }

@@ -10,6 +10,7 @@ import io.sbbf.spark.util.JsonRow
  *
  * @param segment the id of the new segment; None if there was nothing to do, or in a dry run
  * @param files the number of files that the segment knows, or would know
+ * @param merged the number of these whose keys come from other segments
  * @param skipped the number of files that could not be read, which the segment does not know
  * @param reason why the first of these was skipped; empty if there are none
  * @param keys the number of distinct keys of each column together
@@ -19,6 +20,7 @@ import io.sbbf.spark.util.JsonRow
 private[spark] final case class IndexOutcome(
     segment: Option[String],
     files: Int,
+    merged: Int,
     skipped: Int,
     reason: String,
     rowGroups: Int,
@@ -27,7 +29,7 @@ private[spark] final case class IndexOutcome(
     bytes: Long,
     seconds: Double) {
   def row: Row =
-    Row(segment.orNull, files, skipped, reason, rowGroups, keys, entries, bytes, seconds)
+    Row(segment.orNull, files, merged, skipped, reason, rowGroups, keys, entries, bytes, seconds)
 
   def json: String = JsonRow(IndexOutcome.Schema, row)
 }
@@ -35,11 +37,12 @@ private[spark] final case class IndexOutcome(
 private[spark] object IndexOutcome {
 
   /** The index knows all files. */
-  val Nothing: IndexOutcome = IndexOutcome(None, 0, 0, "", 0, 0, 0, 0, 0)
+  val Nothing: IndexOutcome = IndexOutcome(None, 0, 0, 0, "", 0, 0, 0, 0, 0)
 
   val Schema: StructType = new StructType()
     .add("segment", StringType)
     .add("files", IntegerType, nullable = false)
+    .add("merged_files", IntegerType, nullable = false)
     .add("skipped_files", IntegerType, nullable = false)
     .add("reason", StringType, nullable = false)
     .add("row_groups", IntegerType, nullable = false)

@@ -204,26 +204,6 @@ class IndexSuite extends SparkSuite {
     assert(pruning(spark.read.parquet(damaged).where("key = 5")).get.index.segments == 1)
   }
 
-  test("many segments are merged by a refresh") {
-    val many = write("many", files = 1)
-    for (n <- 1 to 8) {
-      settle(many)
-      index(many, "key")
-      write(s"part-$n", from = n * Rows, files = 1)
-      new File(path(s"part-$n")).listFiles
-        .filter(_.getName.endsWith(".parquet"))
-        .foreach(f => f.renameTo(new File(many, s"$n-${f.getName}")))
-    }
-    settle(many)
-    assert(IndexCommand.info(spark, many).head.getInt(3) == 8)
-    val merged = IndexCommand.run(spark, IndexRequest.refresh(many, isDryRun = false))
-    assert(merged.files == 9)
-    assert(IndexCommand.info(spark, many).head.getInt(3) == 1)
-    assert(IndexCommand.run(spark, IndexRequest.refresh(many, isDryRun = false)).segment.isEmpty)
-    val found = pruning(spark.read.parquet(many).where(s"key = xxhash64(${3 * Rows}L)")).get
-    assert(found.keptFiles == 1 && found.index.segments == 1)
-  }
-
   test("settings turn the index off and put it elsewhere") {
     val other = write("elsewhere", files = 2)
     settle(other)

@@ -1,0 +1,10 @@
+package io.sbbf.index.build
+
+/**
+ * How large an indexed column of a segment can be.
+ *
+ * @param entries an upper limit of its pairs of a key and a row group
+ * @param elsewhere the number of these in other segments of the index
+ * @param mostBits the most leading bits of a hash that are known
+ */
+private[sbbf] final case class ColumnSize(entries: Long, elsewhere: Long = 0L, mostBits: Int = 63)

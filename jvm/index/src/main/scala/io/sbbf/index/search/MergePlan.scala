@@ -1,0 +1,102 @@
+package io.sbbf.index.search
+
+import java.util.Arrays
+
+import scala.collection.mutable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
+
+import io.sbbf.index.build.{KeyPacking, SegmentFile}
+import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder}
+
+/**
+ * Plans the merge of segments. A file whose keys are too short for the size of the merged segment is
+ * read again.
+ *
+ * @param segments the segments that lookups search, newest first
+ * @param files the files of the table
+ * @param columns the columns of the merged segment
+ */
+private[search] final class MergePlan(
+    segments: Seq[Segment],
+    files: Seq[FileStatus],
+    columns: Seq[String],
+    folder: IndexFolder,
+    conf: Configuration) {
+
+  /** A segment with most of the keys stays as it is, so that a merge costs no more than it gains. */
+  private val kept: Option[Segment] = segments
+    .find(2 * entriesOf(_) > segments.map(entriesOf).sum)
+    .filter(IndexContents.isAlive(_, files))
+    .filter(most => files.exists(!knows(most, _)))
+
+  private val merged: Seq[Segment] = segments.filterNot(kept.contains)
+
+  /** The segments that can give the keys of each column, with its number in them. */
+  private val sources: Seq[Seq[(Segment, Int)]] = columns.map { name =>
+    val having = segments.flatMap(s => s.numberOf(name).map(s -> _))
+    val entries = having.map { case (s, n) => s.manifest.columns(n).parts.map(_.entries).sum }.sum
+    having.filter { case (s, n) =>
+      s.manifest.columns(n).hashBits >= KeyPacking.fewestBits(entries)
+    }
+  }
+
+  /** @throws java.io.IOException if the table of files of a segment cannot be read */
+  def result(replaces: Seq[String]): RefreshPlan = {
+    val todo = files.filterNot(file => kept.exists(knows(_, file)))
+    val (merge, read) = todo.map(file => file -> sourcesOf(file)).partition(_._2.isDefined)
+    RefreshPlan(
+      read.map(_._1),
+      merge.map { case (file, from) => mergedFile(file, from.get) }.toIndexedSeq,
+      replaces ++ merged.map(_.manifest.id))
+  }
+
+  private def entriesOf(segment: Segment): Long =
+    segment.manifest.columns.flatMap(_.parts).map(_.entries).sum
+
+  private def knows(segment: Segment, file: FileStatus): Boolean =
+    columns.forall(segment.numberOf(_).isDefined) && segment.files.numberOf(file) >= 0
+
+  private def sourcesOf(file: FileStatus): Option[Seq[(Segment, Int)]] = {
+    val found = sources.map(_.find { case (segment, _) => segment.files.numberOf(file) >= 0 })
+    if (found.forall(_.isDefined)) Some(found.flatten) else None
+  }
+
+  private def mergedFile(file: FileStatus, from: Seq[(Segment, Int)]): MergedFile = {
+    val known = from.map { case (segment, column) =>
+      val entry = filesOf(segment)(segment.files.numberOf(file))
+      (
+        entry,
+        entry.columns(column),
+        MergedFile.Source(segment.manifest, column, entry.firstRowGroup))
+    }
+    val entry = known.head._1
+    MergedFile(
+      SegmentFile(
+        file,
+        known.map(_._1.readAt).min,
+        entry.rowGroups,
+        entry.rows,
+        entry.schema,
+        known.map(_._2)),
+      known.map(_._3))
+  }
+
+  private val tables = mutable.HashMap.empty[String, IndexedSeq[FileEntry]]
+
+  private def filesOf(segment: Segment): IndexedSeq[FileEntry] = {
+    val id = segment.manifest.id
+    tables.getOrElseUpdate(
+      id, {
+        val entries = Vector.newBuilder[FileEntry]
+        var latest = Array.empty[Byte]
+        FileTable.read(segment.manifest.files, folder.segment(id), conf) { entry =>
+          if (!Arrays.equals(entry.schema, latest)) latest = entry.schema
+          entries += entry.copy(schema = latest) // files of one schema share its bytes
+        }
+        entries.result()
+      }
+    )
+  }
+}

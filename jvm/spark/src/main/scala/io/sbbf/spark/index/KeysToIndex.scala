@@ -1,0 +1,73 @@
+package io.sbbf.spark.index
+
+import io.sbbf.index.build.{ColumnSize, SegmentBuild, SegmentFile}
+import io.sbbf.index.format.IndexedColumn
+import io.sbbf.index.search.{IndexContents, KeysOfPart, MergedFile, Renumbering}
+import io.sbbf.spark.table.TaskFiles
+
+/**
+ * The keys that a new segment will hold: of files that are read, and of files that other segments
+ * know.
+ */
+private[index] final class KeysToIndex(
+    columns: Seq[String],
+    read: IndexedSeq[ReadFile],
+    merged: IndexedSeq[MergedFile],
+    contents: IndexContents) {
+
+  /** The files of the segment. Those that are read come first. */
+  val files: IndexedSeq[SegmentFile] =
+    read.map(f => SegmentFile.of(f.status, f.facts, f.readAt)) ++ merged.map(_.file)
+
+  def numMerged: Int = merged.size
+  def isMerged(file: Int): Boolean = file >= read.size
+
+  /** The merged files of each column, by the segment that has their keys. */
+  private val sources: Seq[Seq[Seq[Int]]] = columns.indices.map { column =>
+    merged.indices.groupBy(merged(_).from(column).segment.id).values.toVector
+  }
+
+  /** Returns the column of another segment that has the keys of some files. */
+  private def of(some: Seq[Int], column: Int): IndexedColumn = {
+    val from = merged(some.head).from(column)
+    from.segment.columns(from.column)
+  }
+
+  val sizes: Seq[ColumnSize] = columns.indices.map { column =>
+    val known = sources(column).map(of(_, column))
+    // a key in many row groups is one entry in a segment, and many in the next one
+    val taken =
+      math.max(known.flatMap(_.parts).map(_.entries).sum, merged.map(_.file.rows).sum)
+    val found = read.map(_.facts.columns(column)).filter(_.whyNot.isEmpty).map(_.values).sum
+    ColumnSize(
+      taken + found,
+      elsewhere = if (merged.isEmpty) contents.entriesOf(columns(column)) else 0L,
+      mostBits = known.map(_.hashBits).foldLeft(63)(_ min _))
+  }
+
+  /** Returns what supplies the keys to tasks. */
+  def suppliers(build: SegmentBuild, taskFiles: TaskFiles): Seq[KeySupplier] =
+    read.indices.map { n =>
+      new FileToIndex(
+        n,
+        taskFiles.serializable(read(n).status),
+        build.firstRowGroup(n),
+        files(n).rowGroups,
+        build.toRead(n))
+    } ++ columns.indices.flatMap(partsToMerge(_, build))
+
+  private def partsToMerge(column: Int, build: SegmentBuild): Seq[KeySupplier] =
+    for {
+      some <- sources(column)
+      stored = of(some, column)
+      folder = build.folderOf(merged(some.head).from(column).segment.id).toString
+      numbers = Renumbering.of(some.filter(merged(_).file.rowGroups > 0).map { n =>
+        val first = merged(n).from(column).firstRowGroup
+        (first, merged(n).file.rowGroups, build.firstRowGroup(read.size + n))
+      })
+      part <- stored.parts
+    } yield new PartToMerge(
+      new KeysOfPart(folder, part, stored.hashBits, numbers),
+      column,
+      some.map(_ + read.size))
+}

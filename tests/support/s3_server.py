@@ -1,0 +1,139 @@
+"""A local S3 server that records requests, and can delay or refuse them."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qs, unquote
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+BUCKET = "lake"
+REFUSED = (
+    b'<?xml version="1.0" encoding="UTF-8"?>'
+    b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+)
+
+
+class Request(NamedTuple):
+    """A request to the store: LIST, or a method of HTTP with the key of an object."""
+
+    kind: str
+    key: str
+    """The key of the object, or the prefix of the listing."""
+    extent: str = ""
+    """The range of bytes of a GET; empty for the whole object."""
+
+
+class Store:
+    """The application of the server: counts requests, and passes them on to `application`.
+
+    Attributes:
+        delay: Seconds that each request takes longer.
+        has_millis: Whether listings report fractions of a second, which other answers round.
+    """
+
+    def __init__(self, application: WSGIApplication) -> None:
+        self._application = application
+        self._lock = threading.Lock()
+        self._recorders: list[list[Request]] = []
+        self._refused: str | None = None
+        self.delay = 0.0
+        self.has_millis = False
+
+    @contextmanager
+    def recording(self) -> Iterator[list[Request]]:
+        """Records the requests that arrive while its block runs."""
+        requests: list[Request] = []
+        with self._lock:
+            self._recorders.append(requests)
+        try:
+            yield requests
+        finally:
+            with self._lock:
+                self._recorders = [other for other in self._recorders if other is not requests]
+
+    @contextmanager
+    def refusing(self, part: str) -> Iterator[None]:
+        """Refuses access to all keys and prefixes with this part while its block runs."""
+        self._refused = part
+        try:
+            yield
+        finally:
+            self._refused = None
+
+    def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        request = request_of(environ)
+        with self._lock:
+            for requests in self._recorders:
+                requests.append(request)
+        if self.delay > 0:
+            time.sleep(self.delay)
+        if self._refused is not None and self._refused in f"{request.key}/":
+            body = b"" if request.kind == "HEAD" else REFUSED
+            headers = [("Content-Type", "application/xml"), ("Content-Length", str(len(body)))]
+            start("403 Forbidden", headers)
+            return [body]
+        answer = self._application(environ, start)
+        if not (self.has_millis and request.kind == "LIST"):
+            return answer
+        # the length stays the same
+        return [re.sub(rb"\.000Z</LastModified>", b".123Z</LastModified>", b"".join(answer))]
+
+
+def request_of(environ: WSGIEnvironment) -> Request:
+    """Returns what a request is about. Names of buckets are in its path."""
+    _, _, key = unquote(environ["PATH_INFO"]).lstrip("/").partition("/")
+    query = parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
+    method = environ["REQUEST_METHOD"]
+    if method == "GET" and not key:
+        return Request("LIST", query.get("prefix", [""])[0])
+    return Request(method, key, environ.get("HTTP_RANGE", "").removeprefix("bytes="))
+
+
+@contextmanager
+def serving() -> Iterator[tuple[Store, str]]:
+    """Starts a server with one empty bucket, whose objects are in memory.
+
+    Returns:
+        The store, and the URL of the server.
+    """
+    from moto.server import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Quiet(WSGIRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_request(self, code: Any = "-", size: Any = "-") -> None:
+            """Logs nothing."""
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    store = Store(DomainDispatcherApplication(create_backend_app))
+    server = make_server("127.0.0.1", 0, store, threaded=True, request_handler=Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield store, f"http://127.0.0.1:{server.port}"
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+def settings(url: str) -> dict[str, str]:
+    """Returns settings of a session that reads and writes `s3a://` paths at a server."""
+    s3a = {
+        "endpoint": url,
+        "endpoint.region": "us-east-1",
+        "path.style.access": "true",
+        "connection.ssl.enabled": "false",
+        "aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+        "access.key": "test",
+        "secret.key": "test",
+    }
+    return {f"spark.hadoop.fs.s3a.{key}": value for key, value in s3a.items()}
