@@ -8,13 +8,21 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qs, unquote
+from urllib.request import Request as UrlRequest
+from urllib.request import urlopen
+
+import pyspark
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 BUCKET = "lake"
+SDK_OF_HADOOP = {"3.5.0": "2.35.4"}
+"""The version of the AWS SDK that S3A needs, by that of Hadoop (its hadoop-project POM)."""
+MODULES = ("s3", "s3-transfer-manager", "sts")
 REFUSED = (
     b'<?xml version="1.0" encoding="UTF-8"?>'
     b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
@@ -118,11 +126,33 @@ def serving() -> Iterator[tuple[Store, str]]:
     server = make_server("127.0.0.1", 0, store, threaded=True, request_handler=Quiet)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
+    url = f"http://127.0.0.1:{server.port}"
     try:
-        yield store, f"http://127.0.0.1:{server.port}"
+        with urlopen(UrlRequest(f"{url}/{BUCKET}", method="PUT")):
+            yield store, url
     finally:
         server.shutdown()
         thread.join()
+
+
+def hadoop_version() -> str:
+    """Returns the version of Hadoop's client that this pyspark brings along."""
+    (jar,) = (Path(pyspark.__file__).parent / "jars").glob("hadoop-client-api-*.jar")
+    return jar.stem.removeprefix("hadoop-client-api-")
+
+
+def packages() -> dict[str, str]:
+    """Returns settings of a session with S3A, for one of the versions in `SDK_OF_HADOOP`.
+
+    Three modules of the SDK take 15 MB. Their bundle, which S3A names, has all of AWS in 500 MB.
+    """
+    hadoop = hadoop_version()
+    modules = [f"software.amazon.awssdk:{name}:{SDK_OF_HADOOP[hadoop]}" for name in MODULES]
+    return {
+        "spark.jars.packages": ",".join([f"org.apache.hadoop:hadoop-aws:{hadoop}", *modules]),
+        # Spark has a newer Netty
+        "spark.jars.excludes": "software.amazon.awssdk:bundle,io.netty:*",
+    }
 
 
 def settings(url: str) -> dict[str, str]:

@@ -83,7 +83,12 @@ def _parser() -> argparse.ArgumentParser:
         indexing.add_argument("table", help="a table name, or the folder of a Parquet table")
     creating.add_argument("columns", nargs="+", help="names or dotted Parquet paths of the fields")
     for building in (creating, refreshing):
-        building.add_argument("--dry-run", action="store_true", help="only estimate the size")
+        building.add_argument("--dry-run", action="store_true", help="only estimate size and time")
+        building.add_argument(
+            "--where",
+            metavar="CONDITION",
+            help="only index files of partitions, such as \"day >= '2026-11-01'\"",
+        )
     checked = command("doctor", "report the JVM, the JAR and the settings of the installed Spark")
     for reporting in (inspect, probe, checked, add, drop, advised, *indexes):
         reporting.add_argument("--json", action="store_true", help="print one JSON object a line")

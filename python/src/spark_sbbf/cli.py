@@ -175,6 +175,8 @@ def _index(args: Namespace) -> int:
         request["columns"] = json.dumps(args.columns)
     if "dry_run" in args:
         request["dry_run"] = str(args.dry_run).lower()
+    if getattr(args, "where", None) is not None:
+        request["where"] = args.where
     rows = _run(args, "index", request)
     if args.json:
         return 0

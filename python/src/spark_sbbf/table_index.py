@@ -49,6 +49,7 @@ class IndexReport:
     bytes: int
     """Size of the segment; in a dry run an estimate."""
     seconds: float
+    """What it took; in a dry run an estimate of what it will take."""
 
     def __str__(self) -> str:
         """Returns one line for people to read."""
@@ -69,6 +70,7 @@ def create_index(
     table: str | os.PathLike[str],
     columns: str | Iterable[str],
     *,
+    where: str | None = None,
     dry_run: bool = False,
     progress: bool | None = None,
 ) -> IndexReport:
@@ -85,26 +87,29 @@ def create_index(
             of a Parquet table.
         columns: Dotted Parquet paths, such as ``"user_id"``, ``"st.a"`` or
             ``"tags.list.element"``; for a Delta or Iceberg table, the names of its columns.
-        dry_run: Only read the footers, and estimate the size.
+        where: A condition of SQL on partition columns, such as ``"day >= '2026-11-01'"``: indexes
+            only files of these partitions. For an Iceberg table it may use any column.
+        dry_run: Only read the footers and a few row groups, and estimate size and time.
         progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
 
     Returns:
         What was done.
 
     Raises:
-        ValueError: If no file has one of the columns or its type has no keys, or if the table is
-            not found or not a folder of Parquet files.
+        ValueError: If no file has one of the columns or its type has no keys, if the table is not
+            found or not a folder of Parquet files, or if ``where`` does not select partitions.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
     named = [columns] if isinstance(columns, str) else list(columns)
-    return _change(spark, "create_index", table, named, dry_run, progress)
+    return _change(spark, "create_index", table, named, where, dry_run, progress)
 
 
 def refresh_index(
     spark: SparkSession,
     table: str | os.PathLike[str],
     *,
+    where: str | None = None,
     dry_run: bool = False,
     progress: bool | None = None,
 ) -> IndexReport:
@@ -116,18 +121,19 @@ def refresh_index(
     Args:
         spark: A session, classic or Spark Connect (4.0 or newer).
         table: As in ``create_index``.
-        dry_run: Only read the footers, and estimate the size.
+        where: As in ``create_index``: reads only files of these partitions.
+        dry_run: Only read the footers and a few row groups, and estimate size and time.
         progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
 
     Returns:
         What was done.
 
     Raises:
-        ValueError: If the table has no index.
+        ValueError: If the table has no index, or if ``where`` does not select partitions.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
-    return _change(spark, "refresh_index", table, None, dry_run, progress)
+    return _change(spark, "refresh_index", table, None, where, dry_run, progress)
 
 
 def drop_index(spark: SparkSession, table: str | os.PathLike[str]) -> int:
@@ -184,6 +190,7 @@ def _change(
     procedure: str,
     table: str | os.PathLike[str],
     columns: list[str] | None,
+    where: str | None,
     dry_run: bool,
     progress: bool | None,
 ) -> IndexReport:
@@ -197,9 +204,16 @@ def _change(
             if columns is not None:
                 texts = ", ".join(map(quoted, columns))
                 arguments["columns"] = f"CAST(array({texts}) AS ARRAY<STRING>)"
+            if where is not None:
+                arguments["where"] = quoted(where)
             (row,) = call(spark, procedure, arguments, show)
         else:
-            row = _bridged(spark, procedure, name, columns, dry, show)
+            request = {"table": name, "dry_run": dry}
+            if columns is not None:
+                request["columns"] = json.dumps(columns)
+            if where is not None:
+                request["where"] = where
+            row = _bridged(spark, procedure, request, show)
     change = IndexReport(**row)
     if change.skipped_files:
         warnings.warn(f"{change.skipped_files:,} files were skipped; {change.reason}", stacklevel=3)
@@ -207,16 +221,8 @@ def _change(
 
 
 def _bridged(
-    spark: Any,
-    procedure: str,
-    table: str,
-    columns: list[str] | None,
-    dry_run: str,
-    show: Progress,
+    spark: Any, procedure: str, request: dict[str, str], show: Progress
 ) -> dict[str, Any]:
-    request = {"table": table, "dry_run": dry_run}
-    if columns is not None:
-        request["columns"] = json.dumps(columns)
     bridge, options = bridge_of(spark), jvm_map(spark, request)
     tracker = spark.sparkContext.statusTracker()
 

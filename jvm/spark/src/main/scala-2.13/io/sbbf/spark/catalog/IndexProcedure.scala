@@ -25,8 +25,8 @@ private[catalog] final class IndexProcedure(session: SparkSession, override val 
   override def isDeterministic: Boolean = false
 
   override def parameters: Array[ProcedureParameter] = name match {
-    case Create => Array(Table, Columns, DryRun)
-    case Refresh => Array(Table, DryRun)
+    case Create => Array(Table, Columns, DryRun, Where)
+    case Refresh => Array(Table, DryRun, Where)
     case Drop => Array(Table)
   }
 
@@ -34,9 +34,10 @@ private[catalog] final class IndexProcedure(session: SparkSession, override val 
     if (arguments.isNullAt(0)) refuse("table is NULL")
     val table = arguments.getUTF8String(0).toString
     def isDryRun(at: Int) = !arguments.isNullAt(at) && arguments.getBoolean(at)
+    def where(at: Int) = Option(arguments.getUTF8String(at)).map(_.toString)
     val scan = name match {
-      case Create => run(IndexRequest.create(table, columns(arguments), isDryRun(2)))
-      case Refresh => run(IndexRequest.refresh(table, isDryRun(1)))
+      case Create => run(IndexRequest.create(table, columns(arguments), where(3), isDryRun(2)))
+      case Refresh => run(IndexRequest.refresh(table, where(2), isDryRun(1)))
       case Drop =>
         new LocalRows(IndexCommand.DropSchema, Seq(Row(IndexCommand.drop(session, table))))
     }
@@ -65,6 +66,8 @@ private[catalog] object IndexProcedure {
 
   private val Table = ProcedureParameter.in("table", StringType).build()
   private val Columns = ProcedureParameter.in("columns", ArrayType(StringType)).build()
+  private val Where =
+    ProcedureParameter.in("where", StringType).defaultValue("CAST(NULL AS STRING)").build()
   private val DryRun =
     ProcedureParameter.in("dry_run", BooleanType).defaultValue("false").build()
 }

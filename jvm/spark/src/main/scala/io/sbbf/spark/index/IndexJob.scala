@@ -59,16 +59,23 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     val started = System.nanoTime
     if (indexed.files.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
     val contents = indexed.contents
-    val plan =
+    val plan = selected(
       if (request.columns.isDefined) contents.extension(indexed.files, columns)
-      else contents.refresh(indexed.files, columns, indexed.hadoopConf)
+      else contents.refresh(indexed.files, columns, indexed.hadoopConf))
     val outcome =
       if (plan.toRead.isEmpty && plan.toMerge.isEmpty) IndexOutcome.Nothing else build(plan)
     if (!request.isDryRun) {
       IndexCache.shared.forget(indexed.place.index)
       sweep()
     }
-    outcome.copy(seconds = (System.nanoTime - started) / 1e9)
+    if (request.isDryRun) outcome
+    else outcome.copy(seconds = (System.nanoTime - started) / 1e9)
+  }
+
+  /** Returns a plan that reads only files of the partitions that the request names. */
+  private def selected(plan: RefreshPlan): RefreshPlan = request.where.fold(plan) { condition =>
+    val paths = target.pathsWhere(condition, session)
+    plan.copy(toRead = plan.toRead.filter(file => paths(file.getPath)))
   }
 
   /** The new segment counts even if old ones cannot be deleted; the next change tries it again. */
@@ -123,7 +130,8 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       keys = entries.sum,
       entries = entries.sum,
       bytes = bits / 8 + keys.files.size * BytesOfFile,
-      seconds = 0
+      seconds = new BuildTime(tasks, target.taskFiles, session.sparkContext.defaultParallelism)
+        .seconds(keys.read, build.toRead(_).map(_._2), entries.sum)
     )
   }
 

@@ -16,6 +16,7 @@ import io.sbbf.spark.util.JsonRow
  * @param keys the number of distinct keys of each column together
  * @param entries the number of pairs of a key and a row group; in a dry run at most as many
  * @param bytes the size of the segment, in a dry run an estimate
+ * @param seconds what it took, in a dry run an estimate of what it will take
  */
 private[spark] final case class IndexOutcome(
     segment: Option[String],

@@ -13,32 +13,41 @@ import io.sbbf.spark.util.OptionText
  * @param table a table's name, or the folder of one
  * @param columns the columns to index, as [[io.sbbf.spark.table.NamedFiles]] names them; None for a
  *   refresh of those of the index
+ * @param where a condition on partition columns, for files of some partitions alone
  * @param isDryRun whether only to estimate the work
  */
 private[spark] final case class IndexRequest(
     table: String,
     columns: Option[Seq[String]],
+    where: Option[String],
     isDryRun: Boolean)
 
 private[spark] object IndexRequest {
 
   /** @throws IllegalArgumentException if no column is named, or one is named twice */
-  def create(table: String, columns: Seq[String], isDryRun: Boolean): IndexRequest = {
+  def create(
+      table: String,
+      columns: Seq[String],
+      where: Option[String] = None,
+      isDryRun: Boolean = false): IndexRequest = {
     if (columns.isEmpty) throw new IllegalArgumentException("name the columns to index")
     columns
       .diff(columns.distinct)
       .headOption
       .foreach(c => throw new IllegalArgumentException(s"column '$c' is named twice"))
-    IndexRequest(table, Some(columns), isDryRun)
+    IndexRequest(table, Some(columns), where, isDryRun)
   }
 
-  def refresh(table: String, isDryRun: Boolean): IndexRequest =
-    IndexRequest(table, None, isDryRun)
+  def refresh(
+      table: String,
+      where: Option[String] = None,
+      isDryRun: Boolean = false): IndexRequest =
+    IndexRequest(table, None, where, isDryRun)
 
   /**
    * Parses a request.
    *
-   * @param options `table`, `columns` (a JSON array of names; none for a refresh) and `dry_run`
+   * @param options `table`, `columns` (a JSON array of names; none for a refresh), `where` and `dry_run`
    * @throws IllegalArgumentException naming the option that is missing or invalid
    */
   def parse(options: Map[String, String]): IndexRequest = {
@@ -47,9 +56,10 @@ private[spark] object IndexRequest {
         "table",
         throw new IllegalArgumentException("the option table is missing"))
     val isDryRun = options.get("dry_run").exists(OptionText.flag("dry_run", _))
+    val where = options.get("where")
     options
       .get("columns")
-      .fold(refresh(table, isDryRun))(text => create(table, names(text), isDryRun))
+      .fold(refresh(table, where, isDryRun))(text => create(table, names(text), where, isDryRun))
   }
 
   private def names(text: String): Seq[String] =

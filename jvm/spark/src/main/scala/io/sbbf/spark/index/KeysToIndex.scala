@@ -11,7 +11,7 @@ import io.sbbf.spark.table.TaskFiles
  */
 private[index] final class KeysToIndex(
     columns: Seq[String],
-    read: IndexedSeq[ReadFile],
+    val read: IndexedSeq[ReadFile],
     merged: IndexedSeq[MergedFile],
     contents: IndexContents) {
 

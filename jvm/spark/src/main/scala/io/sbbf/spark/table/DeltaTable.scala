@@ -19,6 +19,9 @@ private[table] final class DeltaTable(
   override protected def snapshotFiles: IndexedSeq[FileStatus] =
     relation.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus)).toIndexedSeq
 
+  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+    new PartitionFilter(session.table(name), condition).ofPartitions()
+
   override def location: Path = relation.location.rootPaths.head
 
   override lazy val columns: TableColumns = ofDelta.storedColumns

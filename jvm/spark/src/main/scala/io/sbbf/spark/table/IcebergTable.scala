@@ -17,6 +17,9 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
 
   override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
 
+  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+    new PartitionFilter(session.table(name), condition).ofIceberg()
+
   override def location: Path = new Path(scan.location)
 
   override def indexable: Seq[FileStatus] = scan.evidence.sortBy(_.getPath.toString)

@@ -24,6 +24,13 @@ private[spark] sealed abstract class NamedFiles {
   /** Returns the files that hold rows now, ordered by path. */
   def files: Seq[FileStatus]
 
+  /**
+   * Returns the paths of the files in the partitions that a condition of SQL selects.
+   *
+   * @throws IllegalArgumentException if the condition is invalid, or does not select partitions
+   */
+  def pathsWhere(condition: String, session: SparkSession): Set[Path]
+
   /** The format of the table that keeps a list of the files; None if none does. */
   def lakeFormat: Option[LakeFormat]
 
@@ -57,6 +64,9 @@ private[spark] final class ParquetPath(val name: String, conf: Configuration) ex
   private def roots = found.map(_.getPath)
 
   override def files: Seq[FileStatus] = new TableFiles(name, conf).data
+
+  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+    new PartitionFilter(session.read.parquet(name), condition).ofPartitions()
 
   /** Returns the folder and the format of the table with a log that the path is in, if any. */
   def tableWithLog: Option[(Path, String)] = TableFormatDetector.of(found, conf)

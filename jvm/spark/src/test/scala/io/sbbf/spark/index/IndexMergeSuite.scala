@@ -42,10 +42,10 @@ class IndexMergeSuite extends SparkSuite {
   private val Columns = Seq("key", "few", "some", "list.list.element")
 
   private def create(table: String, columns: String*): IndexOutcome =
-    IndexCommand.run(spark, IndexRequest.create(path(table), columns, isDryRun = false))
+    IndexCommand.run(spark, IndexRequest.create(path(table), columns))
 
   private def refresh(table: String): IndexOutcome =
-    IndexCommand.run(spark, IndexRequest.refresh(path(table), isDryRun = false))
+    IndexCommand.run(spark, IndexRequest.refresh(path(table)))
 
   private def segments(table: String): Int =
     IndexCommand.info(spark, path(table)).map(_.getInt(3)).max

@@ -36,7 +36,7 @@ class IndexSuite extends SparkSuite {
   }
 
   private def index(table: String, columns: String*): IndexOutcome =
-    IndexCommand.run(spark, IndexRequest.create(table, columns, isDryRun = false))
+    IndexCommand.run(spark, IndexRequest.create(table, columns))
 
   private lazy val table: String = {
     val path = write("indexed")
@@ -135,8 +135,8 @@ class IndexSuite extends SparkSuite {
       .foreach(f => f.renameTo(new File(daily, s"next-${f.getName}")))
     settle(daily)
     val dry = IndexCommand.run(spark, IndexRequest.refresh(daily, isDryRun = true))
-    assert(dry.segment.isEmpty && dry.files == 1)
-    val second = IndexCommand.run(spark, IndexRequest.refresh(daily, isDryRun = false))
+    assert(dry.segment.isEmpty && dry.files == 1 && dry.seconds > 0)
+    val second = IndexCommand.run(spark, IndexRequest.refresh(daily))
     assert(second.files == 1 && second.keys == Rows)
     val Seq(info) = IndexCommand.info(spark, daily)
     assert(info.getString(0) == "key" && info.getInt(1) == 5 && info.getInt(2) == 5)
@@ -163,6 +163,48 @@ class IndexSuite extends SparkSuite {
     }
     val refused = intercept[IllegalArgumentException](index(s"$place/part=3", "key"))
     assert(refused.getMessage.contains("is a partition: name its table"))
+  }
+
+  test("a condition on partition columns indexes the files of some partitions") {
+    val place = path("daily_parts")
+    spark
+      .range(1000)
+      .selectExpr(
+        "id",
+        "xxhash64(id) AS key",
+        "date_add(DATE'2026-11-01', cast(id % 4 AS int)) AS day")
+      .write
+      .partitionBy("day")
+      .parquet(place)
+    new File(place).listFiles.filter(_.isDirectory).foreach(d => settle(d.getPath))
+    val files = new File(place).listFiles
+      .filter(_.getName.startsWith("day="))
+      .map(d => d.getName -> d.listFiles.count(_.getName.endsWith(".parquet")))
+      .toMap
+    def create(where: String) =
+      IndexCommand.run(spark, IndexRequest.create(place, Seq("key"), Some(where)))
+    def refresh(where: String) = IndexCommand.run(spark, IndexRequest.refresh(place, Some(where)))
+    assert(create("day >= '2026-11-04'").files == files("day=2026-11-04"))
+    assert(create("day = DATE'2026-11-04' AND day < current_date() + 10000").segment.isEmpty)
+    assert(refresh("day IN ('2026-11-01')").files == files("day=2026-11-01"))
+    assert(refresh("day > '2027-01-01'").segment.isEmpty)
+    for ((where, message) <- Seq(
+        "id = 3" -> "may only compare partition columns: day",
+        "day = " -> "where 'day = ' is invalid",
+        "nothing = 3" -> "is invalid",
+        "day IN (SELECT max(day) FROM VALUES (DATE'2026-11-01') AS t(day))" -> "may only compare",
+        "rand() < 2" -> "may only compare"
+      ))
+      assert(
+        intercept[IllegalArgumentException](create(where)).getMessage.contains(message),
+        where)
+    val plain = write("no_parts", files = 1)
+    val refused = intercept[IllegalArgumentException](
+      IndexCommand.run(spark, IndexRequest.create(plain, Seq("key"), Some("id > 3"))))
+    assert(refused.getMessage.contains("needs partitions, and the table has none"))
+    val all = spark.read.parquet(place)
+    for (n <- 0 until 40; condition = s"key = xxhash64(${n}L)")
+      assert(rows(all.where(condition)) == oracle(all.where(condition)))
   }
 
   test("a table that was just written is indexed, and a file of its folder finds the index") {
@@ -199,7 +241,7 @@ class IndexSuite extends SparkSuite {
     folder.listFiles.filter(_.getName.startsWith("keys-")).foreach(_.delete())
     IndexCache.shared.forget(new Path(s"file:$damaged/_sbbf"))
     assert(spark.read.parquet(damaged).where("key = xxhash64(3L)").count() == 1)
-    val again = IndexCommand.run(spark, IndexRequest.refresh(damaged, isDryRun = false))
+    val again = IndexCommand.run(spark, IndexRequest.refresh(damaged))
     assert(again.files == 2)
     assert(pruning(spark.read.parquet(damaged).where("key = 5")).get.index.segments == 1)
   }
@@ -227,9 +269,7 @@ class IndexSuite extends SparkSuite {
         (() => index(table), "name the columns"),
         (() => index(file, "key"), "is no folder"),
         (() => index(path("missing"), "key"), "no file or folder"),
-        (
-          () => IndexCommand.run(spark, IndexRequest.refresh(bare, isDryRun = false)),
-          "has no index")
+        (() => IndexCommand.run(spark, IndexRequest.refresh(bare)), "has no index")
       )) {
       val error = intercept[IllegalArgumentException](action())
       assert(error.getMessage.contains(message), error.getMessage)
