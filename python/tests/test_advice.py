@@ -7,6 +7,8 @@ ROW = {
     "path_in_schema": "key",
     "type": "INT64",
     "advice": "add",
+    "index_bytes": 4_321,
+    "index_pays": False,
     "reason": "because",
     "lookups": None,
     "row_groups": 1000,
@@ -59,6 +61,9 @@ def test_the_page_says_what_to_write():
     assert 'sbbf.add_filters(spark, "events", ["st.a"], fpp=0.001, replace=True)' in html
     assert "sbbf.add_filters" not in as_html("events", [other])
     assert "Bloom filters of events" in as_html("events", [])
+    assert "<td>4,321</td>" in html and "create_index" not in html
+    html = as_html("events", [{**ROW, "index_pays": True}, other]).replace("&#34;", '"')
+    assert 'sbbf.create_index(spark, "events", ["key"])' in html
 
 
 def test_the_page_of_a_table_with_properties_says_which_to_set():

@@ -197,6 +197,17 @@ def test_an_index_answers_for_the_files_of_the_current_snapshot(
     assert answer["covered"][0] == answer["covered"][1]
 
 
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_an_index_of_some_partitions_knows_their_files(
+    answers: dict[str, Answer], name: str
+) -> None:
+    answer = answers[f"{name}: indexed where"]
+    some, rest, files = answer["files"]
+    assert 0 < some < files == some + rest and answer["days"] > 1
+    assert 0 < answer["refuted"][0] < answer["refuted"][1]
+    assert answer["error"].startswith("where 'nothing = 1' is invalid")
+
+
 def test_files_of_another_format_are_listed_with_the_reason(answers: dict[str, Answer]) -> None:
     ((file, *_, reason),) = answers["iceberg: avro"]["listed"]
     assert file.endswith(".avro") and reason == "not a Parquet file"

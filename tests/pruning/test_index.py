@@ -146,6 +146,42 @@ def test_a_table_has_an_index_by_its_name_until_it_is_dropped(
         spark.sql("DROP TABLE indexed_events")
 
 
+def write_days(spark: SparkSession, folder: Path) -> str:
+    """Writes a table of three days with a file each."""
+    rows = spark.range(90).selectExpr(
+        "id AS key", "date_add(DATE'2026-11-01', CAST(id % 3 AS INT)) AS day"
+    )
+    rows.repartition("day").write.partitionBy("day").parquet(str(folder))
+    return str(folder)
+
+
+def test_a_daily_job_indexes_its_partition_alone(spark: SparkSession, tmp_path: Path) -> None:
+    path = write_days(spark, tmp_path / "days")
+    first = sbbf.create_index(spark, path, "key", where="day = '2026-11-01'", dry_run=True)
+    assert first.segment is None and first.seconds > 0 and str(first).startswith("would index 1 f")
+    assert sbbf.create_index(spark, path, "key", where="day = '2026-11-01'").files == 1
+    assert sbbf.refresh_index(spark, path, where="day >= date_sub('2026-11-04', 1)").files == 1
+    (info,) = sbbf.index_info(spark, path).collect()
+    assert (info.files, info.files_covered) == (3, 2)
+    for refused, message in (
+        ("key = 3", "may only compare partition columns: day"),
+        ("x", "is in"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sbbf.refresh_index(spark, path, where=refused)
+
+
+@pytest.mark.skipif(pyspark.__version__.startswith("3."), reason="Spark 3.5 has no CALL")
+def test_sql_indexes_a_partition(spark: SparkSession, tmp_path: Path) -> None:
+    path = write_days(spark, tmp_path / "days")
+    arguments = f"table => '{path}', columns => array('key'), where => 'day <= \"2026-11-02\"'"
+    (created,) = spark.sql(f"CALL sbbf.system.create_index({arguments})").collect()
+    assert created.files == 2
+    refresh = f"refresh_index(table => '{path}', where => 'day IS NOT NULL', dry_run => true)"
+    (dry,) = spark.sql(f"CALL sbbf.system.{refresh}").collect()
+    assert dry.files == 1 and dry.seconds > 0
+
+
 @pytest.mark.skipif(pyspark.__version__.startswith("3."), reason="Spark 3.5 has no CALL")
 def test_sql_creates_refreshes_and_drops_an_index(spark: SparkSession, tmp_path: Path) -> None:
     path = write(tmp_path / "sql", range(2))

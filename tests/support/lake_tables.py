@@ -187,6 +187,23 @@ def indexed(spark: SparkSession, name: str, table: str) -> None:
     )
 
 
+def indexed_where(spark: SparkSession, name: str, table: str) -> None:
+    """An index of one partition, then of all."""
+    time.sleep(2.1)
+    days = [row.day for row in spark.table(table).select("day").distinct().collect()]
+    part = sbbf.create_index(spark, table, "key", where=f"day = {days[0]}")
+    state = index_state(spark, table)
+    rest = sbbf.refresh_index(spark, table)
+    (info,) = sbbf.index_info(spark, table).collect()
+    printed(
+        f"{name}: indexed where",
+        days=len(days),
+        files=[part.files, rest.files, info.files],
+        refuted=[state["refuted"], index_state(spark, table)["refuted"]],
+        error=error_of(lambda: sbbf.refresh_index(spark, table, where="nothing = 1")),
+    )
+
+
 def index_state(spark: SparkSession, table: str) -> dict[str, Any]:
     """Returns what lookups find, and how many row groups the index refutes for an absent key."""
     found = {n: spark.table(table).where(f"key = xxhash64({n}L)").count() for n in (7, 150, 450)}
@@ -228,6 +245,7 @@ def delta(spark: SparkSession, folder: Path) -> None:
         f"AS {log(0)}"
     )
     look(spark, "delta: partitioned", "parts", "key", *values)
+    indexed_where(spark, "delta", "parts")
     printed(
         "delta: partition column",
         error=error_of(lambda: sbbf.probe(spark, "parts", "day", 1).collect()),
@@ -276,6 +294,7 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
         f"TBLPROPERTIES ({ICEBERG_FILTERS}) AS {log(0)}"
     )
     look(spark, "iceberg: partitioned", "ice.db.parts", "key", *values)
+    indexed_where(spark, "iceberg", "ice.db.parts")
     spark.sql(f"CREATE TABLE ice.db.lookups USING iceberg AS {log(0)}")
     indexed(spark, "iceberg", "ice.db.lookups")
     spark.sql("CREATE TABLE ice.db.empty (key BIGINT) USING iceberg")

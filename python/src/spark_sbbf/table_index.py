@@ -220,9 +220,7 @@ def _change(
     return change
 
 
-def _bridged(
-    spark: Any, procedure: str, request: dict[str, str], show: Progress
-) -> dict[str, Any]:
+def _bridged(spark: Any, procedure: str, request: dict[str, str], show: Progress) -> dict[str, Any]:
     bridge, options = bridge_of(spark), jvm_map(spark, request)
     tracker = spark.sparkContext.statusTracker()
 

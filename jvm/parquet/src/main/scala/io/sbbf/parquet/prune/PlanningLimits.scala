@@ -7,9 +7,12 @@ package io.sbbf.parquet.prune
  * @param sampleFiles the number of files that are evaluated first; 0 evaluates all files
  * @param tailBytes the number of bytes at a file's end that one read fetches
  * @param cacheBytes the largest size of the footer cache
+ * @param seconds the longest time that reading files may take, by the estimate of the first ones; 0 has
+ *   no limit
  */
 private[sbbf] final case class PlanningLimits(
     threads: Int,
     sampleFiles: Int,
     tailBytes: Int,
-    cacheBytes: Long)
+    cacheBytes: Long,
+    seconds: Int = 0)

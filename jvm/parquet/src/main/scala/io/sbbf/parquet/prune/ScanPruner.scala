@@ -30,7 +30,8 @@ private[sbbf] final class ScanPruner(
     warnings: PruningWarnings,
     checksVersions: Boolean = true,
     index: RowGroupIndex = RowGroupIndex.Empty) {
-  import ScanPruning.{NoUsableLeaf, NotChecked}
+  import ScanPruner.FilesOfThread
+  import ScanPruning.{NoUsableLeaf, NotChecked, TooSlow}
 
   /**
    * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files
@@ -145,19 +146,28 @@ private[sbbf] final class ScanPruner(
       if (limits.sampleFiles == 0 || !outcomes.contains(null)) IndexedSeq.empty
       else Sample.of(files, limits.sampleFiles)
     read(sample)
-    val stops = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
-    if (!stops) {
+    val isUseless = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
+    if (!isUseless) {
       if (sampleFirst) evaluateCached()
-      read(files.indices)
+      readWithin(files.indices.filter(outcomes(_) == null))(read)
     }
     PrunedFiles(
       files.indices.map { i =>
         if (outcomes(i) != null) outcomes(i)
-        else FilePruning.keepAll(files(i).getLen, NotChecked)
+        else FilePruning.keepAll(files(i).getLen, if (isUseless) NotChecked else TooSlow)
       },
-      stoppedEarly = stops,
+      stoppedEarly = isUseless,
       filesDeclined = pruner.filesDeclined
     )
+  }
+
+  /** Reads files, but only the first of them if all would take longer than the limit. */
+  private def readWithin(left: IndexedSeq[Int])(read: IndexedSeq[Int] => Unit): Unit = {
+    val (first, rest) = left.splitAt(FilesOfThread * limits.threads)
+    val started = System.nanoTime
+    read(first)
+    val seconds = (System.nanoTime - started) / 1e9 * rest.size / math.max(1, first.size)
+    if (limits.seconds == 0 || seconds <= limits.seconds) read(rest)
   }
 
   /**
@@ -167,4 +177,10 @@ private[sbbf] final class ScanPruner(
     val refuted = sample.map(o => o.rowGroups - o.kept).sum
     refuted > 0 && refuted * 50 >= sample.map(_.rowGroups).sum
   }
+}
+
+private object ScanPruner {
+
+  /** Reading so many files of each thread shows how long reading a file takes. */
+  private final val FilesOfThread = 4
 }

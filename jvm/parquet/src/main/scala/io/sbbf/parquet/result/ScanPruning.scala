@@ -127,7 +127,11 @@ private[sbbf] final class ScanPruning(
 
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)
+    val slow = keptBecause.getOrElse(TooSlow, 0L)
     if (stoppedEarly) f"; stopped: a sample showed no benefit, $unknown%,d files not checked"
+    else if (slow > 0)
+      f"; stopped: reading $slow%,d more files would take longer than " +
+        "spark.sbbf.planning.maxSeconds; create an index, or raise it"
     else if (unknown > 0) f"; $unknown%,d files kept whole"
     else ""
   }
@@ -135,6 +139,7 @@ private[sbbf] final class ScanPruning(
 
 private[sbbf] object ScanPruning {
   val NoUsableLeaf = "no part of the predicate can prune row groups"
+  val TooSlow = "not checked: it would take longer than spark.sbbf.planning.maxSeconds"
   val NotChecked = "not checked: a sample of the files showed no benefit"
 
   private[sbbf] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =

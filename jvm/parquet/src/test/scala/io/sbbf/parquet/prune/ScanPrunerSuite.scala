@@ -11,8 +11,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
-import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.{ColumnLookup, Evidence}
+import io.sbbf.parquet.input.{ByteSource, FileStore, OpenFile}
+import io.sbbf.parquet.model.{ColumnLookup, Evidence, FileVersion}
 import io.sbbf.parquet.result.{
   FilePruning,
   FileStorage,
@@ -65,12 +65,14 @@ class ScanPrunerSuite extends AnyFunSuite {
       sampleFiles: Int = 0,
       requirements: StorageRequirements = StorageRequirements.Empty,
       cache: FooterCache = new FooterCache,
-      cacheBytes: Long = 1L << 20,
-      warnings: PruningWarnings = new Recorder): PrunedFiles =
+      cacheBytes: Long = 4L << 20,
+      warnings: PruningWarnings = new Recorder,
+      store: FileStore = FileStore.hadoop(conf),
+      seconds: Int = 0): PrunedFiles =
     new ScanPruner(
       conf,
-      FileStore.hadoop(conf),
-      PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes),
+      store,
+      PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes, seconds),
       cache,
       requirements,
       warnings).prune(files.toIndexedSeq, predicate, ColumnLookup(caseSensitive = true))
@@ -116,6 +118,37 @@ class ScanPrunerSuite extends AnyFunSuite {
     val reasons = Seq("not a Parquet file", "file not found")
     assert(pruned.outcomes.take(2).map(_.keptBecause.keys.head) == reasons)
     assert(warnings.topics.toSet == reasons.toSet)
+  }
+
+  /** Opens each file after some time. */
+  private final class Slow(millis: Long) extends FileStore {
+    private val store = FileStore.hadoop(conf)
+    override def sources(files: IndexedSeq[FileStatus]): IndexedSeq[ByteSource] =
+      store.sources(files).map { source =>
+        new ByteSource {
+          override def open(): OpenFile = {
+            Thread.sleep(millis)
+            source.open()
+          }
+          override def version(): FileVersion = source.version()
+        }
+      }
+  }
+
+  test("files that would take too long are kept unread, and the next pass reads more of them.") {
+    val many = (0 until 300).map(n => write(n * 10000L))
+    val cache = new FooterCache
+    def unread(seconds: Int) = {
+      val pruned =
+        prune(many, lookup(5L), cache = cache, store = new Slow(20), seconds = seconds)
+      assert(!pruned.stoppedEarly)
+      val some = pruned.outcomes.filterNot(_.isKnown)
+      assert(some.forall(_.keptBecause == Map(ScanPruning.TooSlow -> 1)))
+      some.size
+    }
+    assert(unread(seconds = 1) == 292)
+    assert(unread(seconds = 1) == 284)
+    assert(unread(seconds = 60) == 0)
   }
 
   test("a sample without benefit stops the pass before the other files are read.") {

@@ -37,6 +37,9 @@ private[spark] final case class ColumnAdvice(
     math.round(math.max(0, without) * kept.filter.bytes)
   }
 
+  /** What an index of the column would cost. */
+  lazy val index: IndexCost = IndexCost.of(evidence, advice)
+
   /** The properties of the table that make the advised filters; None if there are no such. */
   def tableProperties: Option[Map[String, String]] =
     format
@@ -81,6 +84,8 @@ private[spark] object ColumnAdvice {
     (StructField("filter_fpp", DoubleType), _.evidence.existingFpp.orNull),
     field("dictionaries", LongType)(_.evidence.dictionaries),
     field("dictionary_bytes", LongType)(_.evidence.dictionaryBytes),
+    field("index_bytes", LongType)(_.index.bytes),
+    field("index_pays", BooleanType)(_.index.pays),
     (
       StructField("table_properties", MapType(StringType, StringType, valueContainsNull = false)),
       _.tableProperties.orNull)

@@ -153,6 +153,16 @@ object SbbfConf {
       "benefit, planning does not check the others. 0 always checks all files."
   )
 
+  val PlanningSeconds: SbbfConf[Int] = count(
+    "spark.sbbf.planning.maxSeconds",
+    default = 60,
+    from = 0,
+    to = 86400,
+    "Maximum number of seconds that planning may read the footers and filters of a scan. If the " +
+      "first files show that all would take longer, planning keeps those that it has not read. 0 has " +
+      "no limit."
+  )
+
   val TailBytes: SbbfConf[Long] = bytes(
     "spark.sbbf.planning.tailBytes",
     "64k",
@@ -224,6 +234,7 @@ object SbbfConf {
       CacheBytes,
       Threads,
       SampleFiles,
+      PlanningSeconds,
       TailBytes,
       RuntimePruning,
       RuntimeKeys,
@@ -240,7 +251,9 @@ object SbbfConf {
       threads = Threads.get(conf),
       sampleFiles = SampleFiles.get(conf),
       tailBytes = TailBytes.get(conf).toInt,
-      cacheBytes = CacheBytes.get(conf))
+      cacheBytes = CacheBytes.get(conf),
+      seconds = PlanningSeconds.get(conf)
+    )
 
   def register(): Unit =
     all.foreach(c => SparkInternals.registerConf(c.key, c.doc, c.default, c.parse))

@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.index.{IndexCommand, IndexRequest}
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.testing.SparkSuite
 
@@ -64,6 +65,28 @@ class AdviceSuite extends SparkSuite {
 
   private def assertNear(estimate: Double, real: Double, what: String): Unit =
     assert(math.abs(estimate - real) <= 0.4 + 0.1 * real, s"$what: $estimate, but it was $real")
+
+  test("an index pays in tables of many row groups, for columns whose values are looked up") {
+    // row groups, NDV of each, advice; bits a value, whether the index pays
+    for ((rowGroups, ndv, advice, bits, pays) <- Seq[(Double, Double, Advice, Long, Boolean)](
+        (3999, 1000, Advice.Add, 27, false),
+        (4000, 1000, Advice.Add, 27, true),
+        (4000, 1000, Advice.Keep, 27, true),
+        (40000, 1000, Advice.Replace, 31, true),
+        (40000, 1000, Advice.MinMax, 31, false),
+        (40000, 1000, Advice.Dictionary, 31, false),
+        (400000, 5000, Advice.None, 34, false)
+      )) {
+      val cost = IndexCost.of(rowGroups, ndv, advice)
+      assert(
+        cost.bytes * 8 == rowGroups * ndv * bits && cost.pays == pays,
+        s"$rowGroups, $advice")
+    }
+    val built = write("index-cost", plain)
+    val estimate = of(built, "key").index
+    val done = IndexCommand.run(spark, IndexRequest.create(built, Seq("key")))
+    assert(math.abs(estimate.bytes - done.bytes) < done.bytes / 4 && !estimate.pays)
+  }
 
   test("the estimate for lookups equals what pruning does, before and after filters are added") {
     for (column <- Seq("key", "pair", "spread")) {
