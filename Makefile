@@ -108,7 +108,8 @@ benchjoins: wheel ## measure joins and subqueries that prune while they run
 	$(bin)/python benchmarks/joins.py
 
 .PHONY: benchindex
-benchindex: wheel ## measure lookups by an index, beside filters, Spark alone and the oracle
+benchindex: wheel ## measure an index: its build beside add_filters, lookups beside filters, Spark alone and the oracle
+	$(bin)/python benchmarks/index_build.py
 	$(bin)/python benchmarks/index.py
 
 .PHONY: benchlakes

@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -36,7 +37,7 @@ from lookup import (
 from machine import run_on
 
 FPP = 0.01
-SEVERAL = 10
+SEVERAL, JOINED = 10, 100
 FRESH_KINDS = ("extension", "filters alone", "the oracle")
 
 
@@ -87,8 +88,17 @@ def measured(spark: SparkSession, table: Table, arguments: argparse.Namespace) -
         keys_of(spark, [table.rows // SEVERAL * m + 17 * n for m in range(SEVERAL)])
         for n in range(total)
     ]
-    for name, keys in (("present key", present), ("absent key", absent), ("10 keys", some)):
-        times, kept = lookups(spark, df, keys, finds=name != "absent key")
+    many = [
+        keys_of(spark, [table.rows // JOINED * m + 19 * n for m in range(JOINED)])
+        for n in range(total)
+    ]
+    for name, keys, query in (
+        ("present key", present, where),
+        ("absent key", absent, where),
+        (f"{SEVERAL} keys", some, where),
+        (f"join of {JOINED} keys", many, join),
+    ):
+        times, kept = lookups(spark, df, keys, query, finds=name != "absent key")
         lines += [
             f"  {name}: row groups kept {statistics.mean(kept):.2f} on average",
             *compared(
@@ -117,15 +127,27 @@ def file_of(df: DataFrame, key: int) -> str:
     return str(row.file)
 
 
+Query = Callable[[SparkSession, DataFrame, list[int]], DataFrame]
+
+
+def where(spark: SparkSession, df: DataFrame, keys: list[int]) -> DataFrame:
+    return df.where(F.col("key").isin(keys))
+
+
+def join(spark: SparkSession, df: DataFrame, keys: list[int]) -> DataFrame:
+    return df.join(F.broadcast(spark.createDataFrame([(k,) for k in keys], "key long")), "key")
+
+
 def lookups(
-    spark: SparkSession, df: DataFrame, lists: list[list[int]], finds: bool
+    spark: SparkSession, df: DataFrame, lists: list[list[int]], query: Query, finds: bool
 ) -> tuple[Times, list[int]]:
     """Returns times of each contestant for all but the first lists, and row groups kept."""
     times: Times = {}
     kept = []
     for n, keys in enumerate(lists):
-        condition = F.col("key").isin(keys)
-        (scan,) = sbbf.explain(df.where(condition), show=False).scans
+        looked_up = query(spark, df, keys)
+        looked_up.collect()  # what the keys of a join prune is known after it ran
+        (scan,) = sbbf.explain(looked_up, show=False).scans
         kept.append(scan.row_groups_kept)
         contestants = {
             "Spark alone": ("false", "true", df),
@@ -133,7 +155,7 @@ def lookups(
             "extension": ("true", "true", df),
         }
         if finds:
-            answer = df.where(condition).select(F.input_file_name().alias("file")).distinct()
+            answer = where(spark, df, keys).select(F.input_file_name().alias("file")).distinct()
             files = [row.file for row in answer.collect()]
             contestants["the oracle"] = ("false", "true", spark.read.schema(SCHEMA).parquet(*files))
         names = list(contestants)
@@ -141,7 +163,7 @@ def lookups(
             enabled, index, frame = contestants[name]
             spark.conf.set("spark.sbbf.enabled", enabled)
             spark.conf.set("spark.sbbf.index.enabled", index)
-            seconds, rows = timed(lambda: len(frame.where(condition).collect()))
+            seconds, rows = timed(lambda: len(query(spark, frame, keys).collect()))
             spark.conf.set("spark.sbbf.enabled", "true")
             spark.conf.set("spark.sbbf.index.enabled", "true")
             assert rows == (len(keys) if finds else 0), f"{name} found {rows} rows for {keys}"

@@ -319,3 +319,29 @@ def test_the_command_looks_names_up_in_the_catalog_of_spark(keys: Path) -> None:
     done = command("inspect", "db.nothing")
     out, err = done.communicate(timeout=180)
     assert (done.returncode, out) == (1, "") and "no file or table named db.nothing" in err
+
+
+def test_a_daily_job_adds_filters_to_its_partition_alone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = tmp_path / "days"
+    day = "date_add(DATE'2026-11-01', CAST(id % 3 AS INT)) AS day"
+    data = spark.range(90).selectExpr("xxhash64(id) AS key", day).repartition("day")
+    data.write.partitionBy("day").parquet(str(table))
+
+    def filtered() -> set[str]:
+        listed = sbbf.inspect(spark, str(table)).where("filter_bytes > 0").collect()
+        return {Path(row.file_name).parent.name for row in listed}
+
+    report = sbbf.add_filters(spark, str(table), "key", where="day = '2026-11-02'")
+    assert [file.status for file in report.files] == ["done"] and filtered() == {"day=2026-11-02"}
+    assert sbbf.add_filters(spark, str(table), "key", where="day > '2027-01-01'").files == []
+    if not spark.version.startswith("3."):  # which has no CALL
+        arguments = f"table => '{table}', columns => array('key'), where => 'day < \"2026-11-02\"'"
+        (added,) = spark.sql(f"CALL sbbf.system.add_filters({arguments})").collect()
+        assert added.status == "done"
+        sbbf.drop_filters(spark, str(table), where="day = DATE'2026-11-01'")
+        assert filtered() == {"day=2026-11-02"}
+    with pytest.raises(ValueError, match="may only compare partition columns: day"):
+        sbbf.drop_filters(spark, str(table), where="key = 3")
+    assert filtered() == {"day=2026-11-02"}

@@ -16,6 +16,7 @@ ABOUT = (
 )
 TABLE_FORMATS = "also change files of Delta, Iceberg and Hudi tables, whose readers may then fail"
 TABLE = "a table name, or a file, a folder or a glob pattern of any store of Hadoop"
+WHERE = "only files of some partitions, such as \"day >= '2026-11-01'\""
 FPP = "false positive probability of a filter, between 0 and 1"
 
 
@@ -84,11 +85,8 @@ def _parser() -> argparse.ArgumentParser:
     creating.add_argument("columns", nargs="+", help="names or dotted Parquet paths of the fields")
     for building in (creating, refreshing):
         building.add_argument("--dry-run", action="store_true", help="only estimate size and time")
-        building.add_argument(
-            "--where",
-            metavar="CONDITION",
-            help="only index files of partitions, such as \"day >= '2026-11-01'\"",
-        )
+    for selecting in (add, drop, creating, refreshing):
+        selecting.add_argument("--where", metavar="CONDITION", help=WHERE)
     checked = command("doctor", "report the JVM, the JAR and the settings of the installed Spark")
     for reporting in (inspect, probe, checked, add, drop, advised, *indexes):
         reporting.add_argument("--json", action="store_true", help="print one JSON object a line")

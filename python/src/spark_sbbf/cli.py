@@ -127,6 +127,8 @@ def _changed(args: Namespace, options: dict[str, str]) -> int:
         "allow_table_formats": str(args.allow_table_formats).lower(),
         "dry_run": str(args.dry_run).lower(),
     }
+    if args.where is not None:
+        options["where"] = args.where
     settings = settings_of(spark, dict(args.conf))
     rows = []
     with (
@@ -175,7 +177,7 @@ def _index(args: Namespace) -> int:
         request["columns"] = json.dumps(args.columns)
     if "dry_run" in args:
         request["dry_run"] = str(args.dry_run).lower()
-    if getattr(args, "where", None) is not None:
+    if "where" in args and args.where is not None:
         request["where"] = args.where
     rows = _run(args, "index", request)
     if args.json:

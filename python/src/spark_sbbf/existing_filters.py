@@ -37,6 +37,7 @@ def add_filters(
     dictionary: bool | Mapping[str, bool] | None = None,
     replace: bool = False,
     allow_table_formats: bool = False,
+    where: str | None = None,
     dry_run: bool = False,
     progress: bool | None = None,
 ) -> FilterReport:
@@ -61,6 +62,8 @@ def add_filters(
         allow_table_formats: Also change files of Delta, Iceberg and Hudi tables. Their logs record
             the length of each file, so readers of the table may fail. Use it only on copies
             outside the table.
+        where: A condition of SQL on partition columns, such as ``"day = '2026-11-25'"``: changes
+            only files of these partitions.
         dry_run: Only report the files, the bytes and the approximate time.
         progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
 
@@ -69,7 +72,7 @@ def add_filters(
 
     Raises:
         ValueError: If an option is invalid, or, before any file changes, if no file has one of the
-            columns or its type has no filters.
+            columns or its type has no filters, or if ``where`` does not select partitions.
         FilterChangeError: If files failed, after all others were changed.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
@@ -79,7 +82,7 @@ def add_filters(
         *named, fpp=fpp, ndv=ndv, max_bytes=max_bytes, min_ndv=min_ndv, dictionary=dictionary
     )
     flags = {"replace": replace, "allow_table_formats": allow_table_formats, "dry_run": dry_run}
-    return _change(spark, "add_filters", table, options, flags, progress)
+    return _change(spark, "add_filters", table, options, where, flags, progress)
 
 
 def drop_filters(
@@ -88,6 +91,7 @@ def drop_filters(
     columns: str | Iterable[str] | None = None,
     *,
     allow_table_formats: bool = False,
+    where: str | None = None,
     dry_run: bool = False,
     progress: bool | None = None,
 ) -> FilterReport:
@@ -101,6 +105,7 @@ def drop_filters(
         table: A table name, or a file, a folder or a glob pattern.
         columns: Dotted Parquet paths. None removes the filters of all columns.
         allow_table_formats: Also change files of Delta, Iceberg and Hudi tables.
+        where: As in ``add_filters``.
         dry_run: Only report the files, the bytes and the approximate time.
         progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
 
@@ -110,7 +115,7 @@ def drop_filters(
     named = [columns] if isinstance(columns, str) else columns
     options = {} if named is None else bloom_options(*named)
     flags = {"allow_table_formats": allow_table_formats, "dry_run": dry_run}
-    return _change(spark, "drop_filters", table, options, flags, progress)
+    return _change(spark, "drop_filters", table, options, where, flags, progress)
 
 
 def _change(
@@ -118,6 +123,7 @@ def _change(
     procedure: str,
     table: str | os.PathLike[str],
     options: Mapping[str, str],
+    where: str | None,
     flags: Mapping[str, bool],
     progress: bool | None,
 ) -> FilterReport:
@@ -131,9 +137,13 @@ def _change(
         arguments = {"table": quoted(table), **own}
         if pairs:
             arguments["options"] = f"map({pairs})"
+        if where is not None:
+            arguments["where"] = quoted(where)
         with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
             return _report(call(spark, procedure, arguments, show))
     request = {"table": table, "drop": flag_text(procedure == "drop_filters"), **options, **own}
+    if where is not None:
+        request["where"] = where
     with progress_bar(procedure, "B", progress) as show, translate_jvm_errors():
         return _report(_bridged(spark, procedure, request, show))
 

@@ -22,7 +22,7 @@ import io.sbbf.parquet.input.FileBytes
  * @param ofKeys the positions of the pages of keys
  * @param ofRowGroups the positions of the pages of row groups
  */
-private[search] final class KeyPart private (
+private[index] final class KeyPart private (
     path: Path,
     length: Long,
     firstKeys: Array[Long],
@@ -129,7 +129,7 @@ private[search] final class KeyPart private (
   }
 }
 
-private[search] object KeyPart {
+private[index] object KeyPart {
   private final val MinTail = 8
 
   /** Bytes between two pages that cost less to read than another request. */

@@ -14,7 +14,7 @@ import io.sbbf.parquet.model.FileVersion
  *
  * @param folder the segment's folder
  */
-private[search] final class Segment private (
+private[index] final class Segment private (
     val manifest: SegmentManifest,
     folder: Path,
     val files: SegmentFiles) {
@@ -75,7 +75,7 @@ private[search] final class Segment private (
     }
 }
 
-private[search] object Segment {
+private[index] object Segment {
 
   /** Late keys and filters on partitions list other files than the scan of the whole table. */
   private final val MostListings = 8

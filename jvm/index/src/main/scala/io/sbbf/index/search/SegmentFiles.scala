@@ -20,7 +20,7 @@ import io.sbbf.parquet.model.FileVersion
  * @param kindOf the number of each file's kind
  * @param kinds what files have in common
  */
-private[search] final class SegmentFiles private (
+private[index] final class SegmentFiles private (
     place: IndexPlace,
     numbers: HashMap[String, Integer],
     versions: Array[SegmentFiles.Version],
@@ -53,7 +53,7 @@ private[search] final class SegmentFiles private (
   }
 }
 
-private[search] object SegmentFiles {
+private[index] object SegmentFiles {
 
   /**
    * What files have in common.

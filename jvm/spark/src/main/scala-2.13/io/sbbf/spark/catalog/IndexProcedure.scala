@@ -66,8 +66,11 @@ private[catalog] object IndexProcedure {
 
   private val Table = ProcedureParameter.in("table", StringType).build()
   private val Columns = ProcedureParameter.in("columns", ArrayType(StringType)).build()
-  private val Where =
+
+  /** A condition on partition columns. */
+  val Where: ProcedureParameter =
     ProcedureParameter.in("where", StringType).defaultValue("CAST(NULL AS STRING)").build()
+
   private val DryRun =
     ProcedureParameter.in("dry_run", BooleanType).defaultValue("false").build()
 }

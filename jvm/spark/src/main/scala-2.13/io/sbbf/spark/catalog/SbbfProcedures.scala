@@ -76,8 +76,13 @@ private object SbbfProcedures {
     name -> ProcedureParameter.in(name, BooleanType).defaultValue("false").build()
   }.toMap
 
-  private val DropParameters =
-    Seq(Table, Columns, Options, FlagOf("allow_table_formats"), FlagOf("dry_run"))
+  private val DropParameters = Seq(
+    Table,
+    Columns,
+    Options,
+    FlagOf("allow_table_formats"),
+    FlagOf("dry_run"),
+    IndexProcedure.Where)
   private val AddParameters = DropParameters ++ Seq(Fpp, FlagOf("replace"))
 
   /** Changes the filters of files. */
@@ -115,7 +120,8 @@ private object SbbfProcedures {
         drops,
         flag("replace"),
         flag("allow_table_formats"),
-        flag("dry_run")
+        flag("dry_run"),
+        of(IndexProcedure.Where)(arguments.getUTF8String).map(_.toString)
       )
       val outcomes = new AddFiltersJob(session, request).run()
       util.List.of[Scan](new LocalRows(AddFiltersOutcome.Schema, outcomes.map(_.row))).iterator

@@ -4,6 +4,7 @@ import java.io.IOException
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
@@ -15,7 +16,7 @@ import io.sbbf.parquet.append.{OrphanCleanup, TableFormatDetector}
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.append.AddFiltersOutcome.Failed
-import io.sbbf.spark.table.{LakeFormat, TableLocation}
+import io.sbbf.spark.table.{LakeFormat, ParquetPath, TableLocation}
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.TableSize
 
@@ -36,7 +37,10 @@ private[spark] final class AddFiltersJob(
   private val hadoopConf = session.sessionState.newHadoopConf()
   private lazy val path = TableLocation.ofChange(request.table, session)
   private lazy val found = new TableFiles(path, hadoopConf)
-  private def files = found.data
+  private lazy val files: Seq[FileStatus] = request.where.fold(found.data) { condition =>
+    val paths = new ParquetPath(path, hadoopConf).pathsWhere(condition, session)
+    found.data.filter(file => paths(file.getPath))
+  }
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**

@@ -13,6 +13,7 @@ import io.sbbf.spark.write.FilterOptions
  * @param replaces whether new filters replace existing ones
  * @param allowTableFormats whether to change tables whose log records the length of each file
  * @param dryRun whether only to estimate the change
+ * @param where a condition on partition columns, for files of some partitions alone
  */
 private[spark] final case class AddFiltersRequest(
     table: String,
@@ -20,24 +21,27 @@ private[spark] final case class AddFiltersRequest(
     isDrop: Boolean,
     replaces: Boolean,
     allowTableFormats: Boolean,
-    dryRun: Boolean) {
+    dryRun: Boolean,
+    where: Option[String] = None) {
 
   /** @param rowGroups the estimated row groups of the table, for an FPP of `auto` */
   def edits(rowGroups: Long): EditSpec = EditSpec(settings, isDrop, replaces, rowGroups)
 }
 
 private[spark] object AddFiltersRequest {
+  private val Texts = Seq("table", "where")
   private val Flags = Seq("drop", "replace", "allow_table_formats", "dry_run")
 
   /**
    * Parses a request.
    *
-   * @param options the settings, `table`, and the flags `drop`, `replace`, `allow_table_formats` and `dry_run`
+   * @param options the settings, `table`, `where`, and the flags `drop`, `replace`,
+   *   `allow_table_formats` and `dry_run`
    * @throws IllegalArgumentException naming the option that is unknown or invalid
    */
   def parse(options: Map[String, String]): AddFiltersRequest = {
     val (own, settings) =
-      options.partition { case (key, _) => key == "table" || Flags.contains(key) }
+      options.partition { case (key, _) => Texts.contains(key) || Flags.contains(key) }
     def flag(name: String): Boolean = own.get(name).exists(OptionText.flag(name, _))
     of(
       own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
@@ -45,7 +49,8 @@ private[spark] object AddFiltersRequest {
       flag("drop"),
       flag("replace"),
       flag("allow_table_formats"),
-      flag("dry_run")
+      flag("dry_run"),
+      own.get("where")
     )
   }
 
@@ -56,7 +61,8 @@ private[spark] object AddFiltersRequest {
       isDrop: Boolean,
       replaces: Boolean,
       allowTableFormats: Boolean,
-      dryRun: Boolean): AddFiltersRequest = {
+      dryRun: Boolean,
+      where: Option[String]): AddFiltersRequest = {
     val options = FilterOptions.of(settings)
     val known = FilterOptions.keys.filter(_ != FilterOptions.Auto) // only for writers
     (options.unusedKeys ++ settings.keys.filter(_ == FilterOptions.Auto)).headOption.foreach {
@@ -67,6 +73,6 @@ private[spark] object AddFiltersRequest {
     }
     if (!isDrop && options.columns.isEmpty)
       throw new IllegalArgumentException("name the columns that get filters")
-    AddFiltersRequest(table, settings, isDrop, replaces, allowTableFormats, dryRun)
+    AddFiltersRequest(table, settings, isDrop, replaces, allowTableFormats, dryRun, where)
   }
 }

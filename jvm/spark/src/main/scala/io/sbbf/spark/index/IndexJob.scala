@@ -8,7 +8,8 @@ import org.apache.spark.sql.SparkSession
 
 import io.sbbf.index.build.SegmentBuild
 import io.sbbf.index.format.StoredPart
-import io.sbbf.index.search.{IndexCache, RefreshPlan}
+import io.sbbf.index.maintain.RefreshPlan
+import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.hashes.FileHashes
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.spark.table.{LakeTable, TableTasks}

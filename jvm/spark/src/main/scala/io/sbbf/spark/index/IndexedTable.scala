@@ -5,7 +5,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 
 import io.sbbf.index.format.IndexPlace
-import io.sbbf.index.search.IndexContents
+import io.sbbf.index.maintain.IndexContents
 import io.sbbf.spark.search.TableIndex
 import io.sbbf.spark.table.{LakeFormat, LakeTable, NamedFiles, ParquetPath, TableLocation}
 import io.sbbf.spark.util.TableFiles

@@ -2,7 +2,7 @@ package io.sbbf.spark.index
 
 import io.sbbf.index.build.{ColumnSize, SegmentBuild, SegmentFile}
 import io.sbbf.index.format.IndexedColumn
-import io.sbbf.index.search.{IndexContents, KeysOfPart, MergedFile, Renumbering}
+import io.sbbf.index.maintain.{IndexContents, KeysOfPart, MergedFile, Renumbering}
 import io.sbbf.spark.table.TaskFiles
 
 /**

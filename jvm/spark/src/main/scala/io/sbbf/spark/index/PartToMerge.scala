@@ -1,6 +1,6 @@
 package io.sbbf.spark.index
 
-import io.sbbf.index.search.KeysOfPart
+import io.sbbf.index.maintain.KeysOfPart
 import io.sbbf.spark.table.OpenedTable
 
 /**

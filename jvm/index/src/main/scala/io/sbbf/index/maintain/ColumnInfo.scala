@@ -1,4 +1,4 @@
-package io.sbbf.index.search
+package io.sbbf.index.maintain
 
 /**
  * What an index holds of a column.

@@ -1,4 +1,4 @@
-package io.sbbf.index.search
+package io.sbbf.index.maintain
 
 import java.io.IOException
 
@@ -6,6 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.index.format.{IndexFolder, IndexPlace, SegmentManifest}
+import io.sbbf.index.search.Segment
 import io.sbbf.parquet.model.Interruption
 
 /**
@@ -68,7 +69,7 @@ private[sbbf] final class IndexContents private (
 
   private def of(column: String): Seq[Segment] = segments.filter(_.numberOf(column).isDefined)
 
-  private[search] def isFragmented(files: Seq[FileStatus]): Boolean =
+  private[maintain] def isFragmented(files: Seq[FileStatus]): Boolean =
     segments.size >= MostSegments ||
       segments.map(_.deadFiles(files)).sum > segments.map(_.files.size).sum * MostDead
 
@@ -121,7 +122,7 @@ private[sbbf] object IndexContents {
   private final val MostDead = 0.3
 
   /** Returns whether most files of a segment are still among those of the table. */
-  private[search] def isAlive(segment: Segment, files: Seq[FileStatus]): Boolean =
+  private[maintain] def isAlive(segment: Segment, files: Seq[FileStatus]): Boolean =
     segment.deadFiles(files) <= segment.files.size * MostDead
 
   private final val ReplacedMillis = 3600L * 1000

@@ -1,4 +1,4 @@
-package io.sbbf.index.search
+package io.sbbf.index.maintain
 
 import io.sbbf.index.build.SegmentFile
 import io.sbbf.index.format.SegmentManifest

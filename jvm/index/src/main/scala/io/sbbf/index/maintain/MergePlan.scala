@@ -1,4 +1,4 @@
-package io.sbbf.index.search
+package io.sbbf.index.maintain
 
 import java.util.Arrays
 
@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.index.build.{KeyPacking, SegmentFile}
 import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder}
+import io.sbbf.index.search.Segment
 
 /**
  * Plans the merge of segments. A file whose keys are too short for the size of the merged segment is
@@ -18,7 +19,7 @@ import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder}
  * @param files the files of the table
  * @param columns the columns of the merged segment
  */
-private[search] final class MergePlan(
+private[maintain] final class MergePlan(
     segments: Seq[Segment],
     files: Seq[FileStatus],
     columns: Seq[String],

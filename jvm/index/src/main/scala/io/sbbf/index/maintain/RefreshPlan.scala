@@ -1,4 +1,4 @@
-package io.sbbf.index.search
+package io.sbbf.index.maintain
 
 import org.apache.hadoop.fs.FileStatus
 

@@ -1,4 +1,4 @@
-package io.sbbf.index.search
+package io.sbbf.index.maintain
 
 import java.util.Arrays
 
@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.Path
 
 import io.sbbf.index.build.KeyPacking
 import io.sbbf.index.format.{KeyPartWriter, StoredPart}
+import io.sbbf.index.search.KeyPart
 
 /**
  * The keys of a part of a segment, which another segment takes over. Serializable.
