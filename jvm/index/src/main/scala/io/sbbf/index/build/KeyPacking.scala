@@ -26,20 +26,17 @@ private[sbbf] final case class KeyPacking(hashBits: Int, rowGroupBits: Int, part
       packed(i) = pack(hashes(i) >>> (64 - hashBits), rowGroup)
       i += 1
     }
-    Arrays.sort(packed)
-    var until = 0
-    i = 0
-    while (i < packed.length) {
-      if (i == 0 || packed(i) != packed(i - 1)) { // different hashes may have one key
-        packed(until) = packed(i)
-        until += 1
-      }
-      i += 1
-    }
-    Arrays.copyOf(packed, until)
+    KeyPacking.distinct(packed) // different hashes may have one key
   }
 
   def pack(key: Long, rowGroup: Int): Long = key << rowGroupBits | rowGroup
+
+  /** Returns the entry of a key that counts as being in all row groups, which is its last one. */
+  def packEverywhere(key: Long): Long = pack(key, everywhere)
+
+  /** The number that stands for all row groups. */
+  def everywhere: Int = (1 << rowGroupBits) - 1
+
   def keyOf(packed: Long): Long = packed >>> rowGroupBits
   def rowGroupOf(packed: Long): Int = (packed & ((1L << rowGroupBits) - 1)).toInt
 
@@ -86,11 +83,26 @@ private[sbbf] object KeyPacking {
       elsewhere: Long = 0L,
       mostBits: Int = 63,
       entriesOfPart: Long = KeyPacking.EntriesOfPart): KeyPacking = {
-    val rowGroupBits = math.max(1, bits(rowGroups - 1L))
+    val rowGroupBits = bits(rowGroups.toLong) // one number more, for Everywhere
     val wanted = math.max(1, bits(entries + elsewhere)) + SpareBits
     val hashBits = Seq(63 - rowGroupBits, mostBits, wanted).min
     val parts = bits((math.max(1L, entries) - 1) / entriesOfPart)
     KeyPacking(hashBits, rowGroupBits, Seq(MostPartBits, hashBits, parts).min)
+  }
+
+  /** Sorts packed entries and returns each of them once. */
+  def distinct(packed: Array[Long]): Array[Long] = {
+    Arrays.sort(packed)
+    var until = 0
+    var i = 0
+    while (i < packed.length) {
+      if (i == 0 || packed(i) != packed(i - 1)) {
+        packed(until) = packed(i)
+        until += 1
+      }
+      i += 1
+    }
+    Arrays.copyOf(packed, until)
   }
 
   /** Returns the fewest bits of keys that a merge to so many entries takes from a segment. */

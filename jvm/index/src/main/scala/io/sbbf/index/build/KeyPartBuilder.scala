@@ -33,7 +33,7 @@ private[sbbf] final class KeyPartBuilder(packing: KeyPacking, rowGroups: Int) {
 
   private def merged(runs: Iterator[Array[Long]]): Array[Long] = {
     val all = runs.toArray
-    val packed = new Array[Long](all.map(_.length).sum)
+    val packed = new Array[Long](Math.toIntExact(all.map(_.length.toLong).sum))
     all.foldLeft(0) { (at, run) =>
       System.arraycopy(run, 0, packed, at, run.length)
       at + run.length
@@ -58,7 +58,8 @@ private[sbbf] final class KeyPartBuilder(packing: KeyPacking, rowGroups: Int) {
         }
         until += 1
       }
-      if (isEverywhere(count)) writer.add(key, Everywhere, 0, 1)
+      if (groups(count - 1) == packing.everywhere || isEverywhere(count))
+        writer.add(key, Everywhere, 0, 1)
       else writer.add(key, groups, 0, count)
       from = until
     }

@@ -25,9 +25,6 @@ private[sbbf] final class IndexContents private (
     incomplete: Seq[FileStatus]) {
   import IndexContents._
 
-  /** The ids of all complete segments that can be used, also of those that others replace. */
-  def all: Seq[String] = segments.map(_.manifest.id) ++ replaced.map(_.id)
-
   /** The names of all indexed columns. */
   def columns: Seq[String] =
     (segments.map(_.manifest) ++ damaged).flatMap(_.columns.map(_.name)).distinct
@@ -37,14 +34,14 @@ private[sbbf] final class IndexContents private (
 
   /**
    * Plans a segment of the files that no segment knows, in this version and with all of the columns.
-   * It replaces those that lookups cannot use.
+   * It replaces segments that lookups cannot use, if they have no other columns.
    */
   def extension(files: Seq[FileStatus], wanted: Seq[String]): RefreshPlan =
     RefreshPlan(
       files.filterNot(file =>
         wanted.forall(name => of(name).exists(_.files.numberOf(file) >= 0))),
       toMerge = IndexedSeq.empty,
-      superfluous)
+      superfluous(wanted))
 
   /**
    * Plans a segment like [[extension]], which also merges others if lookups search many segments, or
@@ -54,10 +51,11 @@ private[sbbf] final class IndexContents private (
    */
   def refresh(files: Seq[FileStatus], wanted: Seq[String], conf: Configuration): RefreshPlan =
     if (!isFragmented(files)) extension(files, wanted)
-    else new MergePlan(segments, files, wanted, folder, conf).result(superfluous)
+    else new MergePlan(segments, files, wanted, folder, conf).result(superfluous(wanted))
 
   /** Replaced segments are named again, because those that replace them may be deleted before them. */
-  private def superfluous: Seq[String] = (damaged ++ replaced).map(_.id)
+  private def superfluous(wanted: Seq[String]): Seq[String] =
+    (damaged.filter(_.columns.forall(c => wanted.contains(c.name))) ++ replaced).map(_.id)
 
   /** Returns the number of pairs of a key and a row group of a column. */
   def entriesOf(column: String): Long =

@@ -1,7 +1,5 @@
 package io.sbbf.index.maintain
 
-import java.util.Arrays
-
 import scala.collection.mutable.ArrayBuilder
 
 import org.apache.hadoop.conf.Configuration
@@ -49,8 +47,12 @@ private[sbbf] final class KeysOfPart(
           if (number >= 0) listed += packing.pack(key, number)
         }
       }
-      Iterator(sorted(listed.result())) ++
-        everywhere.result().iterator.map(key => sorted(numbers.all.map(packing.pack(key, _))))
+      val keys = everywhere.result()
+      Iterator(KeyPacking.distinct(listed.result())) ++
+        (if (keys.length.toLong * numbers.size > MostExpanded)
+           Iterator(KeyPacking.distinct(keys.map(packing.packEverywhere)))
+         else
+           keys.iterator.map(key => KeyPacking.distinct(numbers.all.map(packing.pack(key, _)))))
     }
   }
 }
@@ -60,8 +62,6 @@ private object KeysOfPart {
   /** Some MB of pages. */
   private final val PagesAtOnce = 256
 
-  private def sorted(packed: Array[Long]): Array[Long] = {
-    Arrays.sort(packed)
-    packed
-  }
+  /** The most entries of keys in many row groups, as many as of the other keys of these pages. */
+  private final val MostExpanded = 1L << 20
 }

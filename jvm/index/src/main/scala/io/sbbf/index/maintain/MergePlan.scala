@@ -5,7 +5,7 @@ import java.util.Arrays
 import scala.collection.mutable
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.{FileStatus, Path}
 
 import io.sbbf.index.build.{KeyPacking, SegmentFile}
 import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder}
@@ -29,6 +29,7 @@ private[maintain] final class MergePlan(
   /** A segment with most of the keys stays as it is, so that a merge costs no more than it gains. */
   private val kept: Option[Segment] = segments
     .find(2 * entriesOf(_) > segments.map(entriesOf).sum)
+    .filter(most => columns.forall(most.numberOf(_).isDefined))
     .filter(IndexContents.isAlive(_, files))
     .filter(most => files.exists(!knows(most, _)))
 
@@ -59,9 +60,13 @@ private[maintain] final class MergePlan(
   private def knows(segment: Segment, file: FileStatus): Boolean =
     columns.forall(segment.numberOf(_).isDefined) && segment.files.numberOf(file) >= 0
 
+  /** The files that are listed more than once, of which a segment knows one copy. */
+  private val repeated: Set[Path] =
+    files.groupBy(_.getPath).collect { case (path, copies) if copies.size > 1 => path }.toSet
+
   private def sourcesOf(file: FileStatus): Option[Seq[(Segment, Int)]] = {
     val found = sources.map(_.find { case (segment, _) => segment.files.numberOf(file) >= 0 })
-    if (found.forall(_.isDefined)) Some(found.flatten) else None
+    if (found.forall(_.isDefined) && !repeated(file.getPath)) Some(found.flatten) else None
   }
 
   private def mergedFile(file: FileStatus, from: Seq[(Segment, Int)]): MergedFile = {

@@ -23,9 +23,11 @@ private[sbbf] final class Renumbering private (
     else targets(run) + rowGroup - firsts(run)
   }
 
+  def size: Int = lengths.sum
+
   /** Returns all new numbers. */
   def all: Array[Int] = {
-    val numbers = new Array[Int](lengths.sum)
+    val numbers = new Array[Int](size)
     var at = 0
     for (run <- lengths.indices; i <- 0 until lengths(run)) {
       numbers(at) = targets(run) + i
@@ -40,6 +42,7 @@ private[sbbf] object Renumbering {
   /** @param runs first old number, length and first new number of each run, none of length 0 */
   def of(runs: Seq[(Int, Int, Int)]): Renumbering = {
     val (firsts, lengths, targets) = runs.sortBy(_._1).unzip3
+    require(firsts.distinct.size == firsts.size, "two runs begin with the same row group")
     new Renumbering(firsts.toArray, lengths.toArray, targets.toArray)
   }
 }

@@ -90,7 +90,9 @@ private[sbbf] final class IndexCache(millis: () => Long = () => System.currentTi
     def open(manifest: SegmentManifest): Segment =
       before.find(_.manifest == manifest).getOrElse(Segment.open(manifest, place, conf))
     val ids = folder.segments().map(_.getPath.getName)
-    val manifests = ids.flatMap(id => attempt(id)(folder.manifest(id)))
+    def manifest(id: String) = // which never changes
+      before.find(_.manifest.id == id).map(_.manifest).orElse(folder.manifest(id))
+    val manifests = ids.flatMap(id => attempt(id)(manifest(id)))
     SegmentManifest.current(manifests).flatMap(m => attempt(m.id)(Some(open(m))))
   }
 }

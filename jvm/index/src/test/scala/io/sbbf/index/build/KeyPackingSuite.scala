@@ -34,9 +34,9 @@ class KeyPackingSuite extends AnyFunSuite {
     // entries, row groups; bits of a key, bits of a row group, parts
     for ((entries, rowGroups, expected) <- Seq(
         (1L, 1, KeyPacking(13, 1, 0)),
-        (1000L, 4, KeyPacking(22, 2, 0)),
+        (1000L, 4, KeyPacking(22, 3, 0)),
         (100000000L, 40000, KeyPacking(39, 16, 3)),
-        (1L << 40, 1 << 20, KeyPacking(43, 20, 12))))
+        (1L << 40, 1 << 20, KeyPacking(42, 21, 12))))
       assert(KeyPacking.of(entries, rowGroups) == expected, s"$entries in $rowGroups")
   }
 
@@ -46,7 +46,7 @@ class KeyPackingSuite extends AnyFunSuite {
         (1000L, 0L, 63, 22),
         (1000L, 1000000L, 63, 32),
         (1000L, 1000000L, 20, 20),
-        (1L << 40, 1L << 61, 63, 53)))
+        (1L << 40, 1L << 61, 63, 52)))
       assert(
         KeyPacking.of(entries, 1 << 10, elsewhere, known).hashBits == bits,
         s"$entries, $elsewhere, $known")

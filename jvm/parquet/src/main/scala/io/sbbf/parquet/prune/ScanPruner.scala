@@ -156,19 +156,30 @@ private[sbbf] final class ScanPruner(
         if (outcomes(i) != null) outcomes(i)
         else FilePruning.keepAll(files(i).getLen, if (isUseless) NotChecked else TooSlow)
       },
-      stoppedEarly = isUseless,
+      stoppedEarly = outcomes.contains(null),
       filesDeclined = pruner.filesDeclined
     )
   }
 
-  /** Reads files, but only the first of them if all would take longer than the limit. */
-  private def readWithin(left: IndexedSeq[Int])(read: IndexedSeq[Int] => Unit): Unit = {
-    val (first, rest) = left.splitAt(FilesOfThread * limits.threads)
-    val started = System.nanoTime
-    read(first)
-    val seconds = (System.nanoTime - started) / 1e9 * rest.size / math.max(1, first.size)
-    if (limits.seconds == 0 || seconds <= limits.seconds) read(rest)
-  }
+  /** Reads files until it shows that all would take longer than the limit. */
+  private def readWithin(left: IndexedSeq[Int])(read: IndexedSeq[Int] => Unit): Unit =
+    if (limits.seconds == 0) read(left)
+    else {
+      val started = System.nanoTime
+      var done = 0
+      def isTooSlow = {
+        val seconds = (System.nanoTime - started) / 1e9
+        // the first files also pay for connections and for cold code
+        seconds > limits.seconds / 10.0 && seconds / done * left.size > limits.seconds
+      }
+      while (done < left.size && !isTooSlow) {
+        val some = left.slice(done, done + FilesOfThread * limits.threads)
+        read(some)
+        done += some.size
+      }
+      if (done < left.size)
+        warnings.once(TooSlow, s"${left.size - done} files of a scan were $TooSlow")
+    }
 
   /**
    * Whether the sample justifies reading all files: at least one row group in fifty is refuted.
@@ -181,6 +192,6 @@ private[sbbf] final class ScanPruner(
 
 private object ScanPruner {
 
-  /** Reading so many files of each thread shows how long reading a file takes. */
-  private final val FilesOfThread = 4
+  /** The time is checked each time after each thread has read so many files. */
+  private final val FilesOfThread = 16
 }

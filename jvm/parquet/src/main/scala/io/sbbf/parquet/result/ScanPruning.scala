@@ -9,7 +9,8 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
  * The result of pruning the files of one scan by one predicate. Immutable.
  *
  * @param outcomes the outcome of each of `files`, in their order
- * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
+ * @param stoppedEarly whether some files were not evaluated, because a sample showed no benefit or
+ *   because they would have taken too long
  * @param filesDeclined the number of files for which the cache had no space; the next pass reads
  *   them again
  * @param index what searches of an index have read
@@ -67,6 +68,9 @@ private[sbbf] final class ScanPruning(
 
   /** The number of bytes that the kept row groups have in their files. */
   lazy val keptBytes: Long = outcomes.iterator.map(_.keptBytes).sum
+
+  /** The number of bytes of the files that are not pruned. */
+  def keptFilesBytes: Long = keptIndices.iterator.map(files(_).getLen).sum
 
   /** Returns [[keptBytes]], but at least 1, because Spark does not allow a size of 0. */
   def sizeInBytes: Long = math.max(1L, keptBytes)
@@ -128,10 +132,10 @@ private[sbbf] final class ScanPruning(
   private def note: String = {
     val unknown = outcomes.count(!_.isKnown)
     val slow = keptBecause.getOrElse(TooSlow, 0L)
-    if (stoppedEarly) f"; stopped: a sample showed no benefit, $unknown%,d files not checked"
-    else if (slow > 0)
+    if (slow > 0)
       f"; stopped: reading $slow%,d more files would take longer than " +
         "spark.sbbf.planning.maxSeconds; create an index, or raise it"
+    else if (stoppedEarly) f"; stopped: a sample showed no benefit, $unknown%,d files not checked"
     else if (unknown > 0) f"; $unknown%,d files kept whole"
     else ""
   }

@@ -16,7 +16,7 @@ import io.sbbf.parquet.append.{OrphanCleanup, TableFormatDetector}
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.append.AddFiltersOutcome.Failed
-import io.sbbf.spark.table.{LakeFormat, ParquetPath, TableLocation}
+import io.sbbf.spark.table.{LakeFormat, TableLocation}
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.TableSize
 
@@ -35,10 +35,11 @@ private[spark] final class AddFiltersJob(
 
   private val context = session.sparkContext
   private val hadoopConf = session.sessionState.newHadoopConf()
-  private lazy val path = TableLocation.ofChange(request.table, session)
+  private lazy val named = TableLocation.ofChange(request.table, session)
+  private def path = named.name
   private lazy val found = new TableFiles(path, hadoopConf)
   private lazy val files: Seq[FileStatus] = request.where.fold(found.data) { condition =>
-    val paths = new ParquetPath(path, hadoopConf).pathsWhere(condition, session)
+    val paths = named.pathsWhere(condition, session)
     found.data.filter(file => paths(file.getPath))
   }
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))

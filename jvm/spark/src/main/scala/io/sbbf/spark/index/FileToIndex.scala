@@ -23,7 +23,10 @@ private[index] final class FileToIndex(
     columns: Seq[(Int, Int)])
     extends KeySupplier {
 
-  override protected def files: Seq[Int] = Seq(number)
+  override protected def files: Array[Int] = Array(number)
+
+  override protected def reasonOf(e: Throwable): Option[String] =
+    IndexJob.reasonOf(status.getPath.toString, e)
 
   /** Supplies the keys of a column of a row group after the other, in the listed version. */
   override def runs(
@@ -37,7 +40,7 @@ private[index] final class FileToIndex(
     TaskContext.get().addTaskCompletionListener[Unit](_ => close())
     def attempt(work: FileHashes => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
       Option(opened.get).fold(Iterator[(Int, AnyRef)]()) { hashes =>
-        orFailure(status.getPath.toString, layout)(work(hashes))(close())
+        orFailure(layout)(work(hashes))(close())
       }
     val chunks = for {
       rowGroup <- (0 until rowGroups).iterator

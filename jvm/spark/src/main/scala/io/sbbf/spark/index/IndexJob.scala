@@ -60,9 +60,10 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     val started = System.nanoTime
     if (indexed.files.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
     val contents = indexed.contents
-    val plan = selected(
-      if (request.columns.isDefined) contents.extension(indexed.files, columns)
-      else contents.refresh(indexed.files, columns, indexed.hadoopConf))
+    val plan =
+      if (request.where.isDefined) ofPartitions(contents.extension(indexed.files, columns))
+      else if (request.columns.isDefined) contents.extension(indexed.files, columns)
+      else contents.refresh(indexed.files, columns, indexed.hadoopConf)
     val outcome =
       if (plan.toRead.isEmpty && plan.toMerge.isEmpty) IndexOutcome.Nothing else build(plan)
     if (!request.isDryRun) {
@@ -73,10 +74,13 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     else outcome.copy(seconds = (System.nanoTime - started) / 1e9)
   }
 
-  /** Returns a plan that reads only files of the partitions that the request names. */
-  private def selected(plan: RefreshPlan): RefreshPlan = request.where.fold(plan) { condition =>
-    val paths = target.pathsWhere(condition, session)
-    plan.copy(toRead = plan.toRead.filter(file => paths(file.getPath)))
+  /**
+   * Returns a plan that reads only files of the partitions that the request names. It replaces no
+   * segment, which may know files of others.
+   */
+  private def ofPartitions(plan: RefreshPlan): RefreshPlan = {
+    val paths = target.pathsWhere(request.where.get, session)
+    RefreshPlan(plan.toRead.filter(file => paths(file.getPath)), plan.toMerge, replaces = Nil)
   }
 
   /** The new segment counts even if old ones cannot be deleted; the next change tries it again. */
@@ -118,7 +122,7 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       build: SegmentBuild,
       keys: KeysToIndex,
       unread: Seq[String]): IndexOutcome = {
-    val entries = keys.sizes.map(_.entries)
+    val entries = keys.expected
     val bits =
       build.packings.zip(entries).map { case (packing, n) => packing.bitsOfEntry * n }.sum
     IndexOutcome(
@@ -194,7 +198,7 @@ private[spark] object IndexJob {
   private[index] type Written = Either[Failure, (Int, StoredPart)]
 
   /** @param numbers the files whose keys could not be read */
-  private[index] final case class Failure(numbers: Seq[Int], why: String)
+  private[index] final case class Failure(numbers: Array[Int], why: String)
 
   /** What a file takes in the table of files, about. */
   private final val BytesOfFile = 40L
@@ -202,5 +206,17 @@ private[spark] object IndexJob {
   /** Returns the result of `work`, or why it failed. */
   private[index] def attempt[T](source: String)(work: => T): Either[String, T] =
     try Right(work)
-    catch { case RecoverableError.OfFile(e) => Left(s"$source: ${RecoverableError.message(e)}") }
+    catch {
+      case e: Throwable =>
+        reasonOf(source, e) match {
+          case Some(why) => Left(why)
+          case None => throw e
+        }
+    }
+
+  /** Returns why a file cannot be read; None if an error is not that of a file. */
+  private[index] def reasonOf(source: String, e: Throwable): Option[String] = e match {
+    case RecoverableError.OfFile(cause) => Some(s"$source: ${RecoverableError.message(cause)}")
+    case _ => None
+  }
 }

@@ -1,6 +1,6 @@
 package io.sbbf.spark.index
 
-import io.sbbf.spark.index.IndexJob.{attempt, Failure, Written}
+import io.sbbf.spark.index.IndexJob.{Failure, Written}
 import io.sbbf.spark.table.OpenedTable
 import io.sbbf.spark.util.ClosureBytes.pack
 
@@ -8,7 +8,10 @@ import io.sbbf.spark.util.ClosureBytes.pack
 private[index] trait KeySupplier extends Serializable {
 
   /** The numbers of the files whose keys it supplies. */
-  protected def files: Seq[Int]
+  protected def files: Array[Int]
+
+  /** Returns why an error is a failure of [[files]] alone; None if it must fail the task. */
+  protected def reasonOf(e: Throwable): Option[String]
 
   /**
    * Returns packed keys (`Array[Long]`) by their partition.
@@ -32,13 +35,20 @@ private[index] trait KeySupplier extends Serializable {
     }
 
   /** Returns what `work` reads; after a failure, the failure by each partition. */
-  protected final def orFailure(source: String, layout: PartLayout)(
-      work: => Iterator[(Int, AnyRef)])(close: => Unit): Iterator[(Int, AnyRef)] =
-    attempt(source)(work) match {
-      case Right(found) => found
-      case Left(why) =>
-        close
-        val failure = pack[Written](Left(Failure(files, why)))
-        (0 until layout.size).iterator.map(_ -> failure)
+  protected final def orFailure(layout: PartLayout)(work: => Iterator[(Int, AnyRef)])(
+      close: => Unit): Iterator[(Int, AnyRef)] = {
+    def failed(why: String): Iterator[(Int, AnyRef)] = {
+      close
+      val failure = pack[Written](Left(Failure(files, why)))
+      (0 until layout.size).iterator.map(_ -> failure)
     }
+    try work
+    catch {
+      case e: Throwable =>
+        reasonOf(e) match {
+          case Some(why) => failed(why)
+          case None => throw e
+        }
+    }
+  }
 }

@@ -14,6 +14,7 @@ private[index] final class KeysToIndex(
     val read: IndexedSeq[ReadFile],
     merged: IndexedSeq[MergedFile],
     contents: IndexContents) {
+  import KeysToIndex.MostTasks
 
   /** The files of the segment. Those that are read come first. */
   val files: IndexedSeq[SegmentFile] =
@@ -33,16 +34,27 @@ private[index] final class KeysToIndex(
     from.segment.columns(from.column)
   }
 
+  /** The entries of each column that are in other segments. */
+  private val taken: Seq[Long] = columns.indices.map { column =>
+    sources(column).flatMap(of(_, column).parts).map(_.entries).sum
+  }
+
+  /** The entries of each column that are read from files, at most. */
+  val found: Seq[Long] = columns.indices.map { column =>
+    read.map(_.facts.columns(column)).filter(_.whyNot.isEmpty).map(_.values).sum
+  }
+
+  /** The entries of each column, about. */
+  def expected: Seq[Long] = taken.zip(found).map { case (some, others) => some + others }
+
   val sizes: Seq[ColumnSize] = columns.indices.map { column =>
     val known = sources(column).map(of(_, column))
-    // a key in many row groups is one entry in a segment, and many in the next one
-    val taken =
-      math.max(known.flatMap(_.parts).map(_.entries).sum, merged.map(_.file.rows).sum)
-    val found = read.map(_.facts.columns(column)).filter(_.whyNot.isEmpty).map(_.values).sum
     ColumnSize(
-      taken + found,
-      elsewhere = if (merged.isEmpty) contents.entriesOf(columns(column)) else 0L,
-      mostBits = known.map(_.hashBits).foldLeft(63)(_ min _))
+      // a key in many row groups is one entry in a segment, and may be many in the next one
+      math.max(taken(column), merged.map(_.file.rows).sum) + found(column),
+      elsewhere = contents.entriesOf(columns(column)),
+      mostBits = known.map(_.hashBits).foldLeft(63)(_ min _)
+    )
   }
 
   /** Returns what supplies the keys to tasks. */
@@ -65,9 +77,16 @@ private[index] final class KeysToIndex(
         val first = merged(n).from(column).firstRowGroup
         (first, merged(n).file.rowGroups, build.firstRowGroup(read.size + n))
       })
-      part <- stored.parts
-    } yield new PartToMerge(
-      new KeysOfPart(folder, part, stored.hashBits, numbers),
+      // each supplier takes all new numbers to its task
+      parts <- stored.parts.grouped(math.max(1, (stored.parts.size + MostTasks - 1) / MostTasks))
+    } yield new PartsToMerge(
+      parts.map(new KeysOfPart(folder, _, stored.hashBits, numbers)),
       column,
-      some.map(_ + read.size))
+      some.map(_ + read.size).toArray)
+}
+
+private object KeysToIndex {
+
+  /** The most tasks that read the keys of a column of one segment. */
+  private final val MostTasks = 16
 }

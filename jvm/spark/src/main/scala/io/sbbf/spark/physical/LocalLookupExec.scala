@@ -7,24 +7,23 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.metric.SQLMetrics
-import org.apache.spark.sql.execution.{SQLExecution, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{FileSourceScanExec, SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
-import io.sbbf.spark.scan.PrunedFileIndex
-import io.sbbf.spark.util.LogOnce
+import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.scan.{PrunedFileIndex, PrunedParquetFormat}
 
 /**
  * Runs its child in the calling thread instead of in a job, if pruning left very little to read.
  *
  * Guaranteed: the rows, their order and the metrics are those of the child. The child runs as a
- * job if more than two row groups or 8 MiB of them survive, if the result takes more than 8 MiB, or
- * if the run in this thread fails: the job then reports the error. Whatever needs an RDD gets the
- * child's.
+ * job if more than two row groups, a million rows or 8 MiB survive, if the result takes more than
+ * 8 MiB, or if the run in this thread fails: the job then reports the error. Whatever needs an RDD
+ * gets the child's.
  */
-private[spark] final case class LocalLookupExec(child: SparkPlan, index: PrunedFileIndex)
-    extends UnaryExecNode {
+private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryExecNode {
   import LocalLookupExec._
 
   override def output: Seq[Attribute] = child.output
@@ -44,20 +43,40 @@ private[spark] final case class LocalLookupExec(child: SparkPlan, index: PrunedF
   override protected def withNewChildInternal(newChild: SparkPlan): LocalLookupExec =
     copy(child = newChild)
 
-  /** Returns the first rows of the child, None if it must run as a job. */
-  private def rows(most: Int): Option[Array[InternalRow]] =
-    if (TaskContext.get() != null) None
+  /**
+   * Returns the first rows of the child, None if it must run as a job. Threads that run one query
+   * wait for each other, because expressions may have state.
+   */
+  private def rows(most: Int): Option[Array[InternalRow]] = synchronized {
+    if (TaskContext.get() != null || !isSmall) None
     else {
-      val rdd = child.execute() // lists the files
-      val found = if (isSmall(rdd)) run(rdd, most) else None
-      if (found.isDefined) postMetrics() else child.foreach(_.resetMetrics())
-      found
+      val rdd = child.execute() // lists the files again
+      if (!isSmall || rdd.getNumPartitions > MostRowGroups) None
+      else {
+        val found = run(rdd, most)
+        if (found.isDefined) postMetrics() else metricsOfTasks.foreach(_.reset())
+        found
+      }
     }
-
-  private def isSmall(rdd: RDD[InternalRow]): Boolean = index.selection.exists { found =>
-    found.outcomes.forall(_.isKnown) && found.keptRowGroups <= MostRowGroups &&
-    found.keptBytes <= MostBytes && rdd.getNumPartitions <= MostRowGroups
   }
+
+  private def scans: Seq[FileSourceScanExec] = child.collect { case scan: FileSourceScanExec =>
+    scan
+  }
+
+  private def isSmall: Boolean = scans.forall { scan =>
+    scan.relation.location match {
+      case index: PrunedFileIndex =>
+        val isTrimmed = scan.relation.fileFormat.isInstanceOf[PrunedParquetFormat]
+        index.selection.exists(isSmall(_, isTrimmed))
+      case _ => false
+    }
+  }
+
+  /** @param isTrimmed whether tasks read only the row groups that are kept of a file */
+  private def isSmall(found: ScanPruning, isTrimmed: Boolean): Boolean =
+    found.keptRowGroups <= MostRowGroups && found.rows.exists(_ <= MostRows) &&
+      (if (isTrimmed) found.keptBytes else found.keptFilesBytes) <= MostBytes
 
   private def run(rdd: RDD[InternalRow], most: Int): Option[Array[InternalRow]] =
     try
@@ -66,10 +85,7 @@ private[spark] final case class LocalLookupExec(child: SparkPlan, index: PrunedF
       }
     catch {
       case RecoverableError(e) if !Interruption.is(e) =>
-        LogOnce.once(
-          s"local lookup: ${e.getClass.getName}",
-          "running a lookup without a job failed, so it runs as a job",
-          e)
+        logDebug("Running a lookup without a job failed, so it runs as a job", e)
         None
     }
 
@@ -87,15 +103,21 @@ private[spark] final case class LocalLookupExec(child: SparkPlan, index: PrunedF
     if (bytes <= MostBytes) Some(copies.toArray) else None
   }
 
-  /** Reports the metrics as those of the driver: no task sends them. */
+  /** The metrics that tasks would send. A scan sends those of the driver by itself. */
+  private def metricsOfTasks: Seq[SQLMetric] = child.collect {
+    case scan: FileSourceScanExec => (scan.metrics -- scan.driverMetrics.keys).values
+    case node => node.metrics.values
+  }.flatten
+
   private def postMetrics(): Unit =
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
-      child.collect { case node => node.metrics.values }.flatten)
+      metricsOfTasks)
 }
 
-private[spark] object LocalLookupExec {
+private object LocalLookupExec {
   private val MostRowGroups = 2
+  private val MostRows = 1000000L
   private val MostBytes = 8L << 20
 }

@@ -1,5 +1,6 @@
 package io.sbbf.spark.physical
 
+import org.apache.spark.sql.catalyst.expressions.{Expression, UserDefinedExpression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{
   CollectLimitExec,
@@ -16,7 +17,7 @@ import io.sbbf.spark.util.SbbfConf
 
 /**
  * Lets a query that only filters and projects one pruned scan run without a job, by
- * [[LocalLookupExec]], if `spark.sbbf.localLookup.enabled` is true. Other plans stay as they are.
+ * [[LocalLookupExec]], if `spark.sbbf.localLookup.enabled` is true. Other plans, and those with functions of users, stay as they are.
  */
 private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
 
@@ -29,14 +30,17 @@ private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
       }
 
   private def local(plan: SparkPlan): SparkPlan =
-    scanned(plan).fold(plan)(new LocalLookupExec(plan, _))
+    if (isLookup(plan) && !plan.supportsColumnar) LocalLookupExec(plan) else plan
 
-  private def scanned(plan: SparkPlan): Option[PrunedFileIndex] = plan match {
-    case ProjectExec(_, child) => scanned(child)
-    case FilterExec(_, child) => scanned(child)
-    case ColumnarToRowExec(child) => scanned(child)
-    case scan: FileSourceScanExec =>
-      Some(scan.relation.location).collect { case index: PrunedFileIndex => index }
-    case _ => None
+  private def isLookup(plan: SparkPlan): Boolean = plan match {
+    case ProjectExec(columns, child) => columns.forall(isOfSpark) && isLookup(child)
+    case FilterExec(condition, child) => isOfSpark(condition) && isLookup(child)
+    case ColumnarToRowExec(child) => isLookup(child)
+    case scan: FileSourceScanExec => scan.relation.location.isInstanceOf[PrunedFileIndex]
+    case _ => false
   }
+
+  /** Each task has its own copy of a user's function, and what it shares with others is not known. */
+  private def isOfSpark(expression: Expression): Boolean =
+    !expression.exists(_.isInstanceOf[UserDefinedExpression])
 }

@@ -20,7 +20,7 @@ private[table] final class DeltaTable(
     relation.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus)).toIndexedSeq
 
   override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
-    new PartitionFilter(session.table(name), condition).ofPartitions()
+    new PartitionFilter(session, session.table(name), condition).ofPartitions()
 
   override def location: Path = relation.location.rootPaths.head
 

@@ -18,7 +18,7 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
   override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
 
   override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
-    new PartitionFilter(session.table(name), condition).ofIceberg()
+    new PartitionFilter(session, session.table(name), condition).ofIceberg()
 
   override def location: Path = new Path(scan.location)
 

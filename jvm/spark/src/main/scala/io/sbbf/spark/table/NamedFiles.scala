@@ -2,10 +2,11 @@ package io.sbbf.spark.table
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{IntegerType, StructType}
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.parquet.append.TableFormatDetector
 import io.sbbf.parquet.model.ColumnLookup
@@ -58,15 +59,24 @@ private[spark] sealed abstract class NamedFiles {
  * The files of a path, or of the folder of a Parquet table. Nothing is listed before it is needed.
  *
  * @param name a file, a folder or a glob pattern
+ * @param partitions the partition columns of the catalog's table; of a path Spark infers them
  */
-private[spark] final class ParquetPath(val name: String, conf: Configuration) extends NamedFiles {
+private[spark] final class ParquetPath(
+    val name: String,
+    conf: Configuration,
+    partitions: StructType = new StructType)
+    extends NamedFiles {
   private lazy val found = TableFiles.roots(name, conf)
   private def roots = found.map(_.getPath)
 
   override def files: Seq[FileStatus] = new TableFiles(name, conf).data
 
   override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
-    new PartitionFilter(session.read.parquet(name), condition).ofPartitions()
+    new PartitionFilter(session, rows(session), condition).ofPartitions()
+
+  /** Returns the rows with their partition columns alone, which needs no file to be read. */
+  private def rows(session: SparkSession): DataFrame =
+    session.read.schema(partitions.add(ParquetPath.NoColumn, IntegerType)).parquet(name)
 
   /** Returns the folder and the format of the table with a log that the path is in, if any. */
   def tableWithLog: Option[(Path, String)] = TableFormatDetector.of(found, conf)
@@ -81,6 +91,12 @@ private[spark] final class ParquetPath(val name: String, conf: Configuration) ex
 
   override def history(session: SparkSession): PointLookupStats.Counts =
     QueryHistory.of(session, roots)
+}
+
+private object ParquetPath {
+
+  /** A column of no file. */
+  private final val NoColumn = "sbbf no column"
 }
 
 /**

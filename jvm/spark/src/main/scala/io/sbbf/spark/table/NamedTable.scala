@@ -51,7 +51,8 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
    *   of its partition folders
    */
   def files: NamedFiles = inCatalog match {
-    case Some(found) if isParquet(found) => new ParquetPath(folderOf(found), conf)
+    case Some(found) if isParquet(found) =>
+      new ParquetPath(folderOf(found), conf, found.partitionSchema)
     case Some(found) => lake(found)
     case None => lakeIn(analyzed.get, s"is not $Known")
   }

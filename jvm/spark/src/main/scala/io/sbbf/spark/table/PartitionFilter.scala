@@ -2,63 +2,91 @@ package io.sbbf.spark.table
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
-import org.apache.spark.sql.catalyst.optimizer.ComputeCurrentTime
-import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.sbbf.SparkInternals
-import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
 
 import io.sbbf.spark.iceberg.IcebergScan
+import io.sbbf.spark.scan.PrunedFileIndex
 
 /**
- * Finds the files of some partitions of a table.
+ * Finds the files of some partitions of a table. It plans a query of them, without cached data.
  *
  * @param rows the rows of the whole table
  * @param condition the text of a condition on partition columns, in SQL
  */
-private[table] final class PartitionFilter(rows: DataFrame, condition: String) {
+private[table] final class PartitionFilter(
+    session: SparkSession,
+    rows: DataFrame,
+    condition: String) {
 
-  private val query: DataFrame =
-    try rows.where(condition)
-    catch { case e: AnalysisException => refuse(s"is invalid: ${e.getMessage}") }
+  private val partitions: Seq[String] = rows.queryExecution.analyzed
+    .collectFirst { case LogicalRelationOf(files) => files.partitionSchema.fieldNames.toSeq }
+    .getOrElse(Nil)
+
+  private lazy val analyzed: LogicalPlan =
+    try rows.where(condition).queryExecution.analyzed
+    catch {
+      case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${e.getMessage}")
+      case e: AnalysisException => refuse(s"is invalid: $allowed: ${e.getMessage}")
+    }
+
+  private lazy val optimized: LogicalPlan = session.sessionState.optimizer.execute(analyzed)
 
   /**
    * Returns the files of the partitions that the condition selects.
    *
    * @throws IllegalArgumentException if it uses other columns
    */
-  def ofPartitions(): Set[Path] =
-    ComputeCurrentTime(query.queryExecution.analyzed) match {
-      case Filter(filter, table) =>
-        table.collectFirst { case relation: LogicalRelation =>
-          selected(filter, relation)
-        }.get
-      case other => throw new IllegalStateException(s"unexpected plan: ${other.nodeName}")
+  def ofPartitions(): Set[Path] = {
+    if (partitions.isEmpty) refuse("needs partitions, and the table has none")
+    analyzed match {
+      case Filter(filter, _) if isOfPartitions(filter) =>
+      case _ => refuse(allowed)
     }
+    val filters = optimized.collect { case Filter(filter, _) => filter }
+    optimized
+      .collectFirst { case relation @ LogicalRelationOf(files) =>
+        val normalized = SparkInternals.normalize(filters, relation.output)
+        base(files.location).listFiles(normalized, Nil).flatMap(_.files.map(_.getPath)).toSet
+      }
+      .getOrElse(Set.empty) // the condition is false
+  }
 
   /** Returns the files that Iceberg reads for the condition, which may use any column. */
   def ofIceberg(): Set[Path] =
-    query.queryExecution.optimizedPlan
+    optimized
       .collect {
         case relation: DataSourceV2ScanRelation if IcebergScan.isKnown(relation.scan) =>
           IcebergScan.of(relation.scan).files.map(_.getPath)
+        case _: DataSourceV2ScanRelation => refuse("selects no files of data")
       }
       .flatten
       .toSet
 
-  private def selected(filter: Expression, relation: LogicalRelation): Set[Path] = {
-    val files = relation.relation.asInstanceOf[HadoopFsRelation]
-    val partitions = files.partitionSchema.fieldNames.toSeq
-    val normalized = SparkInternals.normalize(Seq(filter), relation.output)
-    val others = normalized.flatMap(_.references.map(_.name)).filterNot(partitions.contains)
-    if (others.nonEmpty || SubqueryExpression.hasSubquery(filter) || !filter.deterministic)
-      refuse(
-        if (partitions.isEmpty) "needs partitions, and the table has none"
-        else s"may only compare partition columns: ${partitions.mkString(", ")}")
-    files.location.listFiles(normalized, Nil).flatMap(_.files.map(_.getPath)).toSet
+  private def base(index: FileIndex): FileIndex = index match {
+    case pruned: PrunedFileIndex => pruned.base
+    case other => other
   }
+
+  private def isOfPartitions(filter: Expression): Boolean =
+    filter.deterministic && !SubqueryExpression.hasSubquery(filter) &&
+      filter.references.forall(a =>
+        partitions.exists(session.sessionState.conf.resolver(_, a.name)))
+
+  private def allowed: String =
+    s"may only compare partition columns: ${partitions.mkString(", ")}"
 
   private def refuse(why: String): Nothing =
     throw new IllegalArgumentException(s"where '$condition' $why")
+
+  private object LogicalRelationOf {
+    def unapply(plan: LogicalPlan): Option[HadoopFsRelation] = plan match {
+      case relation: LogicalRelation =>
+        Some(relation.relation).collect { case files: HadoopFsRelation => files }
+      case _ => None
+    }
+  }
 }

@@ -43,13 +43,13 @@ private[spark] object TableLocation {
   }
 
   /**
-   * Returns the folder or the path of files that may be changed.
+   * Returns the files of a path or a folder that may be changed.
    *
    * @throws IllegalArgumentException as [[of]], and if the name is of a Delta or Iceberg table
    */
-  def ofChange(table: String, session: SparkSession): String =
+  def ofChange(table: String, session: SparkSession): ParquetPath =
     of(table, session) match {
-      case path: ParquetPath => path.name
+      case path: ParquetPath => path
       case lake: LakeTable =>
         throw new IllegalArgumentException(
           s"${lake.name} is ${lake.format.aTable}, which records the length of each file. " +

@@ -152,6 +152,29 @@ class IndexMergeSuite extends SparkSuite {
     answersAsWithoutPruning("short", 9)
   }
 
+  test("a refresh of some partitions replaces no segment") {
+    val table = path("parts")
+    def addTo(part: Int, n: Long) = {
+      val file = add(s"files_of_$part", n)
+      val folder = new File(table, s"part=$part")
+      folder.mkdirs()
+      assert(file.renameTo(new File(folder, file.getName)))
+    }
+    (0 until 8).foreach(n => addTo(1, n.toLong))
+    create("parts", "key")
+    for (column <- Seq("few", "some", "list.list.element"); more <- Seq(20L, 21L, 22L)) {
+      addTo(2, more + column.length * 10)
+      IndexCommand.run(spark, IndexRequest.create(table, Seq(column), Some("part = 2")))
+    }
+    assert(IndexCommand.info(spark, table).map(_.getInt(3)).sum >= 8)
+    val before = IndexCommand.info(spark, table).map(r => r.getString(0) -> r.getInt(2)).toMap
+    addTo(3, 99)
+    val some = IndexCommand.run(spark, IndexRequest.refresh(table, Some("part = 3")))
+    assert(some.files == 1 && some.merged == 0)
+    val after = IndexCommand.info(spark, table).map(r => r.getString(0) -> r.getInt(2)).toMap
+    assert(after == before.map { case (column, files) => column -> (files + 1) })
+  }
+
   test("files of a damaged part are left to the next refresh, and lose no row until then") {
     (0 until 8).foreach { n =>
       add("damaged", n.toLong)

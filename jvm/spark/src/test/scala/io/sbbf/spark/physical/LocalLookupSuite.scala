@@ -80,10 +80,6 @@ class LocalLookupSuite extends SparkSuite {
         log.where(present).selectExpr("cast(at AS string)", "few / 0", "date_format(at, 'H')")),
     "a key beside another predicate" -> (() => log.where(s"$present AND few = 1")),
     "two keys" -> (() => log.where("k IN (xxhash64(123L), xxhash64(124L))")),
-    "a function of the program" -> { () =>
-      val plusOne = udf((n: Long) => n + 1)
-      log.where(present).select(plusOne(col("id")))
-    },
     "the first rows" -> (() => log.where("id >= 700").limit(3))
   )
 
@@ -123,6 +119,10 @@ class LocalLookupSuite extends SparkSuite {
 
   private val delegated = Seq[(String, () => DataFrame)](
     "three row groups" -> (() => log.where("id < 250")),
+    "a function of the program" -> { () =>
+      val plusOne = udf((n: Long) => n + 1)
+      log.where(present).select(plusOne(col("id")))
+    },
     "an aggregate" -> (() => log.where(present).groupBy("few").count()),
     "a sort" -> (() => log.where(present).sort("id")),
     "a result of more than 8 MiB" -> (() => wideLog.where("id < 100")),
@@ -165,6 +165,13 @@ class LocalLookupSuite extends SparkSuite {
     assert(!open.exists(_.toOption.exists(_.contains(table))))
   }
 
+  test("an explained plan is the same each time.") {
+    withConf("spark.sbbf.localLookup.enabled" -> "true") {
+      def text = log.where(present).queryExecution.executedPlan.toString.replaceAll("#\\d+L?", "")
+      assert(text == text && text.contains("LocalLookup"))
+    }
+  }
+
   test("the SQL tab shows the rows of each node.") {
     val store = spark.sharedState.statusStore
     val before = store.executionsList().map(_.executionId).toSet
@@ -180,6 +187,13 @@ class LocalLookupSuite extends SparkSuite {
         .flatMap(_.metrics.find(_.name == "number of output rows"))
         .map(m => values(m.accumulatorId))
       assert(rows("Filter") == Seq("1") && rows("Scan parquet") == Seq("100"), nodes)
+      def ofScan(metric: String) = nodes
+        .filter(_.name.startsWith("Scan parquet"))
+        .flatMap(_.metrics.find(_.name == metric))
+        .map(m => values(m.accumulatorId))
+        .toSeq
+      assert(ofScan("number of files read") == Seq("1"))
+      assert(ofScan("sbbf: files kept") == Seq("1"))
       assert(nodes.exists(_.name == "LocalLookup"))
     }
   }

@@ -1,0 +1,41 @@
+package io.sbbf.spark.index
+
+import java.io.{FileNotFoundException, IOException}
+
+import io.sbbf.index.maintain.KeysOfPart
+import io.sbbf.spark.table.OpenedTable
+
+/**
+ * Parts of a column of another segment, whose keys a task reads. Damage is a failure of all files
+ * whose keys they may hold. After other errors Spark runs the task again.
+ *
+ * @param column the number of the column in the new segment
+ * @param files the numbers of these files
+ */
+private[index] final class PartsToMerge(
+    parts: Seq[KeysOfPart],
+    column: Int,
+    override protected val files: Array[Int])
+    extends KeySupplier {
+
+  override def runs(
+      table: OpenedTable,
+      checksVersion: Boolean,
+      layout: PartLayout): Iterator[(Int, AnyRef)] =
+    parts.iterator.flatMap { part =>
+      lazy val left = part.runs(layout.packings(column), table.conf)
+      var isDone = false
+      def next() = orFailure(layout) {
+        isDone = !left.hasNext
+        if (isDone) Iterator[(Int, AnyRef)]() else byPartition(left.next(), column, layout)
+      } { isDone = true }
+      Iterator.continually(isDone).takeWhile(!_).flatMap(_ => next())
+    }
+
+  /** Errors of stores are of other classes. */
+  override protected def reasonOf(e: Throwable): Option[String] = e match {
+    case damage: IOException if damage.getClass == classOf[IOException] => Some(damage.getMessage)
+    case gone: FileNotFoundException => Some(gone.getMessage)
+    case _ => None
+  }
+}
