@@ -71,6 +71,11 @@ test-spark: jar ## run Spark's own suites with and without the extension; SPARK=
 	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick) $(if $(MISSING),--missing) $(if $(OFF_IF_FAILED),--off-if-failed) \
 	  $(addprefix --only ,$(ONLY)) $(if $(LEGS),--legs "$(LEGS)")
 
+.PHONY: test-s3
+test-s3: wheel ## test S3A against a local S3 server; fetches 15 MB
+	$(bin)/pip install --quiet 'moto[server]==5.2.5'
+	SBBF_S3_PACKAGES=1 $(pytest) build/reports/s3.xml tests/stores
+
 .PHONY: fuzz
 fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2
 	$(bin)/python tests/fuzz --layer $(or $(LAYER),both) --contender $(or $(CONTENDER),sbbf) \
@@ -111,6 +116,10 @@ benchjoins: wheel ## measure joins and subqueries that prune while they run
 benchindex: wheel ## measure an index: its build beside add_filters, lookups beside filters, Spark alone and the oracle
 	$(bin)/python benchmarks/index_build.py
 	$(bin)/python benchmarks/index.py
+
+.PHONY: benchs3
+benchs3: wheel ## measure lookups in a local S3 server, with 30 ms added to each request
+	$(bin)/python benchmarks/s3.py
 
 .PHONY: benchlakes
 benchlakes: wheel ## measure lookups and joins on a Delta and an Iceberg table, on Spark 4.1

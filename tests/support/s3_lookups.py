@@ -35,17 +35,16 @@ LISTED_SECONDS = 30
 class Cases:
     """Runs cases in a session, at a store whose requests it prints."""
 
-    def __init__(self, spark: SparkSession, store: s3_server.Store, folder: Path) -> None:
+    def __init__(self, spark: SparkSession, store: s3_server.Store, url: str, folder: Path) -> None:
         self.spark = spark
         self.store = store
+        self._url = url
         self._folder = folder
         self._oracle = session_with(spark, ORACLE)
 
     def write(self, name: str, files: range, filters: bool) -> str:
         """Writes a table of files that are larger than a tail; returns its path."""
         path = f"s3a://{s3_server.BUCKET}/{name}"
-        names = self.spark._jvm.org.apache.hadoop.fs.Path
-        conf = self.spark._jsc.hadoopConfiguration()
         for n in files:
             keys = KEYS[n * PER_FILE : (n + 1) * PER_FILE]
             columns = {
@@ -56,8 +55,7 @@ class Cases:
             }
             local = self._folder / name / f"{n}.parquet"
             samples.write(local, columns, ROWS, filters=("key",) if filters else ())
-            there = names(f"{path}/{n}.parquet")
-            there.getFileSystem(conf).copyFromLocalFile(names(local.as_uri()), there)
+            s3_server.put(self._url, f"{name}/{n}.parquet", local.read_bytes())
         return path
 
     def read(self, path: str) -> DataFrame:
@@ -96,16 +94,17 @@ def main() -> None:
         tempfile.TemporaryDirectory() as folder,
         s3_server.serving() as (store, url),
     ):
-        conf = {
-            **s3_server.packages(),
-            **s3_server.settings(url),
-            "spark.hadoop.fs.s3a.input.stream.type": stream,
-        }
-        spark = sbbf.enable(local_builder(Path(folder) / "warehouse").config(map=conf))
-        session = spark.getOrCreate()
+        builder = local_builder(Path(folder) / "warehouse").config(
+            map={
+                **s3_server.packages(),
+                **s3_server.settings(url),
+                "spark.hadoop.fs.s3a.input.stream.type": stream,
+            }
+        )
+        session = sbbf.enable(builder).getOrCreate()
         session.sparkContext.setLogLevel("WARN")
         try:
-            look_up(Cases(session, store, Path(folder)))
+            look_up(Cases(session, store, url, Path(folder)))
         finally:
             session.stop()
 
@@ -192,7 +191,9 @@ def with_added_filters(cases: Cases) -> None:
 
 def of_a_writer(cases: Cases) -> None:
     path = f"s3a://{s3_server.BUCKET}/written"
-    df = cases.spark.createDataFrame([(k, n) for n, k in enumerate(KEYS[:PER_FILE])], "key long, seq long")
+    df = cases.spark.createDataFrame(
+        [(k, n) for n, k in enumerate(KEYS[:PER_FILE])], "key long, seq long"
+    )
     options = sbbf.bloom_options("key", fpp=0.0001, ndv=PER_FILE)
     df.withColumn("name", df.seq.cast("string")).withColumn(
         "pad", df.seq.cast("string").cast("binary")

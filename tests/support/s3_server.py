@@ -128,11 +128,19 @@ def serving() -> Iterator[tuple[Store, str]]:
     thread.start()
     url = f"http://127.0.0.1:{server.port}"
     try:
-        with urlopen(UrlRequest(f"{url}/{BUCKET}", method="PUT")):
-            yield store, url
+        put(url, "", b"")
+        yield store, url
     finally:
         server.shutdown()
         thread.join()
+
+
+def put(url: str, key: str, content: bytes) -> None:
+    """Writes an object into the bucket of a server; without a key, creates the bucket."""
+    headers = {"Content-Type": "application/octet-stream"}
+    target = f"{url}/{BUCKET}/{key}" if key else f"{url}/{BUCKET}"
+    with urlopen(UrlRequest(target, content, headers, method="PUT")):
+        pass
 
 
 def hadoop_version() -> str:

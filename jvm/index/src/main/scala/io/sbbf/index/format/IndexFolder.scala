@@ -2,6 +2,8 @@ package io.sbbf.index.format
 
 import java.io.{FileNotFoundException, IOException, InputStream}
 
+import scala.annotation.nowarn
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
@@ -20,13 +22,22 @@ private[sbbf] final class IndexFolder(val path: Path, conf: Configuration) {
   def segment(id: String): Path = new Path(path, id)
 
   /**
-   * Returns the folders of all segments, whether they are complete or not. It takes one request.
+   * Returns the folders of all segments, whether they are complete or not. It takes one request if
+   * the folder is there as expected.
    *
+   * @param isExpected whether the folder was there before. Object stores need three requests to
+   *   list a folder that is not there, and one to find that out.
    * @throws java.io.IOException if the store cannot be reached
    */
-  def segments(): Seq[FileStatus] =
-    try store.listStatus(path).toSeq.filter(s => s.isDirectory && !isHidden(s))
+  def segments(isExpected: Boolean = false): Seq[FileStatus] =
+    try
+      if (!isExpected && !isThere) Nil
+      else store.listStatus(path).toSeq.filter(s => s.isDirectory && !isHidden(s))
     catch { case _: FileNotFoundException => Nil }
+
+  /** Hadoop's newer methods need two requests in an object store. */
+  @nowarn("cat=deprecation")
+  private def isThere: Boolean = store.isDirectory(path)
 
   /**
    * Returns the manifest of a segment; None if it is not complete, or no longer there.

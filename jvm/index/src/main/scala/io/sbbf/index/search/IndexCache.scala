@@ -89,7 +89,7 @@ private[sbbf] final class IndexCache(millis: () => Long = () => System.currentTi
       }
     def open(manifest: SegmentManifest): Segment =
       before.find(_.manifest == manifest).getOrElse(Segment.open(manifest, place, conf))
-    val ids = folder.segments().map(_.getPath.getName)
+    val ids = folder.segments(isExpected = before.nonEmpty).map(_.getPath.getName)
     def manifest(id: String) = // which never changes
       before.find(_.manifest.id == id).map(_.manifest).orElse(folder.manifest(id))
     val manifests = ids.flatMap(id => attempt(id)(manifest(id)))

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
+import io.sbbf.parquet.model.FileVersion
 import io.sbbf.spark.pushdown.PushdownLevel
 
 /**
@@ -19,6 +20,9 @@ private[spark] object RowGroupRanges {
 
   /** The key of the name of the file's [[PushdownLevel]], absent if that is `AnyFile`. */
   val LevelKey = "__sbbf_pushdown_level"
+
+  /** The key of the file's ETag when it was listed, absent if its store has none. */
+  val EtagKey = "__sbbf_etag"
 
   type Reader = PartitionedFile => Iterator[InternalRow]
 
@@ -83,8 +87,12 @@ private[spark] object RowGroupRanges {
     try Some(split.toPath.getFileSystem(conf).getFileStatus(split.toPath))
     catch { case NonFatal(_) => None }
 
-  private def isSameVersion(now: FileStatus, split: PartitionedFile): Boolean =
-    now.getLen == split.fileSize && now.getModificationTime == split.modificationTime
+  private def isSameVersion(now: FileStatus, split: PartitionedFile): Boolean = {
+    val etag = split.otherConstantMetadataColumnValues.get(EtagKey).map(_.toString)
+    FileVersion
+      .of(now)
+      .isSameAs(FileVersion(now.getPath, split.fileSize, split.modificationTime, etag))
+  }
 
   /**
    * Returns the split to read of a file that was replaced after planning, whose old ranges no

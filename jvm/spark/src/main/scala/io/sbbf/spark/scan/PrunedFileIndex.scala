@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.RowGroupPredicate
-import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
+import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
 import io.sbbf.parquet.prune.ScanPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
 import io.sbbf.spark.delta.DeltaRelation
@@ -195,6 +195,8 @@ final class PrunedFileIndex private[spark] (
         Some(levelOf(outcome))
           .filter(_ != PushdownLevel.AnyFile)
           .map(RowGroupRanges.LevelKey -> _.toString)
-      Some(if (metadata.isEmpty) file else file.copy(metadata = file.metadata ++ metadata))
+      val etag = FileVersion.of(file.fileStatus).etag.map(RowGroupRanges.EtagKey -> _)
+      Some(
+        if (metadata.isEmpty) file else file.copy(metadata = file.metadata ++ metadata ++ etag))
     }
 }

@@ -96,7 +96,7 @@ private[spark] final class ParquetPath(
 private object ParquetPath {
 
   /** A column of no file. */
-  private final val NoColumn = "sbbf no column"
+  val NoColumn: String = "sbbf no column"
 }
 
 /**
