@@ -25,9 +25,10 @@ private[sbbf] final class KeyPartBuilder(packing: KeyPacking, rowGroups: Int) {
     val packed = merged(runs)
     if (packed.isEmpty) None
     else {
-      val writer = new KeyPartWriter(new CheckedFile.Output(path, conf))
+      val file = new CheckedFile.Output(path, conf)
+      val writer = new KeyPartWriter(file)
       addAll(packed, writer)
-      Some(writer.write(path.getName))
+      Some(file.closing(writer.write(path.getName)))
     }
   }
 

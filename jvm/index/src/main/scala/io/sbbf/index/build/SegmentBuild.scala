@@ -1,5 +1,6 @@
 package io.sbbf.index.build
 
+import java.io.IOException
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
@@ -78,6 +79,11 @@ private[sbbf] final class SegmentBuild(
     index.commit(manifest)
     manifest
   }
+
+  /** Deletes what was written, after a failure. A sweep deletes what this cannot. */
+  def discard(): Unit =
+    try index.delete(id)
+    catch { case _: IOException => }
 
   private def entry(number: Int): FileEntry = {
     val file = files(number)

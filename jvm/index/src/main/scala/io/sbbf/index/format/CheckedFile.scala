@@ -3,8 +3,11 @@ package io.sbbf.index.format
 import java.io.IOException
 import java.util.zip.CRC32
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.parquet.ParquetRuntimeException
 import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.io.{InputFile, OutputFile, PositionOutputStream}
 
@@ -54,6 +57,7 @@ private[sbbf] object CheckedFile {
     private val file = HadoopOutputFile.fromPath(path, conf)
     private val crc = new CRC32
     private var position = 0L
+    private var open = Option.empty[PositionOutputStream]
 
     /** The number of bytes that were written. */
     def length: Long = position
@@ -63,6 +67,24 @@ private[sbbf] object CheckedFile {
     /** Computes the checksum of what follows only. */
     def restart(): Unit = crc.reset()
 
+    /**
+     * Returns the result of `write`. If it fails, it closes the file that `write` has left open.
+     *
+     * @throws java.io.IOException if the file cannot be written
+     */
+    def closing[T](write: => T): T =
+      try write
+      catch {
+        case e: Throwable =>
+          try open.foreach(_.close())
+          catch { case NonFatal(other) if other ne e => e.addSuppressed(other) }
+          throw (e match {
+            case wrapped: ParquetRuntimeException if wrapped.getCause.isInstanceOf[IOException] =>
+              wrapped.getCause
+            case _ => e
+          })
+      }
+
     override def create(blockSizeHint: Long): PositionOutputStream =
       wrap(file.create(blockSizeHint))
     override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream =
@@ -70,8 +92,8 @@ private[sbbf] object CheckedFile {
     override def supportsBlockSize: Boolean = file.supportsBlockSize
     override def defaultBlockSize: Long = file.defaultBlockSize
 
-    private def wrap(out: PositionOutputStream): PositionOutputStream =
-      new PositionOutputStream {
+    private def wrap(out: PositionOutputStream): PositionOutputStream = {
+      val wrapped = new PositionOutputStream {
         override def getPos: Long = position
         override def write(byte: Int): Unit = {
           out.write(byte)
@@ -84,7 +106,13 @@ private[sbbf] object CheckedFile {
           position += count
         }
         override def flush(): Unit = out.flush()
-        override def close(): Unit = out.close()
+        override def close(): Unit = {
+          open = None
+          out.close()
+        }
       }
+      open = Some(wrapped)
+      wrapped
+    }
   }
 }

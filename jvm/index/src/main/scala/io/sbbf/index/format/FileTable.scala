@@ -42,19 +42,21 @@ private[sbbf] object FileTable {
   def write(entries: Iterator[FileEntry], path: Path, conf: Configuration): StoredTable = {
     val groups = new SimpleGroupFactory(Schema)
     val file = new CheckedFile.Output(path, conf)
-    val writer = ExampleParquetWriter
-      .builder(file)
-      .withConf(new Configuration(false)) // that of a session may encrypt
-      .withType(Schema)
-      .withCompressionCodec(CompressionCodecName.ZSTD)
-      .build()
     var count = 0
-    try
-      entries.foreach { entry =>
-        writer.write(group(entry, groups))
-        count += 1
-      }
-    finally writer.close()
+    file.closing {
+      val writer = ExampleParquetWriter
+        .builder(file)
+        .withConf(new Configuration(false)) // that of a session may encrypt
+        .withType(Schema)
+        .withCompressionCodec(CompressionCodecName.ZSTD)
+        .build()
+      try
+        entries.foreach { entry =>
+          writer.write(group(entry, groups))
+          count += 1
+        }
+      finally writer.close()
+    }
     StoredTable(path.getName, file.length, count, file.checksum)
   }
 

@@ -21,7 +21,7 @@ private[sbbf] final class IndexContents private (
     folder: IndexFolder,
     segments: Seq[Segment],
     replaced: Seq[SegmentManifest],
-    damaged: Seq[SegmentManifest],
+    private[sbbf] val damaged: Seq[SegmentManifest],
     incomplete: Seq[FileStatus]) {
   import IndexContents._
 

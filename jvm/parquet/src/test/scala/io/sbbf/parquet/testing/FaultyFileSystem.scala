@@ -19,7 +19,7 @@ class FaultyFileSystem(own: Option[Faults]) extends RawLocalFileSystem {
   def this() = this(None)
 
   private var name: URI = _
-  private def now: Faults = own.getOrElse(Faults.current)
+  protected def now: Faults = own.getOrElse(Faults.current)
 
   /** Whether a file appears when it is complete, and is never renamed. */
   protected def isStore: Boolean = false

@@ -7,7 +7,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 
 import io.sbbf.index.build.SegmentBuild
-import io.sbbf.index.format.StoredPart
+import io.sbbf.index.format.{SegmentManifest, StoredPart}
 import io.sbbf.index.maintain.RefreshPlan
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.hashes.FileHashes
@@ -145,10 +145,7 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       keys: KeysToIndex,
       unread: Seq[String],
       replaces: Seq[String]): IndexOutcome = {
-    val (parts, failed) =
-      new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
-        .run(build, keys.suppliers(build, target.taskFiles))
-    val manifest = build.commit(parts, failed.keySet, replaces)
+    val (manifest, failed) = committed(build, keys, replaces)
     val all = manifest.columns.flatMap(_.parts)
     IndexOutcome(
       segment = Some(manifest.id),
@@ -163,6 +160,22 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       seconds = 0
     )
   }
+
+  /** Returns the new segment, and why some files could not be read. A failure leaves no files. */
+  private def committed(
+      build: SegmentBuild,
+      keys: KeysToIndex,
+      replaces: Seq[String]): (SegmentManifest, Map[Int, String]) =
+    try {
+      val (parts, failed) =
+        new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
+          .run(build, keys.suppliers(build, target.taskFiles))
+      (build.commit(parts, failed.keySet, replaces), failed)
+    } catch {
+      case e: Throwable =>
+        build.discard()
+        throw e
+    }
 
   /** Returns the files that could be read, and why the others could not. */
   private def facts(files: Seq[FileStatus]): (IndexedSeq[ReadFile], Seq[String]) = {
