@@ -1,4 +1,13 @@
 import pytest
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 import spark_sbbf as sbbf
 from spark_sbbf import bloom_options
@@ -109,3 +118,51 @@ def test_a_column_of_a_dictionary_that_is_not_among_the_columns_is_named():
 
 def test_everything_public_is_exported_and_documented():
     assert all(getattr(sbbf, name).__doc__ for name in sbbf.__all__)
+
+
+SCHEMA = StructType(
+    [
+        StructField("user_id", LongType()),
+        StructField("st", StructType([StructField("a", StringType())])),
+        StructField("tags", ArrayType(StringType())),
+        StructField("m", MapType(StringType(), ArrayType(LongType()))),
+        StructField("flag", BooleanType()),
+    ]
+)
+
+
+class Frame:
+    schema = SCHEMA
+
+
+def test_columns_of_a_dataframe_are_accepted_by_their_parquet_paths():
+    columns = ("user_id", "st.a", "tags.list.element", "m.key_value.key")
+    columns += ("m.key_value.value.list.element",)
+    assert bloom_options(*columns, df=Frame) == bloom_options(*columns)
+    assert bloom_options(auto=True, df=Frame) == bloom_options(auto=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("usr_id", "'usr_id' is no column of df. Did you mean 'user_id'?"),
+        ("User_id", "Did you mean 'user_id'?"),
+        ("st", "Name what is in it: st.a"),
+        ("tags", "Name what is in it: tags.list.element"),
+        ("m.key", "'m' has m.key_value.key, m.key_value.value.list.element"),
+        ("zzz", "Its columns are user_id, st.a, tags.list.element, m.key_value.key, "),
+        ("flag", "'flag' is BOOLEAN, a type that has no filters"),
+    ],
+)
+def test_a_column_that_a_dataframe_lacks_is_an_error_at_the_call(column: str, message: str):
+    with pytest.raises(ValueError, match="columns: ") as error:
+        bloom_options("user_id", column, df=Frame)
+    assert message in str(error.value)
+
+
+def test_an_error_lists_some_of_many_columns():
+    class Wide:
+        schema = StructType([StructField(f"c{n}", LongType()) for n in range(50)])
+
+    with pytest.raises(ValueError, match="c19 and 30 more"):
+        bloom_options("zzz", df=Wide)

@@ -6,6 +6,8 @@ import operator
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
+from spark_sbbf.stored_columns import check_columns
+
 DEFAULT_FPP = 0.01
 """parquet-mr's own default (``ParquetProperties.DEFAULT_BLOOM_FILTER_FPP``)."""
 
@@ -32,6 +34,7 @@ def bloom_options(
     min_ndv: int | Mapping[str, int] | None = None,
     dictionary: bool | Mapping[str, bool] | None = None,
     auto: bool = False,
+    df: Any = None,
 ) -> dict[str, str]:
     """Returns options that make Spark write bloom filters.
 
@@ -85,11 +88,14 @@ def bloom_options(
         The options, each a string.
 
     Raises:
-        ValueError: If an argument is invalid; the message names it.
+        ValueError: If an argument is invalid, or ``df`` lacks a column or has it in a type without
+            filters; the message names it.
     """
     if not flag("auto", auto) and not columns:
         raise ValueError("columns: name at least one column")
-    _check_columns(columns)
+    _check_names(columns)
+    if df is not None:
+        check_columns(columns, df.schema)
     options = {f"parquet.bloom.filter.enabled#{column}": "true" for column in columns}
     probabilities = _per_column("fpp", fpp, columns, _probability)
     for column in columns:
@@ -152,7 +158,7 @@ def _for_all(fpp: PerColumn, min_ndv: PerColumn, dictionary: PerColumn) -> dict[
     return options
 
 
-def _check_columns(columns: tuple[str, ...]) -> None:
+def _check_names(columns: tuple[str, ...]) -> None:
     for column in columns:
         if not isinstance(column, str) or not column:
             raise ValueError(f"columns: {column!r} is not the name of a column")

@@ -24,9 +24,6 @@ private[sbbf] final class KeysOfPart(
     extends Serializable {
   import KeysOfPart._
 
-  /** The path of the part. */
-  def name: String = s"$folder/${part.name}"
-
   /**
    * Returns the packed entries in ascending runs. An entry may be in more than one of them.
    *

@@ -66,12 +66,12 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       else contents.refresh(indexed.files, columns, indexed.hadoopConf)
     val outcome =
       if (plan.toRead.isEmpty && plan.toMerge.isEmpty) IndexOutcome.Nothing else build(plan)
-    if (!request.isDryRun) {
+    if (request.isDryRun) outcome
+    else {
       IndexCache.shared.forget(indexed.place.index)
       sweep()
+      outcome.copy(seconds = (System.nanoTime - started) / 1e9)
     }
-    if (request.isDryRun) outcome
-    else outcome.copy(seconds = (System.nanoTime - started) / 1e9)
   }
 
   /**

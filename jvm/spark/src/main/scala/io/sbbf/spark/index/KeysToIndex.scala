@@ -40,7 +40,7 @@ private[index] final class KeysToIndex(
   }
 
   /** The entries of each column that are read from files, at most. */
-  val found: Seq[Long] = columns.indices.map { column =>
+  private val found: Seq[Long] = columns.indices.map { column =>
     read.map(_.facts.columns(column)).filter(_.whyNot.isEmpty).map(_.values).sum
   }
 
