@@ -54,7 +54,7 @@ class IndexReport:
     def __str__(self) -> str:
         """Returns one line for people to read."""
         if self.files == 0 and not self.skipped_files:
-            return "nothing to do: the index knows all files"
+            return "nothing to do: the index knows all files that were selected"
         done = "indexed" if self.segment else "would index"
         merged = f" ({self.merged_files:,} from other segments)" if self.merged_files else ""
         skipped = f", skipped {self.skipped_files:,}" if self.skipped_files else ""
@@ -121,7 +121,7 @@ def refresh_index(
     Args:
         spark: A session, classic or Spark Connect (4.0 or newer).
         table: As in ``create_index``.
-        where: As in ``create_index``: reads only files of these partitions.
+        where: As in ``create_index``: reads only files of these partitions, and merges no segments.
         dry_run: Only read the footers and a few row groups, and estimate size and time.
         progress: Whether to show a progress bar. None shows it in a terminal and in notebooks.
 

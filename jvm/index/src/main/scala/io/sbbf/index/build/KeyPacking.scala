@@ -66,7 +66,7 @@ private[sbbf] object KeyPacking {
   private final val FewestSpareBits = 8
 
   /** The most entries of a part, which takes some 64 MB. */
-  final val EntriesOfPart: Long = 1L << 24
+  private final val EntriesOfPart: Long = 1L << 24
 
   /**
    * Returns the packing for at most so many entries.
@@ -74,19 +74,14 @@ private[sbbf] object KeyPacking {
    * @param entries an upper limit of the number of pairs of a key and a row group
    * @param elsewhere the entries of other segments. Keys get the bits that number all of them, so
    *   that a merge of the segments does not have to read the files again.
+   * @param rowGroups the number of row groups of the segment
    * @param mostBits the most leading bits of a hash that are known
-   * @param entriesOfPart about how many of these a part gets
    */
-  def of(
-      entries: Long,
-      rowGroups: Int,
-      elsewhere: Long = 0L,
-      mostBits: Int = 63,
-      entriesOfPart: Long = KeyPacking.EntriesOfPart): KeyPacking = {
+  def of(entries: Long, rowGroups: Int, elsewhere: Long = 0L, mostBits: Int = 63): KeyPacking = {
     val rowGroupBits = bits(rowGroups.toLong) // one number more, for Everywhere
     val wanted = math.max(1, bits(entries + elsewhere)) + SpareBits
     val hashBits = Seq(63 - rowGroupBits, mostBits, wanted).min
-    val parts = bits((math.max(1L, entries) - 1) / entriesOfPart)
+    val parts = bits((math.max(1L, entries) - 1) / EntriesOfPart)
     KeyPacking(hashBits, rowGroupBits, Seq(MostPartBits, hashBits, parts).min)
   }
 

@@ -35,7 +35,8 @@ private[sbbf] final class ScanPruner(
 
   /**
    * Returns an outcome for each of `files`, in their order. It evaluates a sample of the files
-   * first. If the sample shows too little benefit, it keeps the other files without reading them.
+   * first. If the sample shows too little benefit, it keeps the other files without reading them. So
+   * it does with files that would take longer than the limit.
    *
    * @param sampleFirst whether the sample also decides on files that are cached, because
    *   evaluating the predicate takes long
@@ -161,7 +162,7 @@ private[sbbf] final class ScanPruner(
     )
   }
 
-  /** Reads files until it shows that all would take longer than the limit. */
+  /** Reads files in batches; stops when their speed shows that all would exceed the limit. */
   private def readWithin(left: IndexedSeq[Int])(read: IndexedSeq[Int] => Unit): Unit =
     if (limits.seconds == 0) read(left)
     else {
@@ -178,7 +179,9 @@ private[sbbf] final class ScanPruner(
         done += some.size
       }
       if (done < left.size)
-        warnings.once(TooSlow, s"${left.size - done} files of a scan were $TooSlow")
+        warnings.once(
+          TooSlow,
+          s"${left.size - done} files of a scan were $TooSlow: create an index, or raise the setting")
     }
 
   /**

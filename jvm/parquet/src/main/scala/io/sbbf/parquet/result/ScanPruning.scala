@@ -134,7 +134,7 @@ private[sbbf] final class ScanPruning(
     val slow = keptBecause.getOrElse(TooSlow, 0L)
     if (slow > 0)
       f"; stopped: reading $slow%,d more files would take longer than " +
-        "spark.sbbf.planning.maxSeconds; create an index, or raise it"
+        "spark.sbbf.planning.maxSeconds; create an index, or raise the setting"
     else if (stoppedEarly) f"; stopped: a sample showed no benefit, $unknown%,d files not checked"
     else if (unknown > 0) f"; $unknown%,d files kept whole"
     else ""

@@ -16,8 +16,8 @@ import io.sbbf.spark.table.{LakeTable, TableTasks}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /**
- * Builds a segment of an index as Spark jobs: one reads footers, one reads keys, sorts them and
- * writes them. A task holds the keys of a row group, or 16 bytes for each of some 16 million entries
+ * Builds a segment of an index in two Spark jobs: one reads footers; one reads keys, from files or
+ * from other segments, sorts them and writes them. A task holds the keys of a row group, or 16 bytes for each of some 16 million entries
  * of a part.
  */
 private[spark] final class IndexJob(session: SparkSession, request: IndexRequest)
@@ -44,15 +44,17 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     }
     if (left.isEmpty)
       throw new IllegalArgumentException(
-        s"${request.table} has no index of its columns: create one before it is refreshed")
+        s"${request.table} has no index of columns that it still has: run create_index first")
     left
   }
 
   /**
-   * Indexes the files that the index does not know yet, and returns what was done.
+   * Indexes the files that the index does not know yet, and returns what was done. A refresh of the
+   * whole table also merges segments.
    *
-   * @throws IllegalArgumentException if there are no files, none can be read, none has a named
-   *   column, or its values cannot be indexed; nothing is written then
+   * @throws IllegalArgumentException if there are no files or `where` is invalid, or, of a request
+   *   with columns, if no file can be read, none has a column, or its values cannot be indexed;
+   *   nothing is written then
    * @throws IllegalStateException if executors do not have our classes
    */
   def run(): IndexOutcome = {

@@ -13,7 +13,7 @@ import io.sbbf.spark.util.OptionText
  * @param table a table's name, or the folder of one
  * @param columns the columns to index, as [[io.sbbf.spark.table.NamedFiles]] names them; None for a
  *   refresh of those of the index
- * @param where a condition on partition columns, for files of some partitions alone
+ * @param where a condition that selects files, by partition columns or, in Iceberg, by any columns
  * @param isDryRun whether only to estimate the work
  */
 private[spark] final case class IndexRequest(

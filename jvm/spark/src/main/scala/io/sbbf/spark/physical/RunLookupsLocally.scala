@@ -17,7 +17,8 @@ import io.sbbf.spark.util.SbbfConf
 
 /**
  * Lets a query that only filters and projects one pruned scan run without a job, by
- * [[LocalLookupExec]], if `spark.sbbf.localLookup.enabled` is true. Other plans, and those with functions of users, stay as they are.
+ * [[LocalLookupExec]]. Other plans, and plans with functions of users, stay as they are. Needs
+ * `spark.sbbf.localLookup.enabled`.
  */
 private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
 

@@ -26,9 +26,10 @@ private[spark] sealed abstract class NamedFiles {
   def files: Seq[FileStatus]
 
   /**
-   * Returns the paths of the files in the partitions that a condition of SQL selects.
+   * Returns the paths of the files that a condition in SQL selects: those of its partitions, or, of
+   * an Iceberg table, those in which a row can match.
    *
-   * @throws IllegalArgumentException if the condition is invalid, or does not select partitions
+   * @throws IllegalArgumentException if the condition is invalid, or uses other columns
    */
   def pathsWhere(condition: String, session: SparkSession): Set[Path]
 

@@ -30,7 +30,7 @@ private[table] final class PartitionFilter(
     try rows.where(condition).queryExecution.analyzed
     catch {
       case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${e.getMessage}")
-      case e: AnalysisException => refuse(s"is invalid: $allowed: ${e.getMessage}")
+      case e: AnalysisException => refuse(s"is invalid: ${e.getMessage}. It $allowed")
     }
 
   private lazy val optimized: LogicalPlan = session.sessionState.optimizer.execute(analyzed)
@@ -61,7 +61,8 @@ private[table] final class PartitionFilter(
       .collect {
         case relation: DataSourceV2ScanRelation if IcebergScan.isKnown(relation.scan) =>
           IcebergScan.of(relation.scan).files.map(_.getPath)
-        case _: DataSourceV2ScanRelation => refuse("selects no files of data")
+        case relation: DataSourceV2ScanRelation =>
+          refuse(s"cannot select files of an unknown scan, ${relation.scan.getClass.getName}")
       }
       .flatten
       .toSet
@@ -80,7 +81,7 @@ private[table] final class PartitionFilter(
     s"may only compare partition columns: ${partitions.mkString(", ")}"
 
   private def refuse(why: String): Nothing =
-    throw new IllegalArgumentException(s"where '$condition' $why")
+    throw new IllegalArgumentException(s"where $why")
 
   private object LogicalRelationOf {
     def unapply(plan: LogicalPlan): Option[HadoopFsRelation] = plan match {

@@ -158,7 +158,7 @@ class IndexFaultsSuite extends FaultyTables {
     }
   }
 
-  test("a build that completes, or an index that is dropped, while another build commits") {
+  test("a build or a drop while another build commits damages no segment") {
     for ((what, beside) <- Seq[(String, Table => Unit)](
         "build" -> ((t: Table) => { t.create("key", "name"); () }),
         "drop" -> ((t: Table) => { IndexCommand.drop(spark, t.uri); () }))) {

@@ -126,7 +126,8 @@ class LocalLookupSuite extends SparkSuite {
     "an aggregate" -> (() => log.where(present).groupBy("few").count()),
     "a sort" -> (() => log.where(present).sort("id")),
     "a result of more than 8 MiB" -> (() => wideLog.where("id < 100")),
-    "a query without a filter" -> (() => log.where("id < 100").union(log.where(present)))
+    "a union" -> (() => log.where("id < 100").union(log.where(present))),
+    "a query without a filter" -> (() => log)
   )
 
   for ((name, query) <- delegated)
@@ -154,12 +155,15 @@ class LocalLookupSuite extends SparkSuite {
       val expected = intercept[Exception](query().collect())
       val found = intercept[Exception](counted(query())(all))
       assert(found.getClass == expected.getClass)
-      assert(found.getMessage.takeWhile(_ != '\n') == expected.getMessage.takeWhile(_ != '\n'))
+      // some versions of Spark name the stage and the task
+      def text(e: Exception) = e.getMessage.takeWhile(_ != '\n').replaceAll("\\d+", "n")
+      assert(text(found) == text(expected))
     }
   }
 
   test("after the first rows no file is open, and the thread runs no task.") {
-    counted(wideLog.where("id >= 700").limit(1))(all)
+    val (_, jobs) = counted(wideLog.where("id >= 700").limit(1))(all)
+    assert(jobs == 0)
     assert(TaskContext.get() == null)
     val open = new File("/proc/self/fd").listFiles.map(f => Try(f.toPath.toRealPath().toString))
     assert(!open.exists(_.toOption.exists(_.contains(table))))
