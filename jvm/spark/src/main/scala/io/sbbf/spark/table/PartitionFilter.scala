@@ -30,7 +30,8 @@ private[table] final class PartitionFilter(
     try rows.where(condition).queryExecution.analyzed
     catch {
       case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${e.getMessage}")
-      case e: AnalysisException => refuse(s"is invalid: ${e.getMessage}. It $allowed")
+      case e: AnalysisException =>
+        refuse(s"is invalid, and $allowed. Spark reports: ${e.getMessage}")
     }
 
   private lazy val optimized: LogicalPlan = session.sessionState.optimizer.execute(analyzed)

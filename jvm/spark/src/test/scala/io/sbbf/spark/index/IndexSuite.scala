@@ -196,7 +196,7 @@ class IndexSuite extends SparkSuite {
     assert(refresh("day > '2027-01-01'").segment.isEmpty)
     for ((where, message) <- Seq(
         "id = 3" -> "may only compare partition columns: day",
-        "day = " -> "where is invalid: ",
+        "day = " -> "where is invalid",
         "nothing = 3" -> "is invalid",
         "day IN (SELECT max(day) FROM VALUES (DATE'2026-11-01') AS t(day))" -> "may only compare",
         "_metadata.file_name = 'x'" -> "may only compare",
