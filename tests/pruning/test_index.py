@@ -100,7 +100,10 @@ def test_new_files_are_found_before_and_after_a_refresh(
         if not refreshed:
             assert sbbf.refresh_index(spark, path, dry_run=True).files == 1
             assert sbbf.refresh_index(spark, path).files == 1
-    assert str(sbbf.refresh_index(spark, path)) == "nothing to do: the index knows all files that were selected"
+    assert (
+        str(sbbf.refresh_index(spark, path))
+        == "nothing to do: the index knows all files that were selected"
+    )
     (info,) = sbbf.index_info(spark, path).collect()
     assert (info.path_in_schema, info.files, info.files_covered, info.segments) == ("key", 3, 3, 2)
     assert info.bytes > 0 and info.folder.endswith("/daily/_sbbf")

@@ -26,7 +26,9 @@ def check_columns(columns: Iterable[str], schema: Any) -> None:
         if kind is None:
             raise ValueError(f"columns: {column!r} is no column of df. {_hint(column, stored)}")
         if kind == "boolean":
-            raise ValueError(f"columns: {column!r} is BOOLEAN, a type that has no filters: leave it out")
+            raise ValueError(
+                f"columns: {column!r} is BOOLEAN, a type that has no filters: leave it out"
+            )
 
 
 def stored_columns(schema: Any) -> Iterator[tuple[str, str]]:
