@@ -76,7 +76,7 @@ def run(stream: str) -> Run:
 
 @pytest.fixture(scope="module")
 def classic() -> Run:
-    """The requests of streams that read what they are asked for."""
+    """The requests of streams that read only the requested ranges."""
     return run(CLASSIC)
 
 
