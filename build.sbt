@@ -83,7 +83,7 @@ Global / concurrentRestrictions := Seq(
   Tags.exclusiveGroup(Tags.Clean))
 
 lazy val root = (project in file("."))
-  .aggregate(core, parquet, index, spark, bench)
+  .aggregate(core, parquet, index, orc, spark, bench)
   .settings(name := "spark-sbbf", publish / skip := true)
 
 lazy val core = (project in file("jvm/core"))
@@ -125,8 +125,32 @@ lazy val index = (project in file("jvm/index"))
     )
   )
 
+// Spark's own ORC, with protobuf's classes under ORC's names as in its distribution
+def orcLibraries(scala: String): Seq[ModuleID] = {
+  def shaded(name: String, version: String) =
+    "org.apache.orc" % name % version % Provided classifier "shaded-protobuf" excludeAll (
+      ExclusionRule("org.apache.orc", "orc-format"),
+      ExclusionRule("com.google.protobuf"))
+  val hive = "org.apache.hive" % "hive-storage-api" % "2.8.1" % Provided
+  if (scala == scala212) Seq(shaded("orc-core", "1.9.8"), hive)
+  else Seq(shaded("orc-core", "2.1.3"), shaded("orc-format", "1.1.1"), hive)
+}
+
+lazy val orc = (project in file("jvm/orc"))
+  .dependsOn(core, parquet % "compile->compile;test->test")
+  .settings(common)
+  .settings(
+    name := "sbbf-orc",
+    libraryDependencies ++= orcLibraries(scalaVersion.value),
+    libraryDependencies ++= Seq(
+      "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-api" % hadoopVersion(scalaVersion.value) % Provided,
+      "org.apache.hadoop" % "hadoop-client-runtime" % hadoopVersion(scalaVersion.value) % Provided
+    )
+  )
+
 lazy val spark = (project in file("jvm/spark"))
-  .dependsOn(core, parquet % "compile->compile;test->test", index)
+  .dependsOn(core, parquet % "compile->compile;test->test", index, orc)
   .settings(common)
   .settings(
     name := "sbbf-spark",

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import io.sbbf.index.format.{IndexPlace, SegmentManifest}
 import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.model.Interruption
-import io.sbbf.parquet.prune.PruningWarnings
+import io.sbbf.parquet.pass.PruningWarnings
 
 /**
  * Keeps the segments of the tables that queries read last. It lists the folder of an index at most

@@ -10,7 +10,7 @@ import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.ColumnLookup
-import io.sbbf.parquet.prune.PruningWarnings
+import io.sbbf.parquet.pass.PruningWarnings
 import io.sbbf.parquet.result.IndexReads
 
 /**

@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import io.sbbf.index.format.KeyPartWriter
 import io.sbbf.parquet.hashes.{HashBinding, StoredSchema}
 import io.sbbf.parquet.model.Interruption
-import io.sbbf.parquet.prune.PruningWarnings
+import io.sbbf.parquet.pass.PruningWarnings
 
 /**
  * Searches segments for one leaf: finds the files of a listing that the segments know, and in these

@@ -15,7 +15,8 @@ import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
 import io.sbbf.index.testing.LocalIndex
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{ColumnLookup, Evidence}
-import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, PruningWarnings, ScanPruner}
+import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
+import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.{FilePruning, IndexReads, PrunedFiles, StorageRequirements}
 import io.sbbf.parquet.testing.TestFiles.Style
 import io.sbbf.parquet.testing.{TestFile, TestFiles}

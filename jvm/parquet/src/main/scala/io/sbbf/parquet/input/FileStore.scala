@@ -3,7 +3,7 @@ package io.sbbf.parquet.input
 import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 /** Opens the files of a table. Only the owner of a store closes it. */
 private[sbbf] trait FileStore extends Closeable {
@@ -25,11 +25,17 @@ private[sbbf] object FileStore {
 
   /** Returns the store that opens files by Hadoop's file systems. */
   def hadoop(conf: Configuration): FileStore = files => {
+    val systems = fileSystems(files, conf)
+    files.map(f => new HadoopSource(systems(f.getPath), f.getPath, f.getLen))
+  }
+
+  /** Returns Hadoop's file systems of the files. Call it as [[FileStore.sources]]. */
+  def fileSystems(files: IndexedSeq[FileStatus], conf: Configuration): Path => FileSystem = {
     val systems = files
       .map(_.getPath)
       .groupBy(authority)
       .map { case (key, paths) => key -> paths.head.getFileSystem(conf) }
-    files.map(f => new HadoopSource(systems(authority(f.getPath)), f.getPath, f.getLen))
+    path => systems(authority(path))
   }
 
   private def authority(path: Path): (String, String) =

@@ -1,6 +1,7 @@
 package io.sbbf.parquet.model
 
-import io.sbbf.core.predicate.Verdict
+import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.core.predicate.{RowGroupPredicate, Verdict}
 
 /**
  * The result of evaluating one leaf for one row group: the verdict and the evidence for it.
@@ -16,7 +17,7 @@ final case class LeafResult(
     reason: String,
     filterRejected: Option[String] = None)
 
-private[parquet] object LeafResult {
+private[sbbf] object LeafResult {
   val NoRows: LeafResult = cannot(Evidence.NullCount)
   val AllNull: LeafResult = cannot(Evidence.NullCount)
   val NoNulls: LeafResult = cannot(Evidence.NullCount)
@@ -43,6 +44,27 @@ private[parquet] object LeafResult {
   val NaNAbove: LeafResult = unknown("NaN is above every bound")
   val Rebased: LeafResult = unknown("literal before the calendar rebase")
   val NoEvidence: LeafResult = unknown("no evidence")
+
+  /**
+   * Returns the verdict of a predicate with the last evidence that refuted a leaf. The reason is the
+   * first one why a leaf was not refuted. `filterRejected` is the first reason why a filter was
+   * rejected.
+   */
+  def of(predicate: RowGroupPredicate)(evaluateLeaf: Leaf => LeafResult): LeafResult = {
+    var refuting: Evidence = Evidence.None
+    var reason = ""
+    var filterRejected = Option.empty[String]
+    val verdict = predicate.evaluate { leaf =>
+      val result = evaluateLeaf(leaf)
+      filterRejected = filterRejected orElse result.filterRejected
+      if (result.verdict == Verdict.CannotMatch) refuting = result.evidence
+      else if (reason.isEmpty) reason = result.reason
+      result.verdict
+    }
+    LeafResult(verdict, refuting, if (reason.isEmpty) MightHold else reason, filterRejected)
+  }
+
+  private val MightHold = "might hold a match"
 
   def filterRejected(reason: String): LeafResult =
     unknown(s"filter rejected: $reason").copy(filterRejected = Some(reason))

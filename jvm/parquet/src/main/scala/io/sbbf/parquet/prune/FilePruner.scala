@@ -21,6 +21,7 @@ import io.sbbf.parquet.model.{
   RecoverableError,
   UnusableFile
 }
+import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
 import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
 
 /**

@@ -76,29 +76,11 @@ private[sbbf] final class RowGroupEvaluator(
     result.verdict != Verdict.CannotMatch
   }
 
-  /**
-   * Returns the predicate's verdict with the last evidence that refuted a leaf. The reason is the
-   * first one why a leaf was not refuted. `filterRejected` is the first reason why a filter was
-   * rejected.
-   */
-  private def evaluate(evalLeaf: LeafEvaluator => LeafResult): LeafResult = {
-    var refuting: Evidence = Evidence.None
-    var reason = ""
-    var filterRejected = Option.empty[String]
-    val verdict = predicate.evaluate { leaf =>
-      val result = evalLeaf(bound.get(leaf))
-      filterRejected = filterRejected orElse result.filterRejected
-      if (result.verdict == Verdict.CannotMatch) refuting = result.evidence
-      else if (reason.isEmpty) reason = result.reason
-      result.verdict
-    }
-    new LeafResult(verdict, refuting, if (reason.isEmpty) MightHold else reason, filterRejected)
-  }
+  private def evaluate(evalLeaf: LeafEvaluator => LeafResult): LeafResult =
+    LeafResult.of(predicate)(leaf => evalLeaf(bound.get(leaf)))
 }
 
 private[sbbf] object RowGroupEvaluator {
-  private val MightHold = "might hold a match"
-
   private def counted[K](counts: Map[K, Int], key: K): Map[K, Int] =
     counts.updated(key, counts.getOrElse(key, 0) + 1)
 

@@ -16,7 +16,7 @@ private[sbbf] object FileStorage {
    */
   case object Unread extends FileStorage
 
-  /** The file could not be read. */
+  /** The file could not be read, or its reader would fail at a filter. */
   case object Unreadable extends FileStorage
 
   /**

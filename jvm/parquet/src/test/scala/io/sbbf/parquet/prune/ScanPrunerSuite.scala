@@ -13,6 +13,7 @@ import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
 import io.sbbf.parquet.input.{ByteSource, FileStore, OpenFile}
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, FileVersion}
+import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
 import io.sbbf.parquet.result.{
   FilePruning,
   FileStorage,

@@ -11,7 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.prune.BoundedPool
+import io.sbbf.parquet.pass.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.index.{IndexCommand, IndexRequest}

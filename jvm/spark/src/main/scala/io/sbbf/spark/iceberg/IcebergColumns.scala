@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference,
 import org.apache.spark.sql.types.StructField
 
 import io.sbbf.parquet.model.{ColumnLookup, ReaderRules}
+import io.sbbf.spark.files.FileColumns
 import io.sbbf.spark.predicate.PredicateTranslator
-import io.sbbf.spark.scan.FileColumns
 
 /** The columns of an Iceberg table. Its files store them by their ids, whatever their names. */
 private[spark] final class IcebergColumns(scan: IcebergScan) extends FileColumns {

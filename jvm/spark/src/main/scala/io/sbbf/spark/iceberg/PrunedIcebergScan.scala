@@ -11,7 +11,7 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.{FilePruning, ScanPruning, StorageRequirements}
-import io.sbbf.spark.scan.LateKeys
+import io.sbbf.spark.files.LateKeys
 import io.sbbf.spark.search.TableIndex
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 

@@ -13,15 +13,9 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.spark.delta.DeltaRelation
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.pushdown.ReadPolicy
-import io.sbbf.spark.scan.{
-  FilteredScan,
-  ObservesSplits,
-  PrunedFileIndex,
-  PrunedRelation,
-  PrunedScan,
-  ScanFilters
-}
+import io.sbbf.spark.scan.{FilteredScan, ObservesSplits, PrunedRelation, PrunedScan, ScanFilters}
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
 /**

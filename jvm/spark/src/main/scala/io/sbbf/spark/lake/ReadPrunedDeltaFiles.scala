@@ -6,8 +6,9 @@ import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.physical.PhysicalScan
-import io.sbbf.spark.scan.{PrunedFileIndex, PrunedScan}
+import io.sbbf.spark.scan.PrunedScan
 import io.sbbf.spark.util.SbbfConf
 
 /**

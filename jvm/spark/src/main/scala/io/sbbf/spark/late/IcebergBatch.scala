@@ -5,8 +5,8 @@ import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, DataSourceV
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.spark.files.LateKeys
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan, PrunedIcebergScan}
-import io.sbbf.spark.scan.LateKeys
 import io.sbbf.spark.util.{KernelChoice, SbbfConf}
 
 /** A scan of an Iceberg table in a physical plan, which may get a scan with fewer files. */

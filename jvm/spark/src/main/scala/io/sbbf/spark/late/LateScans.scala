@@ -11,8 +11,8 @@ import org.apache.spark.sql.execution.joins.{
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.iceberg.PrunedIcebergScan
-import io.sbbf.spark.scan.PrunedFileIndex
 
 /** Finds what late keys did to the scans of a query, which shows only in its physical plan. */
 private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSparkPlanHelper {

@@ -11,8 +11,8 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.spark.files.{FileColumns, LateKeys, PrunedFileIndex, ScanColumns}
 import io.sbbf.spark.physical.PhysicalScan
-import io.sbbf.spark.scan.{FileColumns, LateKeys, PrunedFileIndex, ScanColumns}
 import io.sbbf.spark.util.KernelChoice
 
 /**

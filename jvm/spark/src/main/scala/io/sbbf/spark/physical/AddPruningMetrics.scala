@@ -5,11 +5,11 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Adds [[io.sbbf.spark.scan.ScanMetrics]] to the node of each pruned scan. They show what pruning
+ * Adds [[io.sbbf.spark.files.ScanMetrics]] to the node of each pruned scan. They show what pruning
  * did. Other scans and the shape of the plan stay as they are.
  *
  * The rule runs in adaptive execution, before Spark first reports the plan. It runs again as a

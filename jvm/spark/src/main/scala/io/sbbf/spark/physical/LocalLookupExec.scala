@@ -13,7 +13,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.parquet.result.ScanPruning
-import io.sbbf.spark.scan.{PrunedFileIndex, PrunedParquetFormat}
+import io.sbbf.spark.files.{PrunedFileIndex, SourceFormat}
 
 /**
  * Runs its child in the calling thread instead of in a job, if pruning left very little to read.
@@ -67,7 +67,7 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
   private def isSmall: Boolean = scans.forall { scan =>
     scan.relation.location match {
       case index: PrunedFileIndex =>
-        val isTrimmed = scan.relation.fileFormat.isInstanceOf[PrunedParquetFormat]
+        val isTrimmed = SourceFormat.isTrimmed(scan.relation.fileFormat)
         index.selection.exists(isSmall(_, isTrimmed))
       case _ => false
     }

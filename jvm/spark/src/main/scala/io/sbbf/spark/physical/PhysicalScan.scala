@@ -13,19 +13,13 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream
 import org.apache.spark.sql.execution.datasources.FileFormat.{FILE_BLOCK_LENGTH, FILE_BLOCK_START}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.delta.DeltaRelation
-import io.sbbf.spark.scan.{
-  ObservesSplits,
-  PrunedFileIndex,
-  PrunedParquetFormat,
-  PrunedRelation,
-  ScanColumns
-}
+import io.sbbf.spark.files.{PrunedFileIndex, ScanColumns, SourceFormat}
+import io.sbbf.spark.scan.{ObservesSplits, PrunedRelation}
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -72,13 +66,12 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
 
   private def hasRuntimeFilters: Boolean = scan.dataFilters.exists(isRuntimeFilter)
 
-  /** Returns whether it is a batch scan of Parquet files, by Spark or by Delta. */
+  /** Returns whether it is a batch scan of Parquet or ORC files by Spark, or one by Delta. */
   def isPrunable: Boolean = isKnownFormat && !isStreaming && !SparkInternals.runsInOneTask(scan)
 
   private def isKnownFormat: Boolean = {
-    val format = files.fileFormat.getClass
-    format == classOf[ParquetFileFormat] || format == classOf[PrunedParquetFormat] ||
-    (DeltaRelation.isDelta(files) && SbbfConf.Delta.get(conf) && (files.location match {
+    SourceFormat.isPrunable(files.fileFormat, conf) || (DeltaRelation.isDelta(
+      files) && SbbfConf.Delta.get(conf) && (files.location match {
       case index: PrunedFileIndex => DeltaRelation.listsDataFiles(index.base)
       case index => DeltaRelation.listsDataFiles(index)
     }))

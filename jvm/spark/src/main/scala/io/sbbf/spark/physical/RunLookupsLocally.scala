@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.util.SbbfConf
 
 /**

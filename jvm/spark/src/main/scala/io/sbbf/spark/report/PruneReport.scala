@@ -12,8 +12,9 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.FileRange
+import io.sbbf.spark.files.{FileColumns, LateKeys}
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.{FileColumns, FilteredScan, LateKeys, ObservesSplits}
+import io.sbbf.spark.scan.{FilteredScan, ObservesSplits}
 import io.sbbf.spark.session.SessionPruning
 
 /**

@@ -5,9 +5,10 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.files.{FileColumns, LateKeys, ScanColumns}
 import io.sbbf.spark.iceberg.PrunedIcebergScan
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.{FileColumns, LateKeys, PrunedScan, ScanColumns}
+import io.sbbf.spark.scan.PrunedScan
 
 /** What pruning did to one scan of files or of a table. */
 private[report] final case class PrunedTable(

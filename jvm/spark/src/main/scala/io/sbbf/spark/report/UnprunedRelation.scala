@@ -13,8 +13,8 @@ import org.apache.spark.sql.internal.SQLConf
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.delta.DeltaRelation
+import io.sbbf.spark.files.{FileColumns, ScanColumns, SourceFormat}
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
-import io.sbbf.spark.scan.{FileColumns, ScanColumns}
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -102,8 +102,11 @@ private[spark] object UnprunedRelation {
         s"${SbbfConf.Delta.key} is false"
       case format: ParquetFileFormat if !hasPrunableFormat(files) =>
         s"a Parquet table of another kind: ${planner(format)}"
-      case _: ParquetFileFormat => reasonOf(filters, new ScanColumns(files), scan.output, conf)
-      case _ => "not a Parquet scan"
+      case format if SourceFormat.isOrc(format) && !SbbfConf.Orc.get(conf) =>
+        s"${SbbfConf.Orc.key} is false"
+      case format if format.isInstanceOf[ParquetFileFormat] || SourceFormat.isOrc(format) =>
+        reasonOf(filters, new ScanColumns(files), scan.output, conf)
+      case _ => "not a scan of Parquet or ORC files"
     }
 
   private def reasonOf(

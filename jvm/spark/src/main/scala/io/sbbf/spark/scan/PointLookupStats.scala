@@ -6,6 +6,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, Test}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
+import io.sbbf.spark.files.ScanColumns
 
 /** Counts how often queries look up single values in the columns of some files. */
 private[spark] object PointLookupStats {

@@ -5,15 +5,15 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources._
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.spark.files.{PrunedFileIndex, SourceFormat}
 import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
 /**
- * Prunes Parquet scans while a query is planned: leaves out files and row groups that their own
- * statistics, dictionaries and bloom filters refute.
+ * Prunes scans of Parquet and ORC files while a query is planned: leaves out files, row groups and
+ * stripes that their own statistics, dictionaries and bloom filters refute.
  *
  * {{{
  *   Filter (user_id = 42)                       Filter (user_id = 42)
@@ -34,7 +34,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
       lazy val preserveSplits = ObservesSplits.in(plan)
       // includes copies of scans that select partitions and rows of other scans at run time
       plan.transformDownWithSubqueriesAndPruning(_.containsAnyPattern(FILTER, PLAN_EXPRESSION)) {
-        case filtered @ FilteredScan(conjuncts, scan: LogicalRelation) if isSparkParquet(scan) =>
+        case filtered @ FilteredScan(conjuncts, scan: LogicalRelation) if isPrunable(scan) =>
           val next =
             try {
               KernelChoice.start()
@@ -56,10 +56,12 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
       }
     }
 
-  /** Returns whether the scan is a batch scan in Spark's own Parquet format. */
-  private def isSparkParquet(scan: LogicalRelation): Boolean =
+  /** Returns whether the scan is a batch scan in Spark's own Parquet or ORC format. */
+  private def isPrunable(scan: LogicalRelation): Boolean =
     !scan.isStreaming && (scan.relation match {
-      case files: HadoopFsRelation => files.fileFormat.getClass == classOf[ParquetFileFormat]
+      case files: HadoopFsRelation =>
+        SourceFormat.isPrunable(files.fileFormat, conf) && !SourceFormat.isTrimmed(
+          files.fileFormat)
       case _ => false
     })
 

@@ -1,15 +1,25 @@
 package io.sbbf.spark.scan
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.orc.prune.{EvidenceCache, OrcPruner}
 import io.sbbf.parquet.input.FileStore
+import io.sbbf.parquet.pass.ListingPruner
 import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
 import io.sbbf.spark.delta.DeltaRelation
+import io.sbbf.spark.files.{
+  PrunedFileIndex,
+  PrunedOrcFormat,
+  PrunedParquetFormat,
+  ScanColumns,
+  SourceFormat
+}
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.search.TableIndex
 import io.sbbf.spark.util.{ExecutorJar, LogOnce, SbbfConf}
@@ -54,7 +64,8 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
    * Returns the relation with an index that has listed its files and, if it is in Spark's own
    * format and settings allow it, the pruned format. If the format stays, options disable those
    * checks of parquet-mr that would lose rows.
-   * Spark considers all Parquet formats equal, so the optimizer notices only the changed index.
+   * Spark considers all Parquet formats equal, and all ORC formats, so the optimizer notices only
+   * the changed index.
    *
    * @param index an index of the relation's files
    * @param hasRuntimeFilters whether only tasks know some values of the filter
@@ -65,6 +76,9 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
         files.copy(location = index, fileFormat = ours.of(index))(files.sparkSession)
       case format if format.getClass == classOf[ParquetFileFormat] && swapsFormat =>
         val pruned = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
+        files.copy(location = index, fileFormat = pruned)(files.sparkSession)
+      case format if SourceFormat.isOrc(format) && swapsFormat =>
+        val pruned = new PrunedOrcFormat(index, index.preserveSplits)
         files.copy(location = index, fileFormat = pruned)(files.sparkSession)
       case _ =>
         val planned = index.plannedScan(hasRuntimeFilters)
@@ -103,8 +117,25 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
   private def swapsFormat: Boolean =
     SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
 
-  private def pruner(requirements: StorageRequirements): ScanPruner = {
+  private def pruner(requirements: StorageRequirements): ListingPruner = {
     val hadoopConf = files.sparkSession.sessionState.newHadoopConfWithOptions(files.options)
+    if (SourceFormat.isOrc(files.fileFormat)) ofOrc(hadoopConf)
+    else ofParquet(hadoopConf, requirements)
+  }
+
+  private def ofOrc(hadoopConf: Configuration): ListingPruner = {
+    val isSame = files.sparkSession.sessionState.conf.resolver
+    new OrcPruner(
+      hadoopConf,
+      column => files.dataSchema.find(f => isSame(f.name, column)).map(_.dataType.catalogString),
+      SbbfConf.limits(conf),
+      EvidenceCache.shared,
+      LogOnce)
+  }
+
+  private def ofParquet(
+      hadoopConf: Configuration,
+      requirements: StorageRequirements): ListingPruner = {
     val (roots, isDelta) = (files.location.rootPaths, DeltaRelation.isDelta(files))
     new ScanPruner(
       hadoopConf,

@@ -4,6 +4,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
+import io.sbbf.spark.files.PrunedFileIndex
+
 /** Matches a pruned relation of an optimized plan, and gives its relation and its index. */
 private[spark] object PrunedScan {
   private val Tag = TreeNodeTag[PrunedFileIndex]("io.sbbf.spark.scan.PrunedScan")

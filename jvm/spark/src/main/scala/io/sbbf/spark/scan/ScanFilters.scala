@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
+import io.sbbf.spark.files.ScanColumns
 import io.sbbf.spark.pushdown.PushdownGuard
 
 /**

@@ -16,7 +16,8 @@ import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, RecoverableError}
-import io.sbbf.parquet.prune.{BoundedPool, RowGroupEvaluator}
+import io.sbbf.parquet.pass.BoundedPool
+import io.sbbf.parquet.prune.RowGroupEvaluator
 import io.sbbf.parquet.result.FilePruning
 import io.sbbf.spark.pushdown.PushdownGuard
 

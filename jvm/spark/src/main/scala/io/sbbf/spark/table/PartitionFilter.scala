@@ -8,8 +8,8 @@ import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, 
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
 
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.iceberg.IcebergScan
-import io.sbbf.spark.scan.PrunedFileIndex
 
 /**
  * Finds the files of some partitions of a table. It plans a query of them, without cached data.

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.internal.Logging
 
-import io.sbbf.parquet.prune.PruningWarnings
+import io.sbbf.parquet.pass.PruningWarnings
 
 /** Logs each warning for users once in a JVM. */
 private[spark] object LogOnce extends Logging with PruningWarnings {

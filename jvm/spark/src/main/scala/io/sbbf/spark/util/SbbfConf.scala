@@ -7,7 +7,7 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.parquet.prune.PlanningLimits
+import io.sbbf.parquet.pass.PlanningLimits
 
 /** A configuration key with its documentation, its default and the values that it allows. */
 final class SbbfConf[T] private[spark] (
@@ -200,6 +200,12 @@ object SbbfConf {
     "Whether planning prunes the files of Iceberg tables."
   )
 
+  val Orc: SbbfConf[Boolean] = flag(
+    "spark.sbbf.orc.enabled",
+    default = true,
+    "Whether planning prunes the stripes of ORC files."
+  )
+
   val Index: SbbfConf[Boolean] = flag(
     "spark.sbbf.index.enabled",
     default = true,
@@ -240,6 +246,7 @@ object SbbfConf {
       RuntimeKeys,
       Delta,
       Iceberg,
+      Orc,
       Index,
       IndexPath,
       LocalLookup

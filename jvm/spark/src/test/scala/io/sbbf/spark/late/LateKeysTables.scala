@@ -4,7 +4,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 
-import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.testing.SparkSuite
 
 /** Provides tables for joins, and reads what late keys did to the scans of a query. */

@@ -13,7 +13,7 @@ import io.sbbf.parquet.eval.{FileEvidence, LeafEvaluator}
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.spark.scan.ScanColumns
+import io.sbbf.spark.files.ScanColumns
 
 /** A filter's condition as the pruner understands it under the settings of its session. */
 final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)

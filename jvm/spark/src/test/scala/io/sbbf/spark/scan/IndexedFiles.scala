@@ -4,8 +4,10 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDirectory}
 
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, ScanPruner}
+import io.sbbf.parquet.pass.PlanningLimits
+import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.StorageRequirements
+import io.sbbf.spark.files.{PrunedFileIndex, ScanColumns}
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.read.RowGroupRanges
 import io.sbbf.spark.util.LogOnce

@@ -13,6 +13,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.TestFiles
+import io.sbbf.spark.files.{PrunedFileIndex, PrunedParquetFormat}
 import io.sbbf.spark.session.SessionPruning
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf

@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.{SaveMode, SparkSession}
 
-import io.sbbf.spark.scan.PrunedFileIndex
+import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.testing.{Logged, SparkSuite}
 import io.sbbf.spark.util.SbbfConf
 import io.sbbf.spark.write.ExactParquetFormat

@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.pass
 
 /** Receives warnings about files that pruning could not use. The caller decides where they go. */
 private[sbbf] trait PruningWarnings {

@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.pass
 
 import java.util.concurrent._
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
-import io.sbbf.parquet.prune.ScanPruner
+import io.sbbf.parquet.pass.ListingPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
@@ -41,7 +41,7 @@ import io.sbbf.spark.read.RowGroupRanges
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
     columns: ScanColumns,
-    pruner: ScanPruner,
+    pruner: ListingPruner,
     private[spark] val guard: PushdownGuard,
     private[spark] val preserveSplits: Boolean,
     private[spark] val late: Seq[LateKeys] = Nil,

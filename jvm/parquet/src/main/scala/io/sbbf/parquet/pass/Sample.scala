@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.pass
 
 import org.apache.hadoop.fs.FileStatus
 

@@ -1,10 +1,10 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -49,17 +49,11 @@ final class PrunedParquetFormat private[spark] (
   }
   override def hashCode: Int = getClass.hashCode
 
-  /**
-   * Returns false for a file of which little survives, so that one task reads it. With
-   * `ignoreCorruptFiles`, damage ends a task without an error. Splits then stay as without
-   * pruning, so that damage loses no more rows than it would without pruning.
-   */
   override def isSplitable(
       session: SparkSession,
       options: Map[String, String],
       path: Path): Boolean =
-    (preserveSplits || new FileSourceOptions(options).ignoreCorruptFiles ||
-      !selection.exists(_.isOneTask(path, session.sessionState.conf.filesMaxPartitionBytes))) &&
+    SplitRule.maySplit(index, preserveSplits, session, options, path) &&
       super.isSplitable(session, options, path)
 
   override def buildReaderWithPartitionValues(

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 

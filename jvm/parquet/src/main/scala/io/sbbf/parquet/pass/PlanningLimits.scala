@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.pass
 
 /**
  * The limits of a pruning pass over files.

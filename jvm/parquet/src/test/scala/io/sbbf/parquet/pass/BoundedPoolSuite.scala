@@ -1,4 +1,4 @@
-package io.sbbf.parquet.prune
+package io.sbbf.parquet.pass
 
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, TimeUnit}

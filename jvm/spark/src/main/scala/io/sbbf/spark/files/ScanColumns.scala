@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
@@ -22,7 +22,9 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
 
   private lazy val delta: Option[DeltaColumns] = DeltaColumns.of(files)
 
-  private def areFoundById: Boolean = SparkInternals.readsByFieldId(conf)
+  private val isOrc = SourceFormat.isOrc(files.fileFormat)
+
+  private def areFoundById: Boolean = !isOrc && SparkInternals.readsByFieldId(conf)
 
   override protected def translator: PredicateTranslator =
     new PredicateTranslator(
@@ -37,18 +39,21 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
   }
 
   /**
-   * Returns the guard for data filters of a scan of the relation.
+   * Returns the guard of what parquet-mr may evaluate for data filters of a scan of the relation.
    *
    * @param mayPushMore whether Spark may push filters that are not among these
    */
-  def guard(dataFilters: Seq[Expression], mayPushMore: Boolean): PushdownGuard =
+  def guard(dataFilters: Seq[Expression], mayPushMore: Boolean): PushdownGuard = {
+    // the format of pruned ORC scans withholds filters by itself
+    val pushed = if (isOrc) Nil else SparkInternals.pushedFilters(stored(dataFilters))
     PushdownGuard(
-      SparkInternals.pushedFilters(stored(dataFilters)),
+      pushed,
       inFiles(files.dataSchema),
       areFoundById,
       conf.caseSensitiveAnalysis,
-      mayPushMore || delta.exists(columns => dataFilters.exists(columns.mixes))
+      !isOrc && (mayPushMore || delta.exists(columns => dataFilters.exists(columns.mixes)))
     )
+  }
 
   override def nameInTable(column: ColumnPath): String =
     delta.fold(column.toString)(_.nameInTable(column))

@@ -1,0 +1,79 @@
+package io.sbbf.orc.eval
+
+import org.apache.orc.TypeDescription.Category
+import org.apache.orc.util.BloomFilter
+import org.apache.orc.{ColumnStatistics, TypeDescription}
+
+import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.parquet.model.{ColumnLookup, Interruption, LeafResult, RecoverableError}
+
+/**
+ * Evaluates one leaf of a predicate on statistics and bloom filters of one file.
+ *
+ * @param column the number of the column in the file; None if the result is the same for all rows
+ * @param tests the tests that a matching row must pass
+ * @param otherwise the result if no test refutes
+ */
+private[orc] final class OrcLeaf private (
+    val column: Option[Int],
+    tests: Seq[OrcTest],
+    hasFilters: Boolean,
+    otherwise: LeafResult) {
+
+  /** Returns the result for rows with these statistics and this filter; both may be null. */
+  def evaluate(statistics: ColumnStatistics, filter: BloomFilter): LeafResult =
+    if (column.isEmpty || statistics == null) otherwise
+    else
+      try {
+        val byStatistics = tests.find(!_.mightPass(statistics, null))
+        byStatistics match {
+          case Some(test) =>
+            if (test.isOfNull || statistics.getNumberOfValues == 0) LeafResult.AllNull
+            else LeafResult.OutsideBounds
+          case None if filter == null || !hasFilters => otherwise
+          case None =>
+            if (tests.forall(_.mightPass(statistics, filter))) LeafResult.InFilter
+            else LeafResult.NotInFilter
+        }
+      } catch {
+        case RecoverableError(e) if !Interruption.is(e) => OrcLeaf.Damaged
+      }
+}
+
+private[orc] object OrcLeaf {
+  private val Damaged = LeafResult.unknown("damaged statistics")
+
+  /**
+   * Returns the leaf for a file of this schema.
+   *
+   * @param declared returns the type of a top-level column of the table, as ORC spells it
+   */
+  def of(
+      leaf: Leaf,
+      schema: TypeDescription,
+      lookup: ColumnLookup,
+      declared: String => Option[String]): OrcLeaf =
+    StoredColumn.of(leaf.column, schema, lookup) match {
+      case StoredColumn.Unknown(result) => constant(result)
+      case StoredColumn.Absent =>
+        constant(
+          if (lookup.hasDefault(leaf.column.root)) LeafResult.DefaultedColumn
+          else if (leaf.test.passesNull) LeafResult.EveryRowNull
+          else LeafResult.AllNull)
+      case StoredColumn.Found(of, isNested) =>
+        // a NULL struct has fields that are NULL, which the file does not count
+        val isAsDeclared = !isNested && declared(leaf.column.root).contains(of.toString)
+        val tests = OrcTest.of(leaf.test, of, isAsDeclared)
+        if (tests.isEmpty) constant(LeafResult.NotComparable)
+        else
+          // writers leave filters of booleans empty
+          new OrcLeaf(
+            Some(of.getId),
+            tests,
+            hasFilters = of.getCategory != Category.BOOLEAN,
+            LeafResult.NoEvidence)
+    }
+
+  private def constant(result: LeafResult): OrcLeaf =
+    new OrcLeaf(None, Nil, hasFilters = false, result)
+}

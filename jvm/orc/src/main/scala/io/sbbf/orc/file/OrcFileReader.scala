@@ -1,0 +1,116 @@
+package io.sbbf.orc.file
+
+import java.io.Closeable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.orc.impl.RecordReaderImpl
+import org.apache.orc.util.{BloomFilter, BloomFilterIO}
+import org.apache.orc.{ColumnStatistics, OrcFile, OrcProto, Reader, TypeDescription}
+
+/**
+ * Reads the tail of a file and the indexes of its stripes through ORC's own library. It reads no
+ * column data. Not thread-safe.
+ *
+ * @param length the length of the file in bytes, as its listing reported it
+ * @param settings the settings of [[OrcFileReader.settings]]
+ * @throws java.io.IOException if the file cannot be read or is no ORC file; so do all methods
+ */
+private[orc] final class OrcFileReader(
+    fs: FileSystem,
+    path: Path,
+    length: Long,
+    settings: Configuration)
+    extends Closeable {
+  private val reader: Reader =
+    OrcFile.createReader(path, OrcFile.readerOptions(settings).filesystem(fs).maxLength(length))
+
+  val tail: FileTail = FileTail.of(reader)
+
+  private val usable = new UsableStatistics(reader)
+  private val hasWrongFilters = FilterSupport.isWrong(reader.getFileTail.getFooter)
+
+  // Opening it reads the data of all included columns of the first stripe.
+  private lazy val rows: RecordReaderImpl =
+    reader.rows(reader.options().include(new Array[Boolean](tail.columns))) match {
+      case known: RecordReaderImpl => known
+      case other => throw new IllegalStateException(s"unknown reader ${other.getClass.getName}")
+    }
+
+  /** Returns the statistics of a column in each stripe, null where they are unusable. */
+  def statistics(column: Int): Array[ColumnStatistics] = {
+    val stored = reader.getStripeStatistics
+    val isUsable = usable.areRightInStripes && stored.size == tail.stripes.size
+    Array.tabulate(tail.stripes.size) { n =>
+      if (isUsable) usable.read(stored.get(n).getColumn(column), tail.schema.findSubtype(column))
+      else null
+    }
+  }
+
+  /**
+   * Returns what the index of a stripe states about columns, in their order; None for a column
+   * without an entry for each row group.
+   */
+  def rowGroups(stripe: Int, columns: Seq[Int]): Seq[Option[RowGroups]] = {
+    val number = numRowGroups(stripe)
+    if (number == 0) columns.map(_ => None)
+    else {
+      val wanted = new Array[Boolean](tail.columns)
+      columns.foreach(wanted(_) = true)
+      val included = wanted.clone()
+      included(0) = true
+      val index = rows.readRowIndex(stripe, included, wanted)
+      val encodings = rows.readStripeFooter(reader.getStripes.get(stripe)).getColumnsList
+      columns.map { column =>
+        val entries = index.getRowGroupIndex()(column)
+        if (entries == null || entries.getEntryCount != number) None
+        else {
+          val of = tail.schema.findSubtype(column)
+          val statistics =
+            Array.tabulate(number)(n => usable.read(entries.getEntry(n).getStatistics, of))
+          val stored = index.getBloomFilterIndex()(column)
+          val filters =
+            if (stored == null || hasWrongFilters || stored.getBloomFilterCount != number)
+              Array.empty[BloomFilter]
+            else {
+              val kind = index.getBloomFilterKinds()(column)
+              Array.tabulate(number)(n =>
+                filter(stored.getBloomFilter(n), kind, encodings.get(column), of))
+            }
+          Some(new RowGroups(statistics, filters))
+        }
+      }
+    }
+  }
+
+  /** Returns a filter, null if it must not be used. */
+  private def filter(
+      stored: OrcProto.BloomFilter,
+      kind: OrcProto.Stream.Kind,
+      encoding: OrcProto.ColumnEncoding,
+      of: TypeDescription): BloomFilter = {
+    val found =
+      BloomFilterIO.deserialize(kind, encoding, reader.getWriterVersion, of.getCategory, stored)
+    // writers leave filters of types that they cannot hash empty
+    if (found == null || found.getNumHashFunctions < 1 || found.getBitSet.forall(_ == 0L)) null
+    else found
+  }
+
+  /** Returns the number of row groups of a stripe, 0 if the file has no indexes. */
+  private def numRowGroups(stripe: Int): Int = {
+    val stride = reader.getRowIndexStride
+    if (stride <= 0) 0 else ((tail.stripes(stripe).rows + stride - 1) / stride).toInt
+  }
+
+  override def close(): Unit = reader.close()
+}
+
+private[orc] object OrcFileReader {
+
+  /** Returns the settings for a scan with these ones, with filters of writers ignored that hashed texts wrongly. */
+  def settings(hadoopConf: Configuration): Configuration = {
+    val own = new Configuration(hadoopConf)
+    own.setBoolean("orc.bloom.filter.ignore.non-utf8", true)
+    own
+  }
+}

@@ -1,0 +1,95 @@
+package io.sbbf.orc.prune
+
+import scala.util.control.ControlThrowable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem}
+
+import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.orc.file.{CountedReads, OrcFileReader}
+import io.sbbf.parquet.input.FileStore
+import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
+import io.sbbf.parquet.pass.{FileEvaluator, PruningWarnings}
+import io.sbbf.parquet.result.FilePruning
+
+/**
+ * Evaluates one predicate on the ORC files of one listing. Thread-safe.
+ *
+ * @param settings the settings of [[OrcFileReader.settings]]
+ * @param declared returns the type of a top-level column of the table, as ORC spells it
+ */
+private[prune] final class OrcFiles(
+    files: IndexedSeq[FileStatus],
+    predicate: RowGroupPredicate,
+    lookup: ColumnLookup,
+    declared: String => Option[String],
+    settings: Configuration,
+    cache: EvidenceCache#Pass,
+    warnings: PruningWarnings)
+    extends FileEvaluator {
+  import OrcFiles._
+
+  override def filesDeclined: Int = cache.filesDeclined
+
+  override def fromMemory(): Array[FilePruning] =
+    files.iterator.map { file =>
+      val known = cache.get(FileVersion.of(file))
+      if (known == null) null
+      else
+        try evaluate(file, known, () => throw NotInMemory)
+        catch { case NotInMemory => null }
+    }.toArray
+
+  override def fromStore(some: IndexedSeq[Int]): Int => FilePruning = {
+    val systems = FileStore.fileSystems(some.map(files), settings)
+    k => read(files(some(k)), systems(files(some(k)).getPath))
+  }
+
+  /** Returns the outcome; it keeps the whole file if the file cannot be read. */
+  private def read(file: FileStatus, fs: FileSystem): FilePruning = {
+    val reads = new CountedReads
+    val outcome =
+      try readAndEvaluate(file, reads.of(fs))
+      catch {
+        case RecoverableError.OfFile(e)
+            if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
+          val reason = "unreadable file"
+          // a message of ORC's library may hold values
+          warnings.once(
+            s"ORC: $reason",
+            s"cannot prune ${file.getPath}, so the scan reads all of it: " +
+              s"$reason (${e.getClass.getSimpleName})")
+          FilePruning.unreadable(file.getLen, reason)
+      }
+    outcome.copy(bytesRead = reads.bytes, opens = reads.opens)
+  }
+
+  private def readAndEvaluate(file: FileStatus, fs: FileSystem): FilePruning = {
+    val version = FileVersion.of(file)
+    val readAt = System.currentTimeMillis
+    val reader = new OrcFileReader(fs, file.getPath, file.getLen, settings)
+    try {
+      // a file that was replaced since has another tail
+      val known = Option(cache.get(version)).filter(_.tail.isSameAs(reader.tail))
+      val evidence = known.getOrElse(new StripeEvidence(reader.tail))
+      try evaluate(file, evidence, () => reader)
+      finally cache.keep(version, evidence, readAt)
+    } finally reader.close()
+  }
+
+  private def evaluate(
+      file: FileStatus,
+      evidence: StripeEvidence,
+      open: () => OrcFileReader): FilePruning =
+    evidence.tail.unusable match {
+      case Some(reason) => FilePruning.keepAll(file.getLen, reason)
+      case None =>
+        new StripeEvaluator(predicate, evidence, lookup, declared, open).outcome(file.getLen)
+    }
+}
+
+private object OrcFiles {
+
+  /** Signals that the outcome needs something that is not in memory. */
+  private object NotInMemory extends ControlThrowable
+}

@@ -1,0 +1,89 @@
+package io.sbbf.parquet.pass
+
+import org.apache.hadoop.fs.FileStatus
+
+import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning}
+
+/** One pass over the files of a listing: what is in memory, a sample, and the rest within limits. */
+private[sbbf] final class FilesPass(
+    files: IndexedSeq[FileStatus],
+    limits: PlanningLimits,
+    warnings: PruningWarnings) {
+  import FilesPass.FilesOfThread
+  import ScanPruning.{NotChecked, TooSlow}
+
+  private val outcomes = new Array[FilePruning](files.size)
+
+  /**
+   * Returns the outcome of each file.
+   *
+   * @param sampleFirst whether the sample also decides on files that are in memory
+   * @throws InterruptedException if the query is cancelled
+   */
+  def run(evaluator: FileEvaluator, sampleFirst: Boolean): PrunedFiles = {
+    // Evaluating cached evidence costs less than handing the file to another thread.
+    def evaluateCached(): Unit = {
+      val known = evaluator.fromMemory()
+      files.indices.foreach(i => if (outcomes(i) == null) outcomes(i) = known(i))
+    }
+    def read(some: IndexedSeq[Int]): Unit = {
+      val unread = some.filter(outcomes(_) == null)
+      val fresh = BoundedPool.map(unread.indices, limits.threads)(evaluator.fromStore(unread))
+      unread.indices.foreach(k => outcomes(unread(k)) = fresh(k))
+    }
+    if (!sampleFirst) evaluateCached()
+    val sample =
+      if (limits.sampleFiles == 0 || !outcomes.contains(null)) IndexedSeq.empty
+      else Sample.of(files, limits.sampleFiles)
+    read(sample)
+    val isUseless = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
+    if (!isUseless) {
+      if (sampleFirst) evaluateCached()
+      readWithin(files.indices.filter(outcomes(_) == null))(read)
+    }
+    PrunedFiles(
+      files.indices.map { i =>
+        if (outcomes(i) != null) outcomes(i)
+        else FilePruning.keepAll(files(i).getLen, if (isUseless) NotChecked else TooSlow)
+      },
+      stoppedEarly = outcomes.contains(null),
+      filesDeclined = evaluator.filesDeclined
+    )
+  }
+
+  /** Reads files in batches; stops when their speed shows that all would exceed the limit. */
+  private def readWithin(left: IndexedSeq[Int])(read: IndexedSeq[Int] => Unit): Unit =
+    if (limits.seconds == 0) read(left)
+    else {
+      val started = System.nanoTime
+      var done = 0
+      def isTooSlow = {
+        val seconds = (System.nanoTime - started) / 1e9
+        // the first files also pay for connections and for cold code
+        seconds > limits.seconds / 10.0 && seconds / done * left.size > limits.seconds
+      }
+      while (done < left.size && !isTooSlow) {
+        val some = left.slice(done, done + FilesOfThread * limits.threads)
+        read(some)
+        done += some.size
+      }
+      if (done < left.size)
+        warnings.once(
+          TooSlow,
+          s"${left.size - done} files of a scan were $TooSlow: create an index, or raise the setting")
+    }
+
+  /**
+   * Whether the sample justifies reading all files: at least one row group in fifty is refuted.
+   */
+  private def prunes(sample: Seq[FilePruning]): Boolean = {
+    val refuted = sample.map(o => o.rowGroups - o.kept).sum
+    refuted > 0 && refuted * 50 >= sample.map(_.rowGroups).sum
+  }
+}
+
+private object FilesPass {
+
+  /** The time is checked each time after each thread has read so many files. */
+  private final val FilesOfThread = 16
+}

@@ -1,0 +1,163 @@
+package io.sbbf.spark.orc
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.broadcast
+
+import io.sbbf.parquet.model.Evidence
+
+/** Tests which stripes of ORC files are planned, and that queries return the rows of the oracle. */
+class OrcScanSuite extends OrcTables {
+
+  private lazy val table =
+    written(
+      "typed",
+      small ++ filters("id,i,h,name,d,f,m,day,ts,flag,st.a,bin"),
+      (0 until 5).map(n => typed(n * 4000, n * 4000 + 4000)): _*)
+
+  private def where(condition: String): DataFrame = spark.read.orc(table).where(condition)
+
+  private def check(condition: String, most: Int): Unit = {
+    assertSameRows(where(condition).select("id"), condition)
+    val (left, all) = kept(where(condition))
+    assert(all == 10 && left <= most, s"$condition keeps $left of $all stripes")
+  }
+
+  test("a key keeps the stripe that holds it, whatever its type.") {
+    Seq(
+      "id = 8000",
+      "id IN (8000, 8002)",
+      "id <=> 8000",
+      "i = 8000",
+      "h = 4001",
+      "name = 'key-4001'",
+      "m = 1000.25",
+      "day = date'2000-12-15'",
+      "d = 2001.5",
+      "f = 2001.5",
+      "st.a = 4003",
+      "id = 8000 AND name = 'key-4000'"
+    ).foreach(check(_, most = 2))
+  }
+
+  test("an absent key keeps no stripe, and the scan has no task.") {
+    Seq("id = 8001", "name = 'key-x'", "i = 7", "m = 1000.26", "st.a = -1", "id IN (1, 3, 5)")
+      .foreach { condition =>
+        check(condition, most = 0)
+        assert(where(condition).rdd.getNumPartitions == 0)
+      }
+  }
+
+  test("statistics refute ranges, and filters are not read for them.") {
+    check("id >= 32000", most = 2)
+    check("id < 8000", most = 2)
+    check("id > 100000", most = 0)
+    check("name > 'key-9999'", most = 10)
+    check("day < date'1990-01-02'", most = 1)
+    val found = pruning(where("id >= 32000")).get
+    assert(found.refutedBy == Map(Evidence.MinMax -> 8L))
+  }
+
+  test("filters refute what statistics do not.") {
+    val found = pruning(where("id = 9002")).get
+    assert(found.refutedBy == Map(Evidence.MinMax -> 8L, Evidence.Bloom -> 1L))
+  }
+
+  test("an AND or OR of columns combines their evidence in each row group.") {
+    check("id = 8000 OR name = 'key-x'", most = 1)
+    check("id = 8001 OR name = 'key-4001'", most = 1)
+    check("id = 8000 AND name = 'key-19999'", most = 0)
+    check("id = 8001 OR flag", most = 10)
+  }
+
+  test("both zeros are one value, and NaN equals itself.") {
+    Seq("d = 0.0D", "d = -0.0D", "f = float('0.0')", "f = float('-0.0')", "d IN (0.0D, 7.0D)")
+      .foreach(check(_, most = 10))
+    Seq("d <= -0.0D", "d >= 0.0D", "d < 0.0D", "f > float('-0.0')", "d = double('NaN')")
+      .foreach(check(_, most = 10))
+  }
+
+  test("NULL of a struct is NULL of its fields.") {
+    Seq("st.a IS NULL", "st.a <=> NULL", "st IS NULL", "name IS NULL", "NOT (st.a = 4003)")
+      .foreach(c => assertSameRows(where(c).select("id"), c))
+  }
+
+  test("a column without NULL refutes IS NULL.") {
+    check("id IS NULL", most = 0)
+    check("id IS NOT NULL AND id = 8001", most = 0)
+  }
+
+  test("tests that ORC cannot decide keep everything.") {
+    Seq("ts = timestamp'1970-02-01 00:00:00'", "bin = cast('v1' as binary)", "NOT (id = 8000)")
+      .foreach(c => assertSameRows(where(c).select("id"), c))
+    check("array_contains(list, 5L) OR id = 1", most = 10)
+  }
+
+  test("texts beyond the basic plane have ORC's reader evaluate nothing.") {
+    val texts = spark
+      .range(4000)
+      .selectExpr(
+        "case id % 3 when 0 then '\ud83d\ude00' when 1 then '\uffee' else 'a' end as c",
+        "id")
+    val file = written("texts", small ++ filters("c"), texts.repartition(1))
+    Seq("c = '\ud83d\ude00'", "c > '\uffee'", "c <= '\ud83d\ude00'", "c LIKE '\ud83d%'").foreach {
+      c =>
+        def query = spark.read.orc(file).where(c)
+        assertSameRows(query, c)
+    }
+  }
+
+  test("files without a column, with other types or by other names return the oracle's rows.") {
+    val mixed = written(
+      "mixed",
+      small ++ filters("*"),
+      spark.range(4000).selectExpr("id", "cast(id as string) as c"),
+      spark.range(4000, 8000).selectExpr("cast(id as int) as id"),
+      spark.range(8000, 9000).selectExpr("id as ID", "concat('0', id) as c")
+    )
+    for {
+      schema <- Seq("id bigint, c string", "id int, c int", "id string, c string")
+      condition <- Seq("id = 5", "id IS NULL", "c IS NULL", "c = 8000", "id = 8500", "c = '5'")
+      caseSensitive <- Seq("true", "false")
+    } withConf("spark.sql.caseSensitive" -> caseSensitive) {
+      def query = spark.read.schema(schema).orc(mixed).where(condition)
+      assertSameRows(query, s"$schema, $condition, $caseSensitive")
+    }
+  }
+
+  test("columns of Hive's old writer are found by position.") {
+    val old =
+      written("old", small, spark.range(4000).selectExpr("id as _col0", "id * 2 as _col1"))
+    def query = spark.read.schema("a bigint, b bigint").orc(old).where("b = 4000")
+    assertSameRows(query, "b")
+    assert(rows(query) == Seq("[2000,4000]"))
+  }
+
+  test("keys of a join prune stripes.") {
+    val keys = spark.range(1).selectExpr("8000L as id")
+    val other = spark.read.orc(table)
+    def query = other.join(broadcast(keys), "id").select("id", "name")
+    assertSameRows(query, "join")
+    val joined = query
+    assert(rows(joined).size == 1)
+    assert(pruning(joined).exists(_.keptRowGroups == 1))
+  }
+
+  test("settings turn it off: all of it, or the format that reads single stripes.") {
+    withConf("spark.sbbf.orc.enabled" -> "false")(assert(pruning(where("id = 8000")).isEmpty))
+    withConf("spark.sbbf.rowGroupPruning.enabled" -> "false") {
+      val query = where("id = 8000")
+      assert(pruning(query).exists(_.keptFiles == 1) && rows(query).size == 1)
+    }
+  }
+
+  test("row by row, in batches and without a vectorized reader, the rows are the same.") {
+    for (vectorized <- Seq("true", "false"))
+      withConf("spark.sql.orc.enableVectorizedReader" -> vectorized)(check("id = 8000", most = 1))
+  }
+
+  test("splits read each surviving stripe once.") {
+    withConf("spark.sql.files.maxPartitionBytes" -> "10000")(
+      check("id % 2 = 0 AND i >= 0", most = 10))
+    withConf("spark.sql.files.maxPartitionBytes" -> "10000")(check("id IN (0, 38000)", most = 2))
+  }
+}
