@@ -162,6 +162,10 @@ predicates: wheel ## write docs/predicates.md and docs/pushdown.md: what is prun
 pictures: wheel ## draw the documentation's pictures of reports; BROWSER=/path/to/chromium
 	$(bin)/python demo/pictures.py $(or $(BROWSER),chromium)
 
+.PHONY: charts
+charts: setup ## draw the documentation's charts from benchmarks/results
+	PYTHONPATH=python/src $(bin)/python benchmarks/charts.py
+
 .PHONY: docs
 docs: setup ## build the documentation into build/docs; fails of a broken link
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --quiet --strict --site-dir build/docs
