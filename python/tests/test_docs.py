@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown.extensions.toc import slugify
 
 from spark_sbbf.jar import SCALA_OF_SPARK
 
@@ -46,3 +47,16 @@ def test_every_page_is_in_the_menu_and_every_image_is_used():
     assert [p.name for p in docs.glob("*.md") if f" {p.name}" not in menu] == []
     text = "".join(p.read_text(encoding="utf-8") for p in docs.glob("*.md"))
     assert [p.name for p in docs.glob("images/*") if f"images/{p.name}" not in text] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_the_links_outside_of_the_site_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#([^)]+))?\)", text)
+    assert [path for path, _ in links if not (ROOT / path).is_file()] == []
+    assert [link for link in links if link[1] and link[1] not in anchors(ROOT / link[0])] == []
+
+
+def anchors(page):
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [slugify(heading, "-") for heading in headings]
