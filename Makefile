@@ -129,6 +129,10 @@ benchlakes: wheel ## measure lookups and joins on a Delta and an Iceberg table, 
 	build/spark-4.1.4/bin/python benchmarks/lake.py delta
 	build/spark-4.1.4/bin/python benchmarks/lake.py iceberg
 
+.PHONY: benchorc
+benchorc: wheel ## measure lookups in ORC files against Spark alone, the oracle and the filter limit
+	$(bin)/python benchmarks/orc.py
+
 .PHONY: benchwrite
 benchwrite: wheel ## measure what exact filters cost to write, beside Spark's
 	$(bin)/python benchmarks/write.py

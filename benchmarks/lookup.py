@@ -170,15 +170,23 @@ Times = dict[str, list[float]]
 
 
 def lookups(
-    spark: SparkSession, df: DataFrame, keys: list[int], best: bool = True
+    spark: SparkSession,
+    df: DataFrame,
+    keys: list[int],
+    best: bool = True,
+    format: str = "parquet",
 ) -> tuple[Times, list[int]]:
     """Returns times of each contestant for all but the first keys, and numbers of files kept."""
+
+    def reading(paths: list[str]) -> DataFrame:
+        return spark.read.schema(SCHEMA).format(format).load(paths)
+
     times: Times = {}
     kept = []
     for n, value in enumerate(keys):
         condition = f"key = {value}"
         answer = df.where(condition)
-        maybe = answer.inputFiles()
+        maybe = list(answer.inputFiles())
         kept.append(len(maybe))
         contestants = {
             "Spark alone": (OFF, df),
@@ -187,8 +195,8 @@ def lookups(
         }
         if best:
             holds = [row[0] for row in answer.select(F.input_file_name()).collect()]
-            contestants["the oracle"] = (OFF, spark.read.schema(SCHEMA).parquet(*holds))
-            contestants["the filter limit"] = (OFF, spark.read.schema(SCHEMA).parquet(*maybe))
+            contestants["the oracle"] = (OFF, reading(holds))
+            contestants["the filter limit"] = (OFF, reading(maybe))
         else:
             contestants["an empty table"] = (ON, empty_table(spark))
         order = (

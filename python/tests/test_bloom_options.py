@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from pyspark.sql.types import (
     ArrayType,
@@ -166,3 +168,25 @@ def test_an_error_lists_some_of_many_columns():
 
     with pytest.raises(ValueError, match="c19 and 30 more"):
         bloom_options("zzz", df=Wide)
+
+
+def test_orc_has_its_own_options():
+    assert bloom_options("id", "st.a", fpp=0.001, format="orc") == {
+        "orc.bloom.filter.columns": "id,st.a",
+        "orc.bloom.filter.fpp": "0.001",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"format": "avro"}, "format must be 'parquet' or 'orc', not 'avro'"),
+        ({"format": "orc", "ndv": 5}, "format: ORC's writer takes columns and one fpp only"),
+        ({"format": "orc", "auto": True}, "format: ORC's writer takes columns and one fpp only"),
+        ({"format": "orc", "fpp": {"id": 0.1}}, "fpp must be between 0 and 1"),
+        ({"format": "orc", "fpp": "auto"}, "fpp must be between 0 and 1"),
+    ],
+)
+def test_invalid_arguments_for_orc_are_named(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        bloom_options("id", **arguments)

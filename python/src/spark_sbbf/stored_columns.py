@@ -1,4 +1,4 @@
-"""Names the columns of a DataFrame as its Parquet files will."""
+"""Names the columns of a DataFrame as its Parquet or ORC files will."""
 
 from __future__ import annotations
 
@@ -10,17 +10,25 @@ MOST_NAMED = 20
 """The most columns that an error lists."""
 
 
-def check_columns(columns: Iterable[str], schema: Any) -> None:
+STEPS = {
+    "parquet": (".list.element", ".key_value.key", ".key_value.value"),
+    "orc": ("._elem", "._key", "._value"),
+}
+"""How a format names the elements of a list, and the keys and values of a map."""
+
+
+def check_columns(columns: Iterable[str], schema: Any, format: str = "parquet") -> None:
     """Checks that files of a schema store these columns, and that their types have filters.
 
     Args:
-        columns: Dotted Parquet paths.
+        columns: Dotted paths.
         schema: A ``StructType``.
+        format: ``"parquet"`` or ``"orc"``.
 
     Raises:
         ValueError: If not; the message names the column and those that there are.
     """
-    stored = dict(stored_columns(schema))
+    stored = dict(stored_columns(schema, format))
     for column in columns:
         kind = stored.get(column)
         if kind is None:
@@ -31,26 +39,29 @@ def check_columns(columns: Iterable[str], schema: Any) -> None:
             )
 
 
-def stored_columns(schema: Any) -> Iterator[tuple[str, str]]:
-    """Returns the dotted Parquet path of each leaf of a schema with the name of its type.
+def stored_columns(schema: Any, format: str = "parquet") -> Iterator[tuple[str, str]]:
+    """Returns the dotted path of each leaf of a schema with the name of its type.
 
-    Source: ``SparkToParquetSchemaConverter`` of Spark, in the format that is not legacy.
+    Source: ``SparkToParquetSchemaConverter`` of Spark, in the format that is not legacy, and
+    ``ParserUtils.findSubtype`` of ORC.
     """
+    steps = STEPS[format]
     for field in schema.fields:
-        yield from _leaves(field.name, field.dataType)
+        yield from _leaves(field.name, field.dataType, steps)
 
 
-def _leaves(path: str, kind: Any) -> Iterator[tuple[str, str]]:
+def _leaves(path: str, kind: Any, steps: tuple[str, str, str]) -> Iterator[tuple[str, str]]:
+    element, key, value = steps
     if hasattr(kind, "sqlType"):  # a type of the user
-        yield from _leaves(path, kind.sqlType())
+        yield from _leaves(path, kind.sqlType(), steps)
     elif hasattr(kind, "fields"):
         for field in kind.fields:
-            yield from _leaves(f"{path}.{field.name}", field.dataType)
+            yield from _leaves(f"{path}.{field.name}", field.dataType, steps)
     elif hasattr(kind, "elementType"):
-        yield from _leaves(f"{path}.list.element", kind.elementType)
+        yield from _leaves(path + element, kind.elementType, steps)
     elif hasattr(kind, "keyType"):
-        yield from _leaves(f"{path}.key_value.key", kind.keyType)
-        yield from _leaves(f"{path}.key_value.value", kind.valueType)
+        yield from _leaves(path + key, kind.keyType, steps)
+        yield from _leaves(path + value, kind.valueType, steps)
     else:
         yield path, kind.typeName()
 

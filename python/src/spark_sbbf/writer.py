@@ -1,4 +1,4 @@
-"""Parquet writer options that give columns a bloom filter."""
+"""Writer options of Parquet and ORC that give columns a bloom filter."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def bloom_options(
     dictionary: bool | Mapping[str, bool] | None = None,
     auto: bool = False,
     df: Any = None,
+    format: str = "parquet",
 ) -> dict[str, str]:
     """Returns options that make Spark write bloom filters.
 
@@ -45,6 +46,9 @@ def bloom_options(
 
     Spark ignores the options of writers into existing tables (``insertInto``, and ``saveAsTable``
     with the mode ``append``): the table's own options and the session's settings apply there.
+
+    With ``format="orc"`` they are options of ORC's own writer, which makes a filter for each row
+    group of 10,000 rows. It takes one ``fpp`` for all columns, and none of the other arguments.
 
     BOOLEAN columns get no filter. Do not name them for sessions without spark-sbbf: Spark's BOOLEAN
     filters are empty, so other readers lose rows.
@@ -83,6 +87,8 @@ def bloom_options(
             (integers, texts, bytes, UUIDs). Row groups get them that have at least 1,000 distinct
             values (``min_ndv``) and are not all dictionary encoded. The writer hashes all of these
             columns. parquet-mr ignores it, and ``add_filters`` rejects it.
+        df: The DataFrame to write, whose columns are checked.
+        format: ``"parquet"`` or ``"orc"``.
 
     Returns:
         The options, each a string.
@@ -94,8 +100,14 @@ def bloom_options(
     if not flag("auto", auto) and not columns:
         raise ValueError("columns: name at least one column")
     _check_names(columns)
+    if format not in ("parquet", "orc"):
+        raise ValueError(f"format must be 'parquet' or 'orc', not {format!r}")
     if df is not None:
-        check_columns(columns, df.schema)
+        check_columns(columns, df.schema, format)
+    if format == "orc":
+        if auto or any(given is not None for given in (ndv, max_bytes, min_ndv, dictionary)):
+            raise ValueError("format: ORC's writer takes columns and one fpp only")
+        return _of_orc(columns, fpp)
     options = {f"parquet.bloom.filter.enabled#{column}": "true" for column in columns}
     probabilities = _per_column("fpp", fpp, columns, _probability)
     for column in columns:
@@ -117,6 +129,13 @@ def bloom_options(
     if max_bytes is not None:
         options["parquet.bloom.filter.max.bytes"] = str(_filter_bytes("max_bytes", max_bytes))
     return options
+
+
+def _of_orc(columns: tuple[str, ...], fpp: Any) -> dict[str, str]:
+    return {
+        "orc.bloom.filter.columns": ",".join(columns),
+        "orc.bloom.filter.fpp": repr(check_probability("fpp", fpp)),
+    }
 
 
 def check_probability(option: str, value: Any) -> float:
