@@ -14,16 +14,18 @@ private[orc] object DeclaredType {
    * Returns whether ORC's reader can compare what a file stores with a literal of the table's type.
    *
    * @param root the name of a top-level column of the table
-   * @param declared returns the type of such a column, as ORC spells it
+   * @param table the columns that the scan reads
    */
   def isComparable(
       root: String,
       schema: TypeDescription,
-      lookup: ColumnLookup,
-      declared: String => Option[String]): Boolean =
-    StoredColumn.of(ColumnPath.named(Seq(root)), schema, lookup) match {
+      table: ReadSchema,
+      lookup: ColumnLookup): Boolean =
+    StoredColumn.of(ColumnPath.named(Seq(root)), schema, table, lookup) match {
       case StoredColumn.Found(of, _) =>
-        declared(root).exists(t => t == of.toString || Set(t, of.toString).subsetOf(integers))
+        table
+          .typeOf(root, lookup.caseSensitive)
+          .exists(t => t == of.toString || Set(t, of.toString).subsetOf(integers))
       case StoredColumn.Absent => true
       case StoredColumn.Unknown(_) => false
     }

@@ -46,14 +46,10 @@ private[orc] object OrcLeaf {
   /**
    * Returns the leaf for a file of this schema.
    *
-   * @param declared returns the type of a top-level column of the table, as ORC spells it
+   * @param table the columns that the scan reads
    */
-  def of(
-      leaf: Leaf,
-      schema: TypeDescription,
-      lookup: ColumnLookup,
-      declared: String => Option[String]): OrcLeaf =
-    StoredColumn.of(leaf.column, schema, lookup) match {
+  def of(leaf: Leaf, schema: TypeDescription, lookup: ColumnLookup, table: ReadSchema): OrcLeaf =
+    StoredColumn.of(leaf.column, schema, table, lookup) match {
       case StoredColumn.Unknown(result) => constant(result)
       case StoredColumn.Absent =>
         constant(
@@ -62,7 +58,8 @@ private[orc] object OrcLeaf {
           else LeafResult.AllNull)
       case StoredColumn.Found(of, isNested) =>
         // a NULL struct has fields that are NULL, which the file does not count
-        val isAsDeclared = !isNested && declared(leaf.column.root).contains(of.toString)
+        val isAsDeclared =
+          !isNested && table.typeOf(leaf.column.root, lookup.caseSensitive).contains(of.toString)
         val tests = OrcTest.of(leaf.test, of, isAsDeclared)
         if (tests.isEmpty) constant(LeafResult.NotComparable)
         else

@@ -1,7 +1,5 @@
 package io.sbbf.orc.eval
 
-import java.util.Locale
-
 import scala.annotation.tailrec
 
 import org.apache.orc.TypeDescription
@@ -24,19 +22,43 @@ private[eval] object StoredColumn {
 
   final case class Unknown(result: LeafResult) extends StoredColumn
 
-  private val ByPosition = LeafResult.unknown("columns found by position")
+  private val NamedLikePositions = LeafResult.unknown("columns that may be found by position")
 
   /**
-   * Finds a column by its names, as Spark's reader does. It finds those of Hive's old writer, which
-   * named all columns `_col<n>`, by position.
+   * Finds a column as Spark's reader does: by its names, or by its position in files of Hive's old
+   * writer, which named all columns `_col<n>`.
    *
-   * Source: `OrcUtils.requestedColumnIds` of Spark.
+   * Source: `OrcUtils.requestedColumnIds` of Spark, `SchemaEvolution` of ORC.
    */
-  def of(path: ColumnPath, schema: TypeDescription, lookup: ColumnLookup): StoredColumn =
+  def of(
+      path: ColumnPath,
+      file: TypeDescription,
+      table: ReadSchema,
+      lookup: ColumnLookup): StoredColumn = {
+    def names = file.getFieldNames.stream
     if (path.isRepeated) Unknown(LeafResult.RepeatedColumn)
-    else if (!isStruct(schema) || schema.getFieldNames.isEmpty) Unknown(LeafResult.SchemaMismatch)
-    else if (schema.getFieldNames.stream.allMatch(_.startsWith("_col"))) Unknown(ByPosition)
-    else descend(schema, path.steps.toList, lookup, isNested = false)
+    else if (!isStruct(file) || file.getFieldNames.isEmpty) Unknown(LeafResult.SchemaMismatch)
+    else if (table.byPosition && path.steps.size > 1) Unknown(NamedLikePositions)
+    else if (table.byPosition || names.allMatch(_.matches("_col\\d+")))
+      atPosition(path, file, table, lookup)
+    else if (names.allMatch(_.startsWith("_col"))) Unknown(NamedLikePositions)
+    else descend(file, path.steps.toList, lookup, isNested = false)
+  }
+
+  private def atPosition(
+      path: ColumnPath,
+      file: TypeDescription,
+      table: ReadSchema,
+      lookup: ColumnLookup): StoredColumn = {
+    val position = table.indexOf(path.root, lookup.caseSensitive)
+    if (position < 0) Unknown(LeafResult.AmbiguousColumn)
+    else if (position >= file.getChildren.size) Absent
+    else {
+      val child = file.getChildren.get(position)
+      if (path.steps.size == 1) Found(child, isNested = false)
+      else descend(child, path.steps.toList.tail, lookup, isNested = true)
+    }
+  }
 
   @tailrec
   private def descend(
@@ -46,7 +68,8 @@ private[eval] object StoredColumn {
       isNested: Boolean): StoredColumn = steps match {
     case Field(name, _) :: others if isStruct(struct) =>
       val names = struct.getFieldNames
-      (0 until names.size).filter(i => isSame(names.get(i), name, lookup.caseSensitive)) match {
+      (0 until names.size).filter(i =>
+        ReadSchema.isSame(names.get(i), name, lookup.caseSensitive)) match {
         case Seq() if isNested || others.nonEmpty => Unknown(LeafResult.SchemaMismatch)
         case Seq() => Absent
         case Seq(one) =>
@@ -59,7 +82,4 @@ private[eval] object StoredColumn {
   }
 
   private def isStruct(of: TypeDescription): Boolean = of.getCategory == Category.STRUCT
-
-  private def isSame(a: String, b: String, caseSensitive: Boolean): Boolean =
-    a == b || !caseSensitive && a.toLowerCase(Locale.ROOT) == b.toLowerCase(Locale.ROOT)
 }

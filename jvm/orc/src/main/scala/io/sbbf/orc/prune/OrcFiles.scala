@@ -6,6 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem}
 
 import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.file.{CountedReads, OrcFileReader}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
@@ -16,13 +17,13 @@ import io.sbbf.parquet.result.FilePruning
  * Evaluates one predicate on the ORC files of one listing. Thread-safe.
  *
  * @param settings the settings of [[OrcFileReader.settings]]
- * @param declared returns the type of a top-level column of the table, as ORC spells it
+ * @param table the columns that the scan reads
  */
 private[prune] final class OrcFiles(
     files: IndexedSeq[FileStatus],
     predicate: RowGroupPredicate,
     lookup: ColumnLookup,
-    declared: String => Option[String],
+    table: ReadSchema,
     settings: Configuration,
     cache: EvidenceCache#Pass,
     warnings: PruningWarnings)
@@ -84,7 +85,7 @@ private[prune] final class OrcFiles(
     evidence.tail.unusable match {
       case Some(reason) => FilePruning.keepAll(file.getLen, reason)
       case None =>
-        new StripeEvaluator(predicate, evidence, lookup, declared, open).outcome(file.getLen)
+        new StripeEvaluator(predicate, evidence, lookup, table, open).outcome(file.getLen)
     }
 }
 

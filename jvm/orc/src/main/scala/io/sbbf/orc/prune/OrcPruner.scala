@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.file.OrcFileReader
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.pass.{FilesPass, ListingPruner, PlanningLimits, PruningWarnings}
@@ -13,11 +14,11 @@ import io.sbbf.parquet.result.PrunedFiles
  * Finds the stripes of ORC files that might hold a row that matches a predicate. In its results, a
  * stripe stands for a row group: tasks can leave out whole stripes only.
  *
- * @param declared returns the type of a top-level column of the table, as ORC spells it
+ * @param table the columns that the scan reads
  */
 private[sbbf] final class OrcPruner(
     hadoopConf: Configuration,
-    declared: String => Option[String],
+    table: ReadSchema,
     limits: PlanningLimits,
     cache: EvidenceCache,
     warnings: PruningWarnings)
@@ -32,7 +33,7 @@ private[sbbf] final class OrcPruner(
       files,
       predicate,
       lookup,
-      declared,
+      table,
       OrcFileReader.settings(hadoopConf),
       cache.pass(limits.cacheBytes),
       warnings)

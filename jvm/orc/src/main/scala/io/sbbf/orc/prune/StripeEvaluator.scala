@@ -8,7 +8,7 @@ import org.apache.orc.ColumnStatistics
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.core.predicate.{RowGroupPredicate, Verdict}
-import io.sbbf.orc.eval.{DeclaredType, OrcLeaf}
+import io.sbbf.orc.eval.{DeclaredType, OrcLeaf, ReadSchema}
 import io.sbbf.orc.file.{OrcFileReader, RowGroups}
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 import io.sbbf.parquet.prune.RowGroupEvaluator
@@ -18,20 +18,20 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage}
  * Evaluates one predicate on the stripes of one file. A stripe is refuted if its statistics refute
  * it, or if each of its row groups is refuted. Not thread-safe.
  *
- * @param declared returns the type of a top-level column of the table, as ORC spells it
+ * @param table the columns that the scan reads
  * @param open opens the file; called only when something has to be read
  */
 private[prune] final class StripeEvaluator(
     predicate: RowGroupPredicate,
     evidence: StripeEvidence,
     lookup: ColumnLookup,
-    declared: String => Option[String],
+    table: ReadSchema,
     open: () => OrcFileReader) {
 
   private val tail = evidence.tail
   private val bound = new IdentityHashMap[Leaf, OrcLeaf]
   predicate.leaves.foreach { leaf =>
-    bound.put(leaf, OrcLeaf.of(leaf, tail.schema, lookup, declared))
+    bound.put(leaf, OrcLeaf.of(leaf, tail.schema, lookup, table))
   }
   private val columns: Seq[Int] =
     predicate.leaves.flatMap(leaf => bound.get(leaf).column).distinct
@@ -58,7 +58,7 @@ private[prune] final class StripeEvaluator(
   /** ORC's reader fails if it compares a column that the file stores as another type. */
   private def storage: FileStorage = {
     val roots = predicate.leaves.map(_.column.root).distinct
-    val areComparable = roots.forall(DeclaredType.isComparable(_, tail.schema, lookup, declared))
+    val areComparable = roots.forall(DeclaredType.isComparable(_, tail.schema, table, lookup))
     if (areComparable) StripeEvaluator.Comparable else FileStorage.Unreadable
   }
 

@@ -1,12 +1,14 @@
 package io.sbbf.spark.scan
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.orc.OrcConf
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.prune.{EvidenceCache, OrcPruner}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.pass.ListingPruner
@@ -123,15 +125,16 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
     else ofParquet(hadoopConf, requirements)
   }
 
-  private def ofOrc(hadoopConf: Configuration): ListingPruner = {
-    val isSame = files.sparkSession.sessionState.conf.resolver
+  private def ofOrc(hadoopConf: Configuration): ListingPruner =
     new OrcPruner(
       hadoopConf,
-      column => files.dataSchema.find(f => isSame(f.name, column)).map(_.dataType.catalogString),
+      ReadSchema(
+        files.dataSchema.map(field => (field.name, field.dataType.catalogString)),
+        OrcConf.FORCE_POSITIONAL_EVOLUTION.getBoolean(hadoopConf)),
       SbbfConf.limits(conf),
       EvidenceCache.shared,
-      LogOnce)
-  }
+      LogOnce
+    )
 
   private def ofParquet(
       hadoopConf: Configuration,
