@@ -92,8 +92,10 @@ private[orc] final class OrcFileReader(
     val found =
       BloomFilterIO.deserialize(kind, encoding, reader.getWriterVersion, of.getCategory, stored)
     // writers leave filters of types that they cannot hash empty
-    if (found == null || found.getNumHashFunctions < 1 || found.getBitSet.forall(_ == 0L)) null
-    else found
+    def isEmpty = found.getBitSet.forall(_ == 0L)
+    val isValid = found != null && found.getNumHashFunctions >= 1 &&
+      found.getNumHashFunctions <= OrcFileReader.MostHashFunctions && !isEmpty
+    if (isValid) found else null
   }
 
   /** Returns the number of row groups of a stripe, 0 if the file has no indexes. */
@@ -106,6 +108,12 @@ private[orc] final class OrcFileReader(
 }
 
 private[orc] object OrcFileReader {
+
+  /**
+   * Writers use log2(1 / fpp) hash functions. Hive wrote other numbers into filters that lack values
+   * (ORC's example `over1k_bloom.orc` has 10,000).
+   */
+  private final val MostHashFunctions = 64
 
   /** Returns the settings for a scan with these ones, with filters of writers ignored that hashed texts wrongly. */
   def settings(hadoopConf: Configuration): Configuration = {

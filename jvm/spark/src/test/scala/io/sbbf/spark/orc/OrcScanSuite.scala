@@ -157,21 +157,22 @@ class OrcScanSuite extends OrcTables {
       }
   }
 
-  test("a file of Hive with filters in the old encoding returns the oracle's rows.") {
+  test("a file of Hive with invalid filters in the old encoding returns the oracle's rows.") {
     val fixtures = sys.env.get("SBBF_FIXTURES")
     assume(fixtures.isDefined, "SBBF_FIXTURES is not set")
     val schema =
-      "t tinyint, si smallint, i int, b bigint, f float, d double, bo boolean, s string"
-    def table = spark.read.schema(schema).orc(s"${fixtures.get}/orc/over1k_bloom.orc")
+      "t tinyint, si smallint, i int, b bigint, f float, d double, bo boolean, s string, " +
+        "ts timestamp, dec decimal(4, 2), bin binary"
+    def table = spark.read.schema(schema).orc(s"${fixtures.get}/orc/over1k_bloom.orc").drop("bin")
     val values = table.limit(40).collect()
     def some(column: String): Seq[String] =
       values.map(row => Option(row.getAs[Any](column)).fold("NULL")(v => s"'$v'")).toSeq.distinct
     val conditions =
       for (c <- Seq("t", "si", "i", "b", "f", "d", "s"); v <- some(c)) yield s"$c = $v"
     conditions.foreach(c => assertSameRows(table.where(c), c))
-    val absent = Seq("s = 'nobody'", "b = 4294967298", "s IN ('x', 'y')")
+    val absent = Seq("s = 'zz'", "b = 5", "t = 125")
     absent.foreach(c => assertSameRows(table.where(c), c))
-    assert(absent.count(c => kept(table.where(c))._1 == 0) >= 2)
+    absent.foreach(c => assert(kept(table.where(c))._1 == 0, c))
   }
 
   test("stripes of n row groups keep an absent key with 1 - (1 - fpp)^n.") {
