@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spark_sbbf.filter_size import FilterSize, sizing
     from spark_sbbf.inspection import inspect, probe
     from spark_sbbf.jar import jar_path
+    from spark_sbbf.lance_index import LanceZone, probe_lance_index
     from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
     from spark_sbbf.session import disable, doctor, enable, is_enabled
     from spark_sbbf.table_index import (
@@ -33,6 +34,7 @@ __all__ = [
     "FilterReport",
     "FilterSize",
     "IndexReport",
+    "LanceZone",
     "PruneReport",
     "ScanReport",
     "UnprunedRelation",
@@ -51,6 +53,7 @@ __all__ = [
     "is_enabled",
     "jar_path",
     "probe",
+    "probe_lance_index",
     "refresh_index",
     "sizing",
 ]
@@ -62,6 +65,7 @@ _MODULES = {
     "filter_size": ("FilterSize", "sizing"),
     "inspection": ("inspect", "probe"),
     "jar": ("jar_path",),
+    "lance_index": ("LanceZone", "probe_lance_index"),
     "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
     "session": ("disable", "doctor", "enable", "is_enabled"),
     "table_index": ("IndexReport", "create_index", "drop_index", "index_info", "refresh_index"),

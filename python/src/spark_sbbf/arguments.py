@@ -17,6 +17,9 @@ ABOUT = (
 TABLE_FORMATS = "also change files of Delta, Iceberg and Hudi tables, whose readers may then fail"
 TABLE = "a table name, or a file, a folder or a glob pattern of any store of Hadoop"
 WHERE = "only files of some partitions, such as \"day >= '2026-11-01'\""
+KIND = "sorted keys, or bloom filters of zones"
+ITEMS = "rows of a zone, at most; 0 for whole row groups; needs --kind bloom"
+FROM_FILTERS = "take the files' own bloom filters, without reading a value; needs --kind bloom"
 FPP = "false positive probability of a filter, between 0 and 1"
 
 
@@ -83,6 +86,10 @@ def _parser() -> argparse.ArgumentParser:
     for indexing in indexes:
         indexing.add_argument("table", help="a table name, or the folder of a Parquet table")
     creating.add_argument("columns", nargs="+", help="names or dotted Parquet paths of the fields")
+    creating.add_argument("--kind", choices=("keys", "bloom"), default="keys", help=KIND)
+    creating.add_argument("--items", type=_count, metavar="N", help=ITEMS)
+    creating.add_argument("--fpp", type=_number_of_fpp, help=f"{FPP}; needs --kind bloom")
+    creating.add_argument("--from-filters", action="store_true", help=FROM_FILTERS)
     for building in (creating, refreshing):
         building.add_argument("--dry-run", action="store_true", help="only estimate size and time")
     for selecting in (add, drop, creating, refreshing):
@@ -111,6 +118,13 @@ def _probability(text: str) -> float | str:
         raise argparse.ArgumentTypeError(
             f"expected a number between 0 and 1, not '{text}'"
         ) from None
+
+
+def _number_of_fpp(text: str) -> float:
+    found = _probability(text)
+    if isinstance(found, str):
+        raise argparse.ArgumentTypeError(f"expected a number between 0 and 1, not '{text}'")
+    return found
 
 
 def _count(text: str) -> int:

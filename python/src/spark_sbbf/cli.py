@@ -32,7 +32,7 @@ ADVICE = (
     "path_in_schema advice kept_present kept_absent new_kept_present new_kept_absent "
     "new_filter_bytes reason"
 )
-INDEX = "path_in_schema files files_covered segments keys entries bytes newest"
+INDEX = "path_in_schema kind files files_covered segments keys entries bytes newest"
 PROBE = "file_name row_group_id row_group_num_rows verdict evidence"
 
 
@@ -175,6 +175,11 @@ def _index(args: Namespace) -> int:
     request = {"action": args.command, "table": args.table}
     if args.command == "create-index":
         request["columns"] = json.dumps(args.columns)
+        request["kind"] = args.kind
+        request["from_filters"] = str(args.from_filters).lower()
+        for option in ("items", "fpp"):
+            if getattr(args, option) is not None:
+                request[option] = str(getattr(args, option))
     if "dry_run" in args:
         request["dry_run"] = str(args.dry_run).lower()
     if "where" in args and args.where is not None:

@@ -21,7 +21,7 @@ from spark_sbbf.bridge import (
 from spark_sbbf.catalog import add_catalog
 from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
 from spark_sbbf.progress import Progress, progress_bar
-from spark_sbbf.writer import flag
+from spark_sbbf.writer import check_probability, flag, whole_number
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,9 +43,9 @@ class IndexReport:
     """Why the first of these was skipped; empty if there are none."""
     row_groups: int
     keys: int
-    """Distinct keys of all columns; in a dry run at most as many."""
+    """Distinct keys of all columns; in a dry run at most as many. Kind ``bloom`` has none."""
     entries: int
-    """Pairs of a key and a row group that holds it."""
+    """Pairs of a key and a row group that holds it; of kind ``bloom``, its zones."""
     bytes: int
     """Size of the segment; in a dry run an estimate."""
     seconds: float
@@ -58,10 +58,10 @@ class IndexReport:
         done = "indexed" if self.segment else "would index"
         merged = f" ({self.merged_files:,} from other segments)" if self.merged_files else ""
         skipped = f", skipped {self.skipped_files:,}" if self.skipped_files else ""
+        held = f"{self.keys:,} keys" if self.keys else f"{self.entries:,} zones"
         return (
             f"{done} {self.files:,} files{merged}{skipped}, {self.row_groups:,} row groups, "
-            f"{self.keys:,} keys; "
-            f"{self.bytes:,} bytes; {self.seconds:.1f} s"
+            f"{held}; {self.bytes:,} bytes; {self.seconds:.1f} s"
         )
 
 
@@ -70,6 +70,10 @@ def create_index(
     table: str | os.PathLike[str],
     columns: str | Iterable[str],
     *,
+    kind: str = "keys",
+    items: int | None = None,
+    fpp: float | None = None,
+    from_filters: bool = False,
     where: str | None = None,
     dry_run: bool = False,
     progress: bool | None = None,
@@ -87,6 +91,13 @@ def create_index(
             of a Parquet table.
         columns: Dotted Parquet paths, such as ``"user_id"``, ``"st.a"`` or
             ``"tags.list.element"``; for a Delta or Iceberg table, the names of its columns.
+        kind: ``"keys"`` is the index above. ``"bloom"`` holds a bloom filter of each zone, a run of
+            rows within a row group, in the layout of Lance's index.
+        items: For kind ``bloom``: rows of a zone, at most; 0 for whole row groups. None is 8192.
+        fpp: For kind ``bloom``: false positive probability of a filter of so many distinct values.
+            None is 0.00057.
+        from_filters: For kind ``bloom``: whether to take the files' own bloom filters, without
+            reading a value. ``items`` and ``fpp`` do not apply.
         where: A condition of SQL on partition columns, such as ``"day >= '2026-11-01'"``: indexes
             only files of these partitions. For an Iceberg table it may use any column.
         dry_run: Only read the footers and a few row groups, and estimate size and time.
@@ -97,12 +108,14 @@ def create_index(
 
     Raises:
         ValueError: If no file has one of the columns or its type has no keys, if the table is not
-            found or not a folder of Parquet files, or if ``where`` does not select partitions.
+            found or not a folder of Parquet files, if ``where`` does not select partitions, or if
+            an option is invalid or does not apply to the kind.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
     named = [columns] if isinstance(columns, str) else list(columns)
-    return _change(spark, "create_index", table, named, where, dry_run, progress)
+    filters = _zone_options(kind, items, fpp, from_filters)
+    return _change(spark, "create_index", table, named, where, dry_run, progress, filters)
 
 
 def refresh_index(
@@ -116,7 +129,8 @@ def refresh_index(
     """Indexes the files of a table that its index does not know yet.
 
     It reads these files alone. If the index has 8 segments, or if 30 % of the files that it knows
-    are gone, it also merges segments: the new one takes their keys, and replaces them.
+    are gone, it also merges segments: the new one takes their keys, and replaces them. Segments of
+    kind ``bloom`` are never merged.
 
     Args:
         spark: A session, classic or Spark Connect (4.0 or newer).
@@ -172,7 +186,8 @@ def index_info(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
         One row for each indexed column, none if the table has no index: the table's ``files``, how
         many of them are ``files_covered``, the ``segments`` that a lookup searches, their ``keys``,
         ``entries`` (pairs of a key and a row group) and ``bytes``, when the ``newest`` segment was
-        created, and the ``folder`` of the index.
+        created, and the ``folder`` of the index. A column may have a row for each ``kind``; of kind
+        ``bloom``, ``entries`` are zones.
 
     Raises:
         TypeError: As in ``enable``.
@@ -193,6 +208,7 @@ def _change(
     where: str | None,
     dry_run: bool,
     progress: bool | None,
+    filters: dict[str, str] | None = None,
 ) -> IndexReport:
     add_jar(running(spark))
     name = table_text(table)
@@ -206,9 +222,11 @@ def _change(
                 arguments["columns"] = f"CAST(array({texts}) AS ARRAY<STRING>)"
             if where is not None:
                 arguments["where"] = quoted(where)
+            for option, text in (filters or {}).items():
+                arguments[option] = text if option in ("items", "from_filters") else quoted(text)
             (row,) = call(spark, procedure, arguments, show)
         else:
-            request = {"table": name, "dry_run": dry}
+            request = {"table": name, "dry_run": dry, **(filters or {})}
             if columns is not None:
                 request["columns"] = json.dumps(columns)
             if where is not None:
@@ -218,6 +236,20 @@ def _change(
     if change.skipped_files:
         warnings.warn(f"{change.skipped_files:,} files were skipped; {change.reason}", stacklevel=3)
     return change
+
+
+def _zone_options(
+    kind: str, items: int | None, fpp: float | None, from_filters: bool
+) -> dict[str, str]:
+    """Returns the options that choose the kind of an index, without those at their defaults."""
+    given = {"kind": str(kind)} if kind != "keys" else {}
+    if items is not None:
+        given["items"] = str(whole_number("items", items))
+    if fpp is not None:
+        given["fpp"] = repr(check_probability("fpp", fpp))
+    if flag("from_filters", from_filters):
+        given["from_filters"] = flag_text(True)
+    return given
 
 
 def _bridged(spark: Any, procedure: str, request: dict[str, str], show: Progress) -> dict[str, Any]:

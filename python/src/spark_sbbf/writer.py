@@ -205,7 +205,7 @@ def _probability(option: str, value: Any) -> float | str:
 
 
 def _count(option: str, value: Any) -> int:
-    number = _integer(option, value)
+    number = whole_number(option, value)
     if number < 1:
         raise ValueError(f"{option} must be at least 1, not {value!r}")
     return number
@@ -219,7 +219,7 @@ def _few(option: str, value: Any) -> int:
 
 
 def _filter_bytes(option: str, value: Any) -> int:
-    number = _integer(option, value)
+    number = whole_number(option, value)
     power_of_two = number > 0 and number & (number - 1) == 0
     if not power_of_two or not MIN_FILTER_BYTES <= number <= MAX_FILTER_BYTES:
         raise ValueError(
@@ -229,7 +229,12 @@ def _filter_bytes(option: str, value: Any) -> int:
     return number
 
 
-def _integer(option: str, value: Any) -> int:
+def whole_number(option: str, value: Any) -> int:
+    """Returns a whole number.
+
+    Raises:
+        ValueError: If the value is none; the message names the option.
+    """
     if isinstance(value, bool):
         raise ValueError(f"{option} must be a whole number, not {value!r}")
     try:

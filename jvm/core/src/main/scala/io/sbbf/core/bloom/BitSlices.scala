@@ -28,6 +28,21 @@ object BitSlices {
   /** Returns the number of the block that `hash` selects in filters of `numBlocks` blocks. */
   def blockOf(hash: Long, numBlocks: Int): Int = (((hash >>> 32) * numBlocks) >>> 32).toInt
 
+  /** Returns the positions of a block that `hash` probes: the numbers of its eight slices. */
+  def positions(hash: Long): Array[Int] = {
+    val key = hash.toInt
+    Array(
+      key * Salt0 >>> 27,
+      32 + (key * Salt1 >>> 27),
+      64 + (key * Salt2 >>> 27),
+      96 + (key * Salt3 >>> 27),
+      128 + (key * Salt4 >>> 27),
+      160 + (key * Salt5 >>> 27),
+      192 + (key * Salt6 >>> 27),
+      224 + (key * Salt7 >>> 27)
+    )
+  }
+
   /**
    * Returns the slices of the given blocks.
    *

@@ -4,8 +4,8 @@ import scala.annotation.tailrec
 
 /**
  * Computes facts about a bitset whose values are unknown: how full it is, its false positive
- * probability, how many distinct values it holds, and how small it could be. All methods except
- * [[union]] are pure. Each throws IllegalArgumentException for a bitset that is not a positive
+ * probability, how many distinct values it holds, and how small or large it could be. All methods
+ * except [[union]] are pure. Each throws IllegalArgumentException for a bitset that is not a positive
  * multiple of 32 bytes long.
  */
 object BloomFilterStats {
@@ -35,6 +35,35 @@ object BloomFilterStats {
       block += 1
     }
     folded
+  }
+
+  /**
+   * Returns a filter of `numBytes` bytes that reports the same values: every block is there several
+   * times. It is no better than the smaller one, which [[fold]] returns from it.
+   *
+   * @return a new array, or `bitset` itself if it has that size
+   * @throws IllegalArgumentException unless both sizes are powers of two and `numBytes` is not
+   *   the smaller one
+   */
+  def widen(bitset: Array[Byte], numBytes: Int): Array[Byte] = {
+    checkFoldable(bitset.length)
+    checkFoldable(numBytes)
+    if (numBytes < bitset.length) {
+      throw new IllegalArgumentException(
+        s"a bitset of ${bitset.length} bytes cannot be widened to $numBytes bytes")
+    }
+    if (numBytes == bitset.length) bitset
+    else {
+      val wide = new Array[Byte](numBytes)
+      val doublings = Integer.numberOfTrailingZeros(numBytes / bitset.length)
+      var block = 0
+      while (block < numBytes / BytesPerBlock) {
+        val from = (block >> doublings) * BytesPerBlock
+        System.arraycopy(bitset, from, wide, block * BytesPerBlock, BytesPerBlock)
+        block += 1
+      }
+      wide
+    }
   }
 
   /**

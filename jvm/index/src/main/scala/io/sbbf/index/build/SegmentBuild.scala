@@ -14,7 +14,7 @@ import io.sbbf.parquet.model.FileVersion
  *
  * @param columns the names of the columns to index
  * @param files the files, whose columns are in the order of `columns`
- * @param sizes the size of each column
+ * @param sizes the size of each column; none if its zones are filtered
  */
 private[sbbf] final class SegmentBuild(
     place: IndexPlace,
@@ -62,6 +62,27 @@ private[sbbf] final class SegmentBuild(
   def commit(
       parts: Seq[Seq[StoredPart]],
       failed: Set[Int],
+      replaces: Seq[String]): SegmentManifest =
+    committed(
+      columns.indices.map { n =>
+        IndexedColumn(columns(n), packings(n).hashBits, parts(n).sortBy(_.firstKey))
+      },
+      failed,
+      replaces)
+
+  /** Completes a segment like [[commit]], with the filters of the zones of each column. */
+  def commitZones(
+      zones: Seq[StoredZones],
+      failed: Set[Int],
+      replaces: Seq[String]): SegmentManifest =
+    committed(
+      columns.zip(zones).map { case (name, of) => IndexedColumn.ofZones(name, of) },
+      failed,
+      replaces)
+
+  private def committed(
+      indexed: Seq[IndexedColumn],
+      failed: Set[Int],
       replaces: Seq[String]): SegmentManifest = {
     val path = new Path(folder, FilesName)
     val entries = files.indices.iterator.filterNot(failed).map(entry)
@@ -71,9 +92,7 @@ private[sbbf] final class SegmentBuild(
       System.currentTimeMillis,
       rowGroups,
       stored,
-      columns.indices.map { n =>
-        IndexedColumn(columns(n), packings(n).hashBits, parts(n).sortBy(_.firstKey))
-      },
+      indexed,
       replaces
     )
     index.commit(manifest)

@@ -8,14 +8,30 @@ import com.fasterxml.jackson.databind.node.ObjectNode
  * @param name its name at the time of the build
  * @param hashBits the number of leading bits of a hash that a key keeps
  * @param parts the files that hold its keys, in ascending order of their keys
+ * @param zones the filters of its zones. A column with these has no keys.
  */
 private[sbbf] final case class IndexedColumn(
     name: String,
     hashBits: Int,
-    parts: Seq[StoredPart]) {
+    parts: Seq[StoredPart],
+    zones: Option[StoredZones] = None) {
+
+  /** The kind of the column's index. */
+  def kind: String = if (zones.isDefined) IndexedColumn.Bloom else IndexedColumn.Keys
+
+  /** The size of its files in bytes. */
+  def bytes: Long = parts.map(_.bytes).sum + zones.fold(0L)(_.bytes)
 
   private[format] def writeTo(node: ObjectNode): Unit = {
-    node.put("name", name).put("hash_bits", hashBits)
+    node.put("name", name)
+    zones match {
+      case Some(filters) => filters.writeTo(node.putObject("zones"))
+      case None => writeKeysTo(node)
+    }
+  }
+
+  private def writeKeysTo(node: ObjectNode): Unit = {
+    node.put("hash_bits", hashBits)
     val list = node.putArray("parts")
     parts.foreach { part =>
       list
@@ -30,4 +46,17 @@ private[sbbf] final case class IndexedColumn(
         .put("last_key", part.lastKey)
     }
   }
+}
+
+private[sbbf] object IndexedColumn {
+
+  /** Sorted keys, each with the row groups that hold it. */
+  final val Keys = "keys"
+
+  /** Bloom filters of zones. */
+  final val Bloom = "bloom"
+
+  /** Returns a column with filters of its zones. */
+  def ofZones(name: String, zones: StoredZones): IndexedColumn =
+    IndexedColumn(name, hashBits = 0, parts = Nil, Some(zones))
 }

@@ -29,7 +29,7 @@ private[sbbf] final case class SegmentManifest(
     replaces: Seq[String]) {
 
   /** The size of the segment's files in bytes, without `segment.json`. */
-  def bytes: Long = files.bytes + columns.flatMap(_.parts).map(_.bytes).sum
+  def bytes: Long = files.bytes + columns.map(_.bytes).sum
 
   /** Returns the text of the file. Its last field is the CRC-32 of all bytes before that field. */
   def toJson: Array[Byte] = {
@@ -96,7 +96,7 @@ private[sbbf] object SegmentManifest {
       val version = root.required("version").asInt
       if (version != Version) throw new IOException(s"version $version, expected $Version")
       val found = parsed(root)
-      if (found.columns.exists(c => c.hashBits < 1 || c.hashBits > 62))
+      if (found.columns.exists(c => c.zones.isEmpty && (c.hashBits < 1 || c.hashBits > 62)))
         throw new IOException("hash_bits must be from 1 to 62")
       found
     } catch {
@@ -120,14 +120,16 @@ private[sbbf] object SegmentManifest {
     )
   }
 
-  private def all[T](list: JsonNode)(of: JsonNode => T): Seq[T] =
+  private[format] def all[T](list: JsonNode)(of: JsonNode => T): Seq[T] =
     (0 until list.size).map(i => of(list.get(i)))
 
-  private def column(node: JsonNode): IndexedColumn =
-    IndexedColumn(
-      node.required("name").asText,
-      node.required("hash_bits").asInt,
-      all(node.required("parts"))(part))
+  /** A column has keys or zones. Older code finds no keys in the latter, and ignores the segment. */
+  private def column(node: JsonNode): IndexedColumn = {
+    val name = node.required("name").asText
+    if (node.has("zones")) IndexedColumn.ofZones(name, StoredZones.of(node.get("zones")))
+    else
+      IndexedColumn(name, node.required("hash_bits").asInt, all(node.required("parts"))(part))
+  }
 
   private def part(node: JsonNode): StoredPart =
     StoredPart(

@@ -5,7 +5,8 @@ import java.io.IOException
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
-import io.sbbf.index.format.{IndexFolder, IndexPlace, SegmentManifest}
+import io.sbbf.index.format.IndexedColumn.{Bloom, Keys}
+import io.sbbf.index.format._
 import io.sbbf.index.search.Segment
 import io.sbbf.parquet.model.Interruption
 
@@ -25,9 +26,21 @@ private[sbbf] final class IndexContents private (
     incomplete: Seq[FileStatus]) {
   import IndexContents._
 
-  /** The names of all indexed columns. */
-  def columns: Seq[String] =
-    (segments.map(_.manifest) ++ damaged).flatMap(_.columns.map(_.name)).distinct
+  /** Whether there is no indexed column. */
+  def isEmpty: Boolean = all.isEmpty
+
+  /** The names of all columns with keys. */
+  def columns: Seq[String] = all.filter(_.kind == Keys).map(_.name).distinct
+
+  /** The columns with filters of their zones, each with the rule of its newest segment. */
+  def zoneColumns: Seq[(String, StoredZones.Rule)] =
+    all.filter(_.kind == Bloom).map(_.name).distinct.map { name =>
+      name -> all.find(c => c.name == name && c.kind == Bloom).get.zones.get.rule
+    }
+
+  /** The indexed columns of all segments, those of the newest first. */
+  private def all: Seq[IndexedColumn] =
+    (segments.map(_.manifest) ++ damaged).sortBy(-_.createdAt).flatMap(_.columns)
 
   /** The size of all segments in bytes. */
   def bytes: Long = segments.map(_.manifest.bytes).sum
@@ -35,13 +48,18 @@ private[sbbf] final class IndexContents private (
   /**
    * Plans a segment of the files that no segment knows, in this version and with all of the columns.
    * It replaces segments that lookups cannot use, if they have no other columns.
+   *
+   * @param kind the kind of the columns' index
    */
-  def extension(files: Seq[FileStatus], wanted: Seq[String]): RefreshPlan =
+  def extension(
+      files: Seq[FileStatus],
+      wanted: Seq[String],
+      kind: String = Keys): RefreshPlan =
     RefreshPlan(
       files.filterNot(file =>
-        wanted.forall(name => of(name).exists(_.files.numberOf(file) >= 0))),
+        wanted.forall(name => of(name, kind).exists(_.files.numberOf(file) >= 0))),
       toMerge = IndexedSeq.empty,
-      superfluous(wanted))
+      superfluous(wanted, kind))
 
   /**
    * Plans a segment like [[extension]], which also merges others if lookups search many segments, or
@@ -51,25 +69,30 @@ private[sbbf] final class IndexContents private (
    */
   def refresh(files: Seq[FileStatus], wanted: Seq[String], conf: Configuration): RefreshPlan =
     if (!isFragmented(files)) extension(files, wanted)
-    else new MergePlan(segments, files, wanted, folder, conf).result(superfluous(wanted))
+    else new MergePlan(withKeys, files, wanted, folder, conf).result(superfluous(wanted, Keys))
+
+  private def withKeys: Seq[Segment] = segments.filter(_.kind == Keys)
 
   /** Replaced segments are named again, because those that replace them may be deleted before them. */
-  private def superfluous(wanted: Seq[String]): Seq[String] =
-    (damaged.filter(_.columns.forall(c => wanted.contains(c.name))) ++ replaced).map(_.id)
+  private def superfluous(wanted: Seq[String], kind: String): Seq[String] = {
+    def isWanted(column: IndexedColumn) = wanted.contains(column.name) && column.kind == kind
+    (damaged.filter(_.columns.forall(isWanted)) ++ replaced).map(_.id)
+  }
 
   /** Returns the number of pairs of a key and a row group of a column. */
   def entriesOf(column: String): Long =
-    of(column)
+    of(column, Keys)
       .flatMap(_.manifest.columns.filter(_.name == column))
       .flatMap(_.parts)
       .map(_.entries)
       .sum
 
-  private def of(column: String): Seq[Segment] = segments.filter(_.numberOf(column).isDefined)
+  private def of(column: String, kind: String): Seq[Segment] =
+    segments.filter(s => s.kind == kind && s.numberOf(column).isDefined)
 
   private[maintain] def isFragmented(files: Seq[FileStatus]): Boolean =
-    segments.size >= MostSegments ||
-      segments.map(_.deadFiles(files)).sum > segments.map(_.files.size).sum * MostDead
+    withKeys.size >= MostSegments ||
+      withKeys.map(_.deadFiles(files)).sum > withKeys.map(_.files.size).sum * MostDead
 
   /**
    * Returns what is held of each column.
@@ -77,15 +100,18 @@ private[sbbf] final class IndexContents private (
    * @param files the files of the table
    */
   def info(files: Seq[FileStatus]): Seq[ColumnInfo] =
-    for (name <- columns; some = of(name) if some.nonEmpty) yield {
-      val parts = some.flatMap(_.manifest.columns.filter(_.name == name).flatMap(_.parts))
+    for ((name, kind) <- all.map(c => (c.name, c.kind)).distinct; some = of(name, kind)
+      if some.nonEmpty) yield {
+      val held = some.flatMap(_.manifest.columns.filter(_.name == name))
+      val parts = held.flatMap(_.parts)
       ColumnInfo(
         name,
+        kind,
         some.size,
         files.count(file => some.exists(hasKeys(_, name, file))),
         parts.map(_.keys).sum,
-        parts.map(_.entries).sum,
-        parts.map(_.bytes).sum,
+        parts.map(_.entries).sum + held.flatMap(_.zones).map(_.table.files.toLong).sum,
+        held.map(_.bytes).sum,
         some.map(_.manifest.createdAt).max
       )
     }

@@ -7,7 +7,8 @@ import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
-import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
+import io.sbbf.index.format.IndexedColumn
+import io.sbbf.parquet.hashes.{IndexHits, LeafHits, RowGroupIndex}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.pass.PruningWarnings
@@ -15,7 +16,7 @@ import io.sbbf.parquet.result.IndexReads
 
 /**
  * Searches the segments of the tables that a scan reads. The newest segment that has the keys of a
- * column in a file decides. Thread-safe.
+ * column in a file decides, or else the newest one that has filters of its zones. Thread-safe.
  *
  * @param segments returns the segments of the tables of a listing, newest first
  */
@@ -35,11 +36,13 @@ private[search] final class IndexSearch(
     if (known.isEmpty) None
     else {
       val reads = new Reads
+      // keys find fewer row groups than filters of zones
+      val searched = known.sortBy(_._1.kind != IndexedColumn.Keys)
       val hits = new IdentityHashMap[Leaf, LeafSearch]
       predicate.leaves.foreach { leaf =>
         val ofLeaf =
           new LeafSearch(files.size, _.bind(leaf, lookup, encodings), conf, warnings, reads)
-        known.foreach { case (segment, listing) => ofLeaf.search(segment, listing) }
+        searched.foreach { case (segment, listing) => ofLeaf.search(segment, listing) }
         hits.put(leaf, ofLeaf)
       }
       if (predicate.leaves.forall(hits.get(_).isEmpty)) None
@@ -61,6 +64,6 @@ private object IndexSearch {
       }
 
     override def candidates(leaf: Leaf): BitSet = hits.get(leaf).candidates
-    override def rowGroups(file: Int, leaf: Leaf): Array[Int] = hits.get(leaf).rowGroups(file)
+    override def rowGroups(file: Int, leaf: Leaf): LeafHits = hits.get(leaf).rowGroups(file)
   }
 }

@@ -5,8 +5,8 @@ import java.util.{BitSet, HashMap}
 
 import org.apache.hadoop.conf.Configuration
 
-import io.sbbf.index.format.KeyPartWriter
-import io.sbbf.parquet.hashes.{HashBinding, StoredSchema}
+import io.sbbf.index.format.{IndexedColumn, KeyPartWriter}
+import io.sbbf.parquet.hashes.{HashBinding, LeafHits, StoredSchema}
 import io.sbbf.parquet.model.Interruption
 import io.sbbf.parquet.pass.PruningWarnings
 
@@ -25,6 +25,7 @@ private[search] final class LeafSearch(
   import LeafSearch._
 
   private val known = new BitSet(size)
+  private val inexact = new BitSet(size)
   private val found = new HashMap[Integer, Array[Int]]
 
   /** Returns the files that might match, with all that are not known. */
@@ -38,12 +39,12 @@ private[search] final class LeafSearch(
   /** Whether no segment decides about any file. */
   def isEmpty: Boolean = known.isEmpty
 
-  /** Returns the row groups of a file in ascending order, null if it is not known. */
-  def rowGroups(file: Int): Array[Int] =
+  /** Returns the row groups of a file, null if it is not known. */
+  def rowGroups(file: Int): LeafHits =
     if (!known.get(file)) null
     else {
       val some = found.get(file)
-      if (some == null) NoRowGroup else some
+      new LeafHits(if (some == null) NoRowGroup else some, areExact = !inexact.get(file))
     }
 
   /** Searches a segment for the files that are not known yet. */
@@ -53,6 +54,8 @@ private[search] final class LeafSearch(
     val columnOf = files.kinds.indices.map { k =>
       bindings(k) match {
         case HashBinding.OneOf(leaf, _) => files.kinds(k).columnOf(leaf)
+        case HashBinding.Null(leaf) if segment.kind == IndexedColumn.Bloom =>
+          files.kinds(k).columnOf(leaf)
         case _ => -1
       }
     }
@@ -65,8 +68,8 @@ private[search] final class LeafSearch(
         val kind = files.kind(file)
         bindings(kind) match {
           case HashBinding.NoRow => known.set(place)
-          case HashBinding.OneOf(_, hashes) if columnOf(kind) >= 0 =>
-            val search = new Search(columnOf(kind), hashes)
+          case binding if columnOf(kind) >= 0 =>
+            val search = new Search(columnOf(kind), hashesOf(binding))
             wanted.computeIfAbsent(search, _ => new BitSet(files.size)).set(file)
           case _ =>
         }
@@ -84,7 +87,7 @@ private[search] final class LeafSearch(
     val isRead =
       segment.bytesToRead(column, search.hashes.length) <= MostBytes &&
         (try {
-          segment.find(column, search.hashes, conf, reads) { rowGroup =>
+          find(segment, column, search.hashes) { rowGroup =>
             if (rowGroup == KeyPartWriter.Everywhere) isEverywhere = true
             else groups.set(rowGroup)
           }
@@ -101,9 +104,19 @@ private[search] final class LeafSearch(
     // keys in many row groups are not listed, so that the files' own evidence decides
     if (isRead && !isEverywhere) {
       of.stream.forEach(file => known.set(listing.places(file)))
+      if (column.kind == IndexedColumn.Bloom)
+        of.stream.forEach(file => inexact.set(listing.places(file)))
       addFound(segment.files, listing, groups, of)
     }
   }
+
+  /** Passes what the segment finds to `use`. */
+  private def find(segment: Segment, column: IndexedColumn, hashes: Array[Long])(
+      use: Int => Unit): Unit =
+    column.zones match {
+      case Some(zones) if hashes eq OfNull => segment.findNulls(zones, conf)(use)
+      case _ => segment.find(column, hashes, conf, reads)(use)
+    }
 
   private def addFound(
       files: SegmentFiles,
@@ -125,6 +138,14 @@ private[search] final class LeafSearch(
 
 private[search] object LeafSearch {
   private val NoRowGroup = Array.empty[Int]
+
+  /** Stands for the hashes of a search for NULL. */
+  private val OfNull = Array.empty[Long]
+
+  private def hashesOf(binding: HashBinding): Array[Long] = binding match {
+    case HashBinding.OneOf(_, hashes) => hashes
+    case _ => OfNull
+  }
 
   /** A search for more keys reads other evidence instead. */
   private final val MostBytes = 128.0 * 1024 * 1024

@@ -6,10 +6,11 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import io.sbbf.index.format._
+import io.sbbf.index.zones.ZoneColumn
 import io.sbbf.parquet.model.FileVersion
 
 /**
- * An open segment of an index. Its files of keys are opened when they are first searched.
+ * An open segment of an index. The files of its columns are opened when they are first searched.
  * Thread-safe.
  *
  * @param folder the segment's folder
@@ -21,6 +22,7 @@ private[index] final class Segment private (
   import Segment._
 
   private val parts = new ConcurrentHashMap[String, KeyPart]
+  private val zones = new ConcurrentHashMap[String, ZoneColumn]
   @volatile private var latest = List.empty[Listing]
 
   /** Returns what it knows about the files of a listing. Remembers the latest ones. */
@@ -35,27 +37,48 @@ private[index] final class Segment private (
   def numberOf(column: String): Option[Int] =
     Some(manifest.columns.indexWhere(_.name == column)).filter(_ >= 0)
 
+  /** The kind of the index of its columns. */
+  def kind: String = manifest.columns.headOption.fold(IndexedColumn.Keys)(_.kind)
+
   /** Returns the number of its files that are not among those of the table. */
   def deadFiles(table: Seq[FileStatus]): Int = files.size - table.count(files.numberOf(_) >= 0)
 
   /**
-   * Estimates the bytes that [[find]] reads.
+   * Estimates the bytes that [[find]] reads, or a cost that is as high.
    *
    * @param hashes the number of hashes
    */
-  def bytesToRead(column: IndexedColumn, hashes: Int): Double = {
-    val (all, keys) = (column.parts.map(_.bytes).sum, column.parts.map(_.keys).sum)
-    math.min(all.toDouble, hashes.toDouble * KeyPartWriter.MostKeys * all / math.max(1L, keys))
-  }
+  def bytesToRead(column: IndexedColumn, hashes: Int): Double =
+    column.zones.fold {
+      val (all, keys) = (column.parts.map(_.bytes).sum, column.parts.map(_.keys).sum)
+      math.min(all.toDouble, hashes.toDouble * KeyPartWriter.MostKeys * all / math.max(1L, keys))
+    }(ZoneColumn.cost(_, hashes))
 
   /**
    * Passes the row groups that hold a value with one of the hashes to `use`, some more than once;
-   * [[KeyPartWriter.Everywhere]] stands for all.
+   * [[KeyPartWriter.Everywhere]] stands for all. Filters of zones also find some others.
    *
-   * @throws java.io.IOException if a file of keys cannot be read
+   * @throws java.io.IOException if a file of the column cannot be read
    */
   def find(column: IndexedColumn, hashes: Array[Long], conf: Configuration, reads: Reads)(
-      use: Int => Unit): Unit = {
+      use: Int => Unit): Unit = column.zones match {
+    case Some(stored) => open(stored, conf).find(hashes, conf, reads.count)(use)
+    case None => findKeys(column, hashes, conf, reads)(use)
+  }
+
+  /**
+   * Passes the row groups that might hold NULL in a column with zones to `use`, some more than once.
+   *
+   * @throws java.io.IOException if the table of the zones cannot be read
+   */
+  def findNulls(stored: StoredZones, conf: Configuration)(use: Int => Unit): Unit =
+    open(stored, conf).findNulls(use)
+
+  private def findKeys(
+      column: IndexedColumn,
+      hashes: Array[Long],
+      conf: Configuration,
+      reads: Reads)(use: Int => Unit): Unit = {
     val keys = hashes.map(_ >>> (64 - column.hashBits)).sorted.distinct
     column.parts.foreach { part =>
       val within = keys.filter(key => key >= part.firstKey && key <= part.lastKey)
@@ -63,9 +86,21 @@ private[index] final class Segment private (
     }
   }
 
-  /** Opens all files of keys. Throws java.io.IOException if one is damaged or gone. */
-  private def openAll(conf: Configuration): Unit =
+  /** Opens all files of columns. Throws java.io.IOException if one is damaged or gone. */
+  private def openAll(conf: Configuration): Unit = {
     manifest.columns.flatMap(_.parts).foreach(open(_, conf))
+    manifest.columns.flatMap(_.zones).foreach { stored =>
+      open(stored, conf)
+      ZoneColumn.checkSlabs(stored, folder, conf)
+    }
+  }
+
+  private def open(stored: StoredZones, conf: Configuration): ZoneColumn =
+    Option(zones.get(stored.table.name)).getOrElse {
+      val opened = ZoneColumn.open(stored, folder, manifest.rowGroups, conf)
+      zones.put(stored.table.name, opened)
+      opened
+    }
 
   private def open(part: StoredPart, conf: Configuration): KeyPart =
     Option(parts.get(part.name)).getOrElse {

@@ -1,5 +1,7 @@
 package io.sbbf.parquet.footer
 
+import java.io.IOException
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem}
 import org.apache.parquet.HadoopReadOptions
@@ -8,7 +10,7 @@ import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 
 import io.sbbf.parquet.input.{FileBytes, FileStore}
-import io.sbbf.parquet.model.UnusableFile
+import io.sbbf.parquet.model.{FileVersion, UnusableFile}
 
 /**
  * Opens an unencrypted Parquet file to read its values.
@@ -48,6 +50,17 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, s
   /** Returns the bytes of the file. The caller closes them. */
   def open(): FileBytes =
     new FileBytes(source, file.getPath, file.getLen, TailBytes)
+
+  /**
+   * Fails if the file is no longer the listed version.
+   *
+   * @throws java.io.IOException if it was replaced, or its store cannot be reached
+   */
+  def checkVersion(): Unit = {
+    val now = FileVersion.of(fileSystem.getFileStatus(file.getPath))
+    if (!now.isSameAs(FileVersion.of(file)))
+      throw new IOException(s"${file.getPath} was replaced after its listing")
+  }
 
   /** Reads with a reader of [[openReader]], which it closes. */
   def reading[T](use: ParquetFileReader => T): T = {

@@ -1,6 +1,6 @@
 package io.sbbf.parquet.hashes
 
-import java.io.{Closeable, IOException, InterruptedIOException}
+import java.io.{Closeable, InterruptedIOException}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
@@ -8,7 +8,7 @@ import org.apache.parquet.hadoop.ParquetFileReader
 
 import io.sbbf.parquet.footer.StoredFile
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.{FileVersion, KeyKind}
+import io.sbbf.parquet.model.KeyKind
 import io.sbbf.parquet.sample.{NamedColumns, SampledTable}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
 
@@ -47,14 +47,15 @@ private[sbbf] final class FileHashes(
   }
 
   private def column(leaf: Int): IndexableColumn =
-    if (leaf < 0) IndexableColumn(-1, 0, None)
+    if (leaf < 0) IndexableColumn(-1, Nil, Nil, None)
     else {
       val footer = columns.footer
       val isUnsupported = ValueKind.of(columns.descriptors(leaf).getPrimitiveType).isEmpty
       val isIncomparable = footer.schema.column(leaf).columnType.keys == KeyKind.None
       IndexableColumn(
         leaf,
-        (0 until footer.numRowGroups).map(footer.numValues(_, leaf)).sum,
+        (0 until footer.numRowGroups).map(footer.numValues(_, leaf)),
+        (0 until footer.numRowGroups).map(FileZones.filterBytes(footer, _, leaf)),
         if (isUnsupported) Some(ValueKind.WhyNone)
         else if (isIncomparable) Some(FileHashes.Incomparable)
         else None
@@ -90,11 +91,7 @@ private[sbbf] final class FileHashes(
 
   /** Fails if the file was replaced while it was read. */
   def check(): Unit =
-    if (checksVersion) {
-      val now = FileVersion.of(stored.fileSystem.getFileStatus(file.getPath))
-      if (!now.isSameAs(FileVersion.of(file)))
-        throw new IOException(s"${file.getPath} was replaced after its listing")
-    }
+    if (checksVersion) stored.checkVersion()
 
   override def close(): Unit = {
     opened.foreach(_.close())

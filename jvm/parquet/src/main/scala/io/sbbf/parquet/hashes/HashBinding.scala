@@ -12,6 +12,13 @@ private[sbbf] object HashBinding {
   case object NoRow extends HashBinding
 
   /**
+   * Each of these rows holds NULL.
+   *
+   * @param column the number of the column among the leaves of the file's schema
+   */
+  final case class Null(column: Int) extends HashBinding
+
+  /**
    * Each of these rows holds a value with one of these hashes.
    *
    * @param column the number of the column among the leaves of the file's schema

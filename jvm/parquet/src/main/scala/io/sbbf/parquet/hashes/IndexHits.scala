@@ -18,10 +18,10 @@ private[sbbf] trait IndexHits {
   def candidates(leaf: Leaf): BitSet
 
   /**
-   * Returns the row groups of a file that might hold a row that matches the leaf, in ascending
-   * order. Returns null if the index does not know them.
+   * Returns the row groups of a file that might hold a row that matches the leaf. Returns null if
+   * the index does not know them.
    */
-  def rowGroups(file: Int, leaf: Leaf): Array[Int]
+  def rowGroups(file: Int, leaf: Leaf): LeafHits
 
   /** What the search has read. */
   def reads: IndexReads

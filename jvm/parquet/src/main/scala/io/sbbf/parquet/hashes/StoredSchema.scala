@@ -5,9 +5,9 @@ import java.util.ArrayList
 
 import org.apache.parquet.format.{FileMetaData, RowGroup, Util}
 
-import io.sbbf.core.predicate.RowGroupPredicate.Leaf
+import io.sbbf.core.predicate.RowGroupPredicate.{IsNull, Leaf}
 import io.sbbf.parquet.footer.{FooterBuilder, FooterReader}
-import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.literal.{BoundPredicate, LiteralEncodings}
 import io.sbbf.parquet.model.{ColumnLookup, FileSchema, RebaseMetadata}
 
 /**
@@ -22,13 +22,19 @@ private[sbbf] final class StoredSchema private (schema: FileSchema) {
       case FileSchema.Absent if !leaf.test.passesNull && !lookup.hasDefault(leaf.column.root) =>
         HashBinding.NoRow
       case FileSchema.Found(column) =>
-        val kind = schema.column(column).columnType
-        encodings
-          .of(leaf, kind)
-          .literals(kind)
-          .filter(_.hashes.nonEmpty)
-          .fold[HashBinding](HashBinding.Unknown)(found =>
-            HashBinding.OneOf(column, found.hashes))
+        val node = schema.column(column)
+        encodings.of(leaf, node.columnType) match {
+          case BoundPredicate.IsNull =>
+            // other tests that pass NULL also pass values
+            if (leaf.test == IsNull && node.isFlat) HashBinding.Null(column)
+            else HashBinding.Unknown
+          case test =>
+            test
+              .literals(node.columnType)
+              .filter(_.hashes.nonEmpty)
+              .fold[HashBinding](HashBinding.Unknown)(found =>
+                HashBinding.OneOf(column, found.hashes))
+        }
       case _ => HashBinding.Unknown
     }
 }

@@ -1,7 +1,7 @@
 package io.sbbf.parquet.prune
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
-import io.sbbf.parquet.hashes.IndexHits
+import io.sbbf.parquet.hashes.{IndexHits, LeafHits}
 
 /** What an index knows about one file. */
 private[prune] final class FileHits private (hits: Option[IndexHits], file: Int) {
@@ -13,7 +13,7 @@ private[prune] final class FileHits private (hits: Option[IndexHits], file: Int)
   def numRowGroups: Int = hits.fold(-1)(_.numRowGroups(file))
 
   /** Returns the row groups that might match a leaf, null if the index does not know them. */
-  def rowGroups(leaf: Leaf): Array[Int] =
+  def rowGroups(leaf: Leaf): LeafHits =
     if (hits.isEmpty) null else hits.get.rowGroups(file, leaf)
 }
 

@@ -5,6 +5,7 @@ import java.util.IdentityHashMap
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.core.predicate.{RowGroupPredicate, Verdict}
 import io.sbbf.parquet.eval.{FileEvidence, IndexedLeaf, LeafEvaluator}
+import io.sbbf.parquet.hashes.LeafHits
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult}
@@ -25,7 +26,7 @@ private[sbbf] final class RowGroupEvaluator(
     requirements: StorageRequirements,
     open: () => FileBytes,
     isCacheFull: () => Boolean = () => false,
-    hits: Leaf => Array[Int] = _ => null) {
+    hits: Leaf => LeafHits = _ => null) {
   import RowGroupEvaluator._
 
   // Lookup by identity avoids comparing the values of a long IN list for every row group.

@@ -50,9 +50,42 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
   }
 
   /**
+   * Passes all non-null values of a chunk to `sink` in their order, and ends each run of rows.
+   *
+   * @param rowsOfRun the number of rows of each run; the last run may have fewer
+   * @param end receives the number of rows of a run, and whether it holds NULL, after its values
+   * @throws java.io.IOException if the values cannot be read
+   */
+  def addInRuns(rowGroup: Int, column: Int, sink: ValueSink, rowsOfRun: Int)(
+      end: (Int, Boolean) => Unit): Unit = {
+    var rows = 0
+    var hasNull = false
+    eachOf(rowGroup, column, sink) { (values, isPresent, add) =>
+      if (values.getCurrentRepetitionLevel == 0) {
+        if (rows == rowsOfRun) {
+          end(rows, hasNull)
+          rows = 0
+          hasNull = false
+        }
+        rows += 1
+      }
+      if (isPresent) add(values) else hasNull = true
+    }
+    if (rows > 0) end(rows, hasNull)
+  }
+
+  /**
    * Passes the values that parquet-mr's ColumnReader returns, which reads pages of all encodings.
    */
-  private[values] def addOneByOne(rowGroup: Int, column: Int, sink: ValueSink): Unit = {
+  private[values] def addOneByOne(rowGroup: Int, column: Int, sink: ValueSink): Unit =
+    eachOf(rowGroup, column, sink)((values, isPresent, add) => if (isPresent) add(values))
+
+  /**
+   * Calls `use` for each value or NULL of a chunk: with the reader, whether it is at a value, and a
+   * function that passes the value on.
+   */
+  private def eachOf(rowGroup: Int, column: Int, sink: ValueSink)(
+      use: (ColumnReader, Boolean, ColumnReader => Unit) => Unit): Unit = {
     val descriptor = columns.get(column)
     val chunk = pages(rowGroup, descriptor)
     val schema = ChunkValues.only(metadata.getSchema, descriptor.getPath)
@@ -63,7 +96,7 @@ private[parquet] final class ChunkValues(reader: ParquetFileReader) {
     val present = descriptor.getMaxDefinitionLevel
     var left = chunk.getPageReader(descriptor).getTotalValueCount
     while (left > 0) {
-      if (values.getCurrentDefinitionLevel == present) add(values)
+      use(values, values.getCurrentDefinitionLevel == present, add)
       values.consume()
       left -= 1
     }

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.unsafe.types.UTF8String
 
+import io.sbbf.spark.index.zones.ZoneOptions
 import io.sbbf.spark.index.{IndexCommand, IndexOutcome, IndexRequest}
 
 /** Changes the index of a table. */
@@ -25,7 +26,7 @@ private[catalog] final class IndexProcedure(session: SparkSession, override val 
   override def isDeterministic: Boolean = false
 
   override def parameters: Array[ProcedureParameter] = name match {
-    case Create => Array(Table, Columns, DryRun, Where)
+    case Create => Array(Table, Columns, DryRun, Where, Kind, Items, Fpp, FromFilters)
     case Refresh => Array(Table, DryRun, Where)
     case Drop => Array(Table)
   }
@@ -33,11 +34,14 @@ private[catalog] final class IndexProcedure(session: SparkSession, override val 
   override def call(arguments: InternalRow): util.Iterator[Scan] = {
     if (arguments.isNullAt(0)) refuse("table is NULL")
     val table = arguments.getUTF8String(0).toString
-    def isDryRun(at: Int) = !arguments.isNullAt(at) && arguments.getBoolean(at)
-    def where(at: Int) = Option(arguments.getUTF8String(at)).map(_.toString)
+    def flag(at: Int) = !arguments.isNullAt(at) && arguments.getBoolean(at)
+    def text(at: Int) = Option(arguments.getUTF8String(at)).map(_.toString)
+    def items = if (arguments.isNullAt(5)) None else Some(arguments.getInt(5))
     val scan = name match {
-      case Create => run(IndexRequest.create(table, columns(arguments), where(3), isDryRun(2)))
-      case Refresh => run(IndexRequest.refresh(table, where(2), isDryRun(1)))
+      case Create =>
+        val zones = ZoneOptions.of(text(4), items, text(6), flag(7))
+        run(IndexRequest.create(table, columns(arguments), text(3), flag(2), zones))
+      case Refresh => run(IndexRequest.refresh(table, text(2), flag(1)))
       case Drop =>
         new LocalRows(IndexCommand.DropSchema, Seq(Row(IndexCommand.drop(session, table))))
     }
@@ -73,4 +77,12 @@ private[catalog] object IndexProcedure {
 
   private val DryRun =
     ProcedureParameter.in("dry_run", BooleanType).defaultValue("false").build()
+
+  private val Kind = ProcedureParameter.in("kind", StringType).defaultValue("'keys'").build()
+  private val Items =
+    ProcedureParameter.in("items", IntegerType).defaultValue("CAST(NULL AS INT)").build()
+  private val Fpp =
+    ProcedureParameter.in("fpp", StringType).defaultValue("CAST(NULL AS STRING)").build()
+  private val FromFilters =
+    ProcedureParameter.in("from_filters", BooleanType).defaultValue("false").build()
 }

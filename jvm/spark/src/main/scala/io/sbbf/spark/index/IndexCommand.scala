@@ -8,6 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.index.search.IndexCache
+import io.sbbf.spark.table.LakeTable
 
 /** What SQL and Python can do with the index of a table. */
 private[spark] object IndexCommand {
@@ -15,6 +16,7 @@ private[spark] object IndexCommand {
   /** The columns of [[info]]. */
   val InfoSchema: StructType = new StructType()
     .add("path_in_schema", StringType, nullable = false)
+    .add("kind", StringType, nullable = false)
     .add("files", IntegerType, nullable = false)
     .add("files_covered", IntegerType, nullable = false)
     .add("segments", IntegerType, nullable = false)
@@ -27,9 +29,36 @@ private[spark] object IndexCommand {
   /** The column of [[drop]]. */
   val DropSchema: StructType = new StructType().add("bytes", LongType, nullable = false)
 
-  /** Creates or extends an index; see [[IndexJob.run]]. */
-  def run(session: SparkSession, request: IndexRequest): IndexOutcome =
-    new IndexJob(session, request).run()
+  /**
+   * Creates or extends an index; see [[IndexJob.run]]. A refresh builds a segment for the columns
+   * with keys, and one for those with filters of zones.
+   */
+  def run(session: SparkSession, request: IndexRequest): IndexOutcome = {
+    val indexed = new IndexedTable(request.table, session)
+    if (request.columns.isDefined) new IndexJob(session, request, indexed, None).run()
+    else
+      refreshed(indexed)
+        .map(columns => new IndexJob(session, request, indexed, Some(columns)).run())
+        .reduce(_ and _)
+  }
+
+  /** Returns the columns of the index that the table still has. */
+  private def refreshed(indexed: IndexedTable): Seq[SegmentColumns] = {
+    val found = SegmentColumns
+      .ofRefresh(indexed.contents)
+      .map { of =>
+        indexed.target match {
+          case lake: LakeTable =>
+            of.copy(names = of.names.filter(name => lake.columns.stored.exists(_.name == name)))
+          case _ => of
+        }
+      }
+      .filter(_.names.nonEmpty)
+    if (found.isEmpty)
+      throw new IllegalArgumentException(
+        s"${indexed.name} has no index of columns that it still has: run create_index first")
+    found
+  }
 
   /**
    * Deletes the index of a table, whether it can be read or not.
@@ -49,11 +78,12 @@ private[spark] object IndexCommand {
     val indexed = new IndexedTable(table, session)
     val contents = indexed.contents
     lazy val files = indexed.files
-    if (contents.columns.isEmpty) Nil
+    if (contents.isEmpty) Nil
     else
       contents.info(files).map { of =>
         Row(
           of.column,
+          of.kind,
           files.size,
           of.files,
           of.segments,

@@ -10,43 +10,39 @@ import io.sbbf.index.build.SegmentBuild
 import io.sbbf.index.format.{SegmentManifest, StoredPart}
 import io.sbbf.index.maintain.RefreshPlan
 import io.sbbf.index.search.IndexCache
+import io.sbbf.index.zones.ZonePlan
 import io.sbbf.parquet.hashes.FileHashes
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
-import io.sbbf.spark.table.{LakeTable, TableTasks}
+import io.sbbf.spark.index.zones.ZoneFilesJob
+import io.sbbf.spark.table.TableTasks
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /**
  * Builds a segment of an index in two Spark jobs: one reads footers; one reads keys, from files or
- * from other segments, sorts them and writes them. A task holds the keys of a row group, or 16 bytes for each of some 16 million entries
- * of a part.
+ * from other segments, sorts them and writes them. A task holds the keys of a row group, or 16 bytes
+ * for each of some 16 million entries of a part. Instead of keys, it may build filters of zones.
+ *
+ * @param kept the columns of the segment, if the request is a refresh
  */
-private[spark] final class IndexJob(session: SparkSession, request: IndexRequest)
+private[index] final class IndexJob(
+    session: SparkSession,
+    request: IndexRequest,
+    indexed: IndexedTable,
+    kept: Option[SegmentColumns])
     extends Logging {
   import IndexJob._
 
-  private val indexed = new IndexedTable(request.table, session)
   private val target = indexed.target
   private val tasks = new TableTasks(session, indexed.hadoopConf, target, "index")
   // a table's format may record other times than the store
   private val checksVersions = target.lakeFormat.isEmpty
 
   // in tasks a lazy list would need the table
-  private val columns: Vector[String] = request.columns
-    .fold(refreshed)(target.columnNames(_, session.sessionState.conf.resolver))
-    .toVector
-
-  /** Returns the columns of the index that the table still has. */
-  private def refreshed: Seq[String] = {
-    val known = indexed.contents.columns
-    val left = target match {
-      case lake: LakeTable => known.filter(name => lake.columns.stored.exists(_.name == name))
-      case _ => known
-    }
-    if (left.isEmpty)
-      throw new IllegalArgumentException(
-        s"${request.table} has no index of columns that it still has: run create_index first")
-    left
-  }
+  private val of: SegmentColumns = kept.getOrElse(
+    SegmentColumns(
+      target.columnNames(request.columns.get, session.sessionState.conf.resolver).toVector,
+      request.zones))
+  private val columns: Vector[String] = of.names
 
   /**
    * Indexes the files that the index does not know yet, and returns what was done. A refresh of the
@@ -63,8 +59,10 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
     if (indexed.files.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
     val contents = indexed.contents
     val plan =
-      if (request.where.isDefined) ofPartitions(contents.extension(indexed.files, columns))
-      else if (request.columns.isDefined) contents.extension(indexed.files, columns)
+      if (request.where.isDefined)
+        ofPartitions(contents.extension(indexed.files, columns, of.kind))
+      else if (request.columns.isDefined || of.zones.isDefined)
+        contents.extension(indexed.files, columns, of.kind)
       else contents.refresh(indexed.files, columns, indexed.hadoopConf)
     val outcome =
       if (plan.toRead.isEmpty && plan.toMerge.isEmpty) IndexOutcome.Nothing else build(plan)
@@ -106,10 +104,12 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       IndexOutcome.Nothing.copy(skipped = unread.size, reason = unread.head)
     else {
       val keys = new KeysToIndex(columns, read, plan.toMerge, indexed.contents)
+      val sizes = if (of.zones.isDefined) Nil else keys.sizes
       val build =
-        new SegmentBuild(indexed.place, columns, keys.files, keys.sizes, indexed.hadoopConf)
-      if (request.isDryRun) estimate(build, keys, unread)
-      else write(build, keys, unread, plan.replaces)
+        new SegmentBuild(indexed.place, columns, keys.files, sizes, indexed.hadoopConf)
+      val zones = of.zones.map(new ZonePlan(_, columns.size, read.map(_.facts)))
+      if (request.isDryRun) estimate(build, keys, zones, unread)
+      else write(build, keys, zones, unread, plan.replaces)
     }
   }
 
@@ -123,10 +123,14 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
   private def estimate(
       build: SegmentBuild,
       keys: KeysToIndex,
+      zones: Option[ZonePlan],
       unread: Seq[String]): IndexOutcome = {
     val entries = keys.expected
-    val bits =
-      build.packings.zip(entries).map { case (packing, n) => packing.bitsOfEntry * n }.sum
+    val bytes = zones.fold(
+      build.packings.zip(entries).map { case (packing, n) => packing.bitsOfEntry * n }.sum / 8)(
+      _.bytes)
+    val time =
+      new BuildTime(tasks, target.taskFiles, session.sparkContext.defaultParallelism)
     IndexOutcome(
       segment = None,
       files = keys.files.size,
@@ -134,21 +138,24 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       skipped = unread.size,
       reason = unread.headOption.getOrElse(""),
       rowGroups = build.rowGroups,
-      keys = entries.sum,
-      entries = entries.sum,
-      bytes = bits / 8 + keys.files.size * BytesOfFile,
-      seconds = new BuildTime(tasks, target.taskFiles, session.sparkContext.defaultParallelism)
-        .seconds(keys.read, build.toRead(_).map(_._2), entries.sum)
+      keys = if (zones.isDefined) 0 else entries.sum,
+      entries = zones.fold(entries.sum)(_.numZones),
+      bytes = bytes + keys.files.size * BytesOfFile,
+      seconds =
+        if (of.zones.exists(_.fromFilters)) 0
+        else time.seconds(keys.read, build.toRead(_).map(_._2), entries.sum)
     )
   }
 
   private def write(
       build: SegmentBuild,
       keys: KeysToIndex,
+      zones: Option[ZonePlan],
       unread: Seq[String],
       replaces: Seq[String]): IndexOutcome = {
-    val (manifest, failed) = committed(build, keys, replaces)
+    val (manifest, failed) = committed(build, keys, zones, replaces)
     val all = manifest.columns.flatMap(_.parts)
+    val filters = manifest.columns.flatMap(_.zones).map(_.table.files.toLong).sum
     IndexOutcome(
       segment = Some(manifest.id),
       files = keys.files.size - failed.size,
@@ -157,7 +164,7 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
       reason = (unread ++ failed.values).headOption.getOrElse(""),
       rowGroups = manifest.rowGroups,
       keys = all.map(_.keys).sum,
-      entries = all.map(_.entries).sum,
+      entries = all.map(_.entries).sum + filters,
       bytes = manifest.bytes,
       seconds = 0
     )
@@ -167,13 +174,23 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
   private def committed(
       build: SegmentBuild,
       keys: KeysToIndex,
+      zones: Option[ZonePlan],
       replaces: Seq[String]): (SegmentManifest, Map[Int, String]) =
-    try {
-      val (parts, failed) =
-        new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
-          .run(build, keys.suppliers(build, target.taskFiles))
-      (build.commit(parts, failed.keySet, replaces), failed)
-    } catch {
+    try
+      zones match {
+        case Some(plan) =>
+          val files = keys.read.map(file => target.taskFiles.serializable(file.status))
+          val (stored, failed) =
+            new ZoneFilesJob(session, tasks, indexed.hadoopConf, plan, checksVersions)
+              .run(build, files)
+          (build.commitZones(stored, failed.keySet, replaces), failed)
+        case None =>
+          val (parts, failed) =
+            new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
+              .run(build, keys.suppliers(build, target.taskFiles))
+          (build.commit(parts, failed.keySet, replaces), failed)
+      }
+    catch {
       case e: Throwable =>
         build.discard()
         throw e
@@ -207,7 +224,7 @@ private[spark] final class IndexJob(session: SparkSession, request: IndexRequest
   }
 }
 
-private[spark] object IndexJob {
+private[index] object IndexJob {
 
   /** A file of keys with the number of its column, or files of the table that were not read. */
   private[index] type Written = Either[Failure, (Int, StoredPart)]

@@ -14,7 +14,8 @@ import io.sbbf.spark.util.JsonRow
  * @param skipped the number of files that could not be read, which the segment does not know
  * @param reason why the first of these was skipped; empty if there are none
  * @param keys the number of distinct keys of each column together
- * @param entries the number of pairs of a key and a row group; in a dry run at most as many
+ * @param entries the number of pairs of a key and a row group, or of zones; in a dry run at most as
+ *   many
  * @param bytes the size of the segment, in a dry run an estimate
  * @param seconds what it took, in a dry run an estimate of what it will take
  */
@@ -29,6 +30,22 @@ private[spark] final case class IndexOutcome(
     entries: Long,
     bytes: Long,
     seconds: Double) {
+
+  /** Returns what this change and another one did together. */
+  def and(other: IndexOutcome): IndexOutcome =
+    IndexOutcome(
+      Some((segment ++ other.segment).mkString(", ")).filter(_.nonEmpty),
+      files + other.files,
+      merged + other.merged,
+      skipped + other.skipped,
+      if (reason.isEmpty) other.reason else reason,
+      rowGroups + other.rowGroups,
+      keys + other.keys,
+      entries + other.entries,
+      bytes + other.bytes,
+      seconds + other.seconds
+    )
+
   def row: Row =
     Row(segment.orNull, files, merged, skipped, reason, rowGroups, keys, entries, bytes, seconds)
 

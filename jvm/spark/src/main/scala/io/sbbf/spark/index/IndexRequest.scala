@@ -5,6 +5,8 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.core.JsonProcessingException
 import com.fasterxml.jackson.databind.ObjectMapper
 
+import io.sbbf.index.format.StoredZones.Rule
+import io.sbbf.spark.index.zones.ZoneOptions
 import io.sbbf.spark.util.OptionText
 
 /**
@@ -15,12 +17,15 @@ import io.sbbf.spark.util.OptionText
  *   refresh of those of the index
  * @param where a condition that selects files, by partition columns or, in Iceberg, by any columns
  * @param isDryRun whether only to estimate the work
+ * @param zones how the zones of the columns are filtered; None for an index of keys. A refresh
+ *   takes it from the index.
  */
 private[spark] final case class IndexRequest(
     table: String,
     columns: Option[Seq[String]],
     where: Option[String],
-    isDryRun: Boolean)
+    isDryRun: Boolean,
+    zones: Option[Rule] = None)
 
 private[spark] object IndexRequest {
 
@@ -29,13 +34,14 @@ private[spark] object IndexRequest {
       table: String,
       columns: Seq[String],
       where: Option[String] = None,
-      isDryRun: Boolean = false): IndexRequest = {
+      isDryRun: Boolean = false,
+      zones: Option[Rule] = None): IndexRequest = {
     if (columns.isEmpty) throw new IllegalArgumentException("name the columns to index")
     columns
       .diff(columns.distinct)
       .headOption
       .foreach(c => throw new IllegalArgumentException(s"column '$c' is named twice"))
-    IndexRequest(table, Some(columns), where, isDryRun)
+    IndexRequest(table, Some(columns), where, isDryRun, zones)
   }
 
   def refresh(
@@ -47,7 +53,8 @@ private[spark] object IndexRequest {
   /**
    * Parses a request.
    *
-   * @param options `table`, `columns` (a JSON array of names; none for a refresh), `where` and `dry_run`
+   * @param options `table`, `columns` (a JSON array of names; none for a refresh), `where`,
+   *   `dry_run`, and with `columns` those of [[ZoneOptions]]: `kind`, `items`, `fpp`, `from_filters`
    * @throws IllegalArgumentException naming the option that is missing or invalid
    */
   def parse(options: Map[String, String]): IndexRequest = {
@@ -59,8 +66,16 @@ private[spark] object IndexRequest {
     val where = options.get("where")
     options
       .get("columns")
-      .fold(refresh(table, where, isDryRun))(text => create(table, names(text), where, isDryRun))
+      .fold(refresh(table, where, isDryRun))(text =>
+        create(table, names(text), where, isDryRun, zones(options)))
   }
+
+  private def zones(options: Map[String, String]): Option[Rule] =
+    ZoneOptions.of(
+      options.get("kind"),
+      options.get("items").map(ZoneOptions.items),
+      options.get("fpp"),
+      options.get("from_filters").exists(OptionText.flag("from_filters", _)))
 
   private def names(text: String): Seq[String] =
     try new ObjectMapper().readTree(text).elements.asScala.map(_.asText).toVector

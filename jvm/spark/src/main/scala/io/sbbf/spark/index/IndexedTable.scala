@@ -11,7 +11,7 @@ import io.sbbf.spark.table.{LakeFormat, LakeTable, NamedFiles, ParquetPath, Tabl
 import io.sbbf.spark.util.TableFiles
 
 /** A table by its name or its folder, and its index, as they were when they were first read. */
-private[spark] final class IndexedTable(name: String, session: SparkSession) {
+private[spark] final class IndexedTable(val name: String, session: SparkSession) {
   val hadoopConf: Configuration = session.sessionState.newHadoopConf()
   val target: NamedFiles = TableLocation.of(name, session)
   val place: IndexPlace = TableIndex.placeOf(folder, hadoopConf, session.sessionState.conf)

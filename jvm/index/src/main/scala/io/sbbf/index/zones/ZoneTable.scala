@@ -1,0 +1,114 @@
+package io.sbbf.index.zones
+
+import java.io.IOException
+import java.util.HashMap
+
+import scala.util.control.NonFatal
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.example.data.simple.SimpleGroupFactory
+import org.apache.parquet.hadoop.ParquetReader
+import org.apache.parquet.hadoop.api.ReadSupport
+import org.apache.parquet.hadoop.example.{ExampleParquetWriter, GroupReadSupport}
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
+
+import io.sbbf.index.format.{CheckedFile, StoredTable, StoredZones}
+
+/** Reads and writes the table of a column's zones, in the columns of Lance's bloom filter index. */
+private[sbbf] object ZoneTable {
+  private val Schema: MessageType = MessageTypeParser.parseMessageType("""
+    message zones {
+      required int64 fragment_id (INTEGER(64, false));
+      required int64 zone_start (INTEGER(64, false));
+      required int64 zone_length (INTEGER(64, false));
+      required boolean has_null;
+      required int32 row_group;
+      required int32 filter_bytes;
+      required int32 filter;
+    }""")
+
+  /**
+   * Writes the table.
+   *
+   * @throws java.io.IOException if it cannot be written
+   */
+  def write(
+      zones: Iterator[Zone],
+      rule: StoredZones.Rule,
+      path: Path,
+      conf: Configuration): StoredTable = {
+    val groups = new SimpleGroupFactory(Schema)
+    val file = new CheckedFile.Output(path, conf)
+    var count = 0
+    file.closing {
+      val writer = ExampleParquetWriter
+        .builder(file)
+        .withConf(new Configuration(false)) // that of a session may encrypt
+        .withType(Schema)
+        .withCompressionCodec(CompressionCodecName.ZSTD)
+        .withExtraMetaData(metadata(rule))
+        .build()
+      try
+        zones.foreach { zone =>
+          writer.write(group(zone, groups))
+          count += 1
+        }
+      finally writer.close()
+    }
+    StoredTable(path.getName, file.length, count, file.checksum)
+  }
+
+  /**
+   * Passes the zones to `use` in the order in which they were written.
+   *
+   * @param folder the folder of the segment
+   * @throws java.io.IOException if the table cannot be read or is damaged
+   */
+  def read(table: StoredTable, folder: Path, conf: Configuration)(use: Zone => Unit): Unit = {
+    val path = new Path(folder, table.name)
+    val file = CheckedFile.read(path, table.bytes, 0, table.checksum, conf)
+    try {
+      val reader = new ParquetReader.Builder[Group](file) {
+        override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport
+      }.build()
+      try Iterator.continually(reader.read()).takeWhile(_ != null).foreach(g => use(zone(g)))
+      finally reader.close()
+    } catch {
+      case e: IOException => throw e
+      case NonFatal(e) => throw new IOException(s"$path is no table of zones", e)
+    }
+  }
+
+  /** The names are Lance's. The filters of files have no one probability. */
+  private def metadata(rule: StoredZones.Rule): HashMap[String, String] = {
+    val entries = new HashMap[String, String]
+    entries.put("bloomfilter_item", rule.items.toString)
+    if (!rule.fromFilters) entries.put("bloomfilter_probability", rule.fpp.toString)
+    entries
+  }
+
+  private def group(zone: Zone, groups: SimpleGroupFactory): Group =
+    groups
+      .newGroup()
+      .append("fragment_id", zone.file.toLong)
+      .append("zone_start", zone.start)
+      .append("zone_length", zone.length)
+      .append("has_null", zone.hasNull)
+      .append("row_group", zone.rowGroup)
+      .append("filter_bytes", zone.filterBytes)
+      .append("filter", zone.filter)
+
+  private def zone(row: Group): Zone =
+    Zone(
+      Math.toIntExact(row.getLong("fragment_id", 0)),
+      row.getLong("zone_start", 0),
+      row.getLong("zone_length", 0),
+      row.getBoolean("has_null", 0),
+      row.getInteger("row_group", 0),
+      row.getInteger("filter_bytes", 0),
+      row.getInteger("filter", 0)
+    )
+}

@@ -1,0 +1,63 @@
+package io.sbbf.spark.index.zones
+
+import scala.util.Try
+
+import io.sbbf.core.bloom.FilterSizing
+import io.sbbf.index.format.IndexedColumn.{Bloom, Keys}
+import io.sbbf.index.format.StoredZones.Rule
+
+/** The options of `create_index` that choose the kind of the index. */
+private[spark] object ZoneOptions {
+
+  /** The defaults of Lance. */
+  private final val Items = 8192
+  private final val Fpp = 0.00057
+
+  /**
+   * Returns how zones are cut and filtered; None for an index of keys.
+   *
+   * @param kind `keys` or `bloom`
+   * @param items the rows of a zone, at most; 0 for a whole row group
+   * @param fpp the false positive probability of a filter
+   * @param fromFilters whether the filters are those of the files
+   * @throws IllegalArgumentException naming the option that is invalid
+   */
+  def of(
+      kind: Option[String],
+      items: Option[Int],
+      fpp: Option[String],
+      fromFilters: Boolean): Option[Rule] =
+    kind.getOrElse(Keys) match {
+      case Keys =>
+        (named(items, fpp) ++ Seq("from_filters").filter(_ => fromFilters)).headOption
+          .foreach(name => refuse(s"$name needs kind '$Bloom'"))
+        None
+      case Bloom if fromFilters =>
+        named(items.filter(_ != 0), fpp).headOption
+          .foreach(name => refuse(s"$name does not apply to filters of the files (from_filters)"))
+        Some(Rule(items = 0, fpp = 0.0, fromFilters = true))
+      case Bloom => Some(Rule(checkItems(items), checkFpp(fpp), fromFilters = false))
+      case other => refuse(s"kind must be '$Keys' or '$Bloom', but was '$other'")
+    }
+
+  private def named(items: Option[Int], fpp: Option[String]): Seq[String] =
+    items.map(_ => "items").toSeq ++ fpp.map(_ => "fpp")
+
+  /** Returns the number that an option has as text. */
+  def items(text: String): Int =
+    Try(text.toInt).getOrElse(refuse(s"items must be a whole number, but was '$text'"))
+
+  private def checkItems(items: Option[Int]): Int = {
+    val found = items.getOrElse(Items)
+    if (found < 0) refuse(s"items must be at least 0, but was $found")
+    found
+  }
+
+  private def checkFpp(text: Option[String]): Double =
+    text.fold(Fpp) { number =>
+      Try(number.toDouble).filter(FilterSizing.isFpp).getOrElse(
+        refuse(s"fpp must be between 0 and 1, both excluded, but was '$number'"))
+    }
+
+  private def refuse(why: String): Nothing = throw new IllegalArgumentException(why)
+}
