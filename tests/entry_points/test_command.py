@@ -230,6 +230,10 @@ def test_an_index_is_created_described_refreshed_and_dropped(
     assert info["path_in_schema"] == "key" and info["files_covered"] == 1
     assert cli.main(["refresh-index", str(table)]) == 0
     assert "nothing to do: the index knows all files" in capsys.readouterr().out
+    options = ("--kind", "bloom", "--items", "0", "--fpp", "0.01")
+    (zones,) = command("create-index", str(table), "key", *options)
+    assert zones["keys"] == 0 and zones["entries"] == zones["row_groups"]
+    assert {row["kind"] for row in command("index-info", str(table))} == {"keys", "bloom"}
     (dropped,) = command("drop-index", str(table))
     assert dropped["bytes"] > 0 and command("index-info", str(table)) == []
     assert cli.main(["refresh-index", str(table)]) == 1

@@ -69,8 +69,10 @@ def contents(path: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", TYPES)
 def test_values_are_found_in_the_zones_that_hold_them(indexes: dict[str, str], name: str) -> None:
     rows = table()[name]
-    zones = [sbbf.LanceZone(z["fragment_id"], z["zone_start"], z["zone_length"])
-             for z in contents(indexes[name])]
+    zones = [
+        sbbf.LanceZone(z["fragment_id"], z["zone_start"], z["zone_length"])
+        for z in contents(indexes[name])
+    ]
     parts = [
         set(rows.slice(z.fragment_id * FRAGMENT + z.zone_start, z.zone_length).to_pylist())
         for z in zones

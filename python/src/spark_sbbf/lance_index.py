@@ -53,9 +53,7 @@ def probe_lance_index(
     try:
         from lance.file import LanceFileReader
     except ImportError as error:
-        raise RuntimeError(
-            f"{path} cannot be read without Lance: pip install pylance"
-        ) from error
+        raise RuntimeError(f"{path} cannot be read without Lance: pip install pylance") from error
     table = LanceFileReader(os.fspath(path)).read_all().to_table()
     expected = {"fragment_id", "zone_start", "zone_length", "has_null", "bloom_filter_data"}
     if not expected <= set(table.column_names):
@@ -105,6 +103,4 @@ def might_contain(bitset: bytes, hashed: int) -> bool:
     block = (hashed >> 32) * (len(bitset) // BLOCK_BYTES) >> 32
     words = struct.unpack_from("<8I", bitset, block * BLOCK_BYTES)
     key = hashed & 0xFFFFFFFF
-    return all(
-        word >> ((key * salt & 0xFFFFFFFF) >> 27) & 1 for word, salt in zip(words, SALTS)
-    )
+    return all(word >> ((key * salt & 0xFFFFFFFF) >> 27) & 1 for word, salt in zip(words, SALTS))

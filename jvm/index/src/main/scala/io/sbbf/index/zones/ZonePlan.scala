@@ -18,12 +18,12 @@ private[sbbf] final class ZonePlan(val rule: Rule, columns: Int, files: IndexedS
   private val sizeOfItems: Int =
     if (rule.items > 0) FilterSizing.bytesFor(rule.items.toLong, rule.fpp) else 0
 
-  private val zonesOf: Int => IndexedSeq[Int] = column =>
+  /** The number of zones of each column in each row group. */
+  private val counts: IndexedSeq[IndexedSeq[Int]] = (0 until columns).map { column =>
     files.flatMap { file =>
       if (isFiltered(file.columns(column))) file.rowsOf.map(zonesIn) else file.rowsOf.map(_ => 0)
     }
-
-  private val counts: IndexedSeq[IndexedSeq[Int]] = (0 until columns).map(zonesOf)
+  }
 
   private val plans: IndexedSeq[SlabPlan] = (0 until columns).map { column =>
     val sizes = files.flatMap { file =>
