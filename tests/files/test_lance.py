@@ -33,7 +33,8 @@ TYPES = {
 def table() -> pa.Table:
     """Returns rows whose numbers are no zero, which Lance hashes as it is."""
     n = np.arange(1, ROWS + 1)
-    scattered = n * 0x9E3779B97F4A7C15 % (1 << 62)
+    hashed = n.astype("uint64") * np.uint64(0x9E3779B97F4A7C15)  # modulo 2^64
+    scattered = (hashed >> np.uint64(2)).astype("int64")
     columns: dict[str, Any] = {
         "i64": scattered,
         "text": [None if k % 4000 == 17 else f"name-{k}" for k in scattered.tolist()],

@@ -238,7 +238,8 @@ def test_filters_of_zones_find_the_files_of_a_key(
     query = looked_up(spark, zoned, condition)
     (scan,) = sbbf.explain(query, show=False).scans
     assert (scan.files_kept, scan.row_groups_kept) == (kept, kept)
-    assert scan.files_opened == kept and scan.refuted_by["index"] == scan.row_groups - kept
+    # the cache may have footers
+    assert scan.files_opened <= kept and scan.refuted_by["index"] == scan.row_groups - kept
     assert rows(query) == rows(looked_up(session_with(spark, PLAIN), zoned, condition))
 
 

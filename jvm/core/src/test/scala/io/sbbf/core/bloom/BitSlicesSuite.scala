@@ -47,6 +47,16 @@ class BitSlicesSuite extends RandomSuite {
     }
   }
 
+  randomTest("a filter of one value has the bits of its block at the positions of its hash") {
+    random =>
+      for (_ <- 0 until 1000) {
+        val hash = random.nextLong()
+        val block = filterOf(32, Array(hash))
+        val set = (0 until Slices).filter(p => (block(p / 8) >>> (p % 8) & 1) == 1)
+        assert(positions(hash).toSeq == set)
+      }
+  }
+
   test("arrays that are too short are rejected before anything is written") {
     val slices = slice(new Array[Byte](65 * 32))
     val matches = Array(-1L)

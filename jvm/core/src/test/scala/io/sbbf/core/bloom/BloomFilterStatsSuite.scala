@@ -20,6 +20,22 @@ class BloomFilterStatsSuite extends RandomSuite {
     }
   }
 
+  randomTest("a widened filter reports the same values, and folds to the smaller one") { random =>
+    for (size <- Seq(32, 64, 1024); wide <- Seq(1, 2, 16).map(_ * size)) {
+      val small = filterOf(size, hashes(random, size / 4))
+      val widened = widen(small, wide)
+      assert(widened.length == wide && fold(widened, size).sameElements(small))
+      for (_ <- 0 until 2000) {
+        val hash = random.nextLong()
+        assert(
+          SplitBlockBloomFilter.mightContain(widened, hash) ==
+            SplitBlockBloomFilter.mightContain(small, hash))
+      }
+    }
+    assert(intercept[IllegalArgumentException](widen(new Array[Byte](64), 32)).getMessage ==
+      "a bitset of 64 bytes cannot be widened to 32 bytes")
+  }
+
   randomTest("a union equals the filter of all values of both, bit for bit") { random =>
     for (numBytes <- Seq(32, 96, 4096); ndv <- Seq(0, 1, 100)) {
       val (some, others) = (hashes(random, ndv), hashes(random, 40))

@@ -19,6 +19,9 @@ private[sbbf] final case class IndexedColumn(
   /** The kind of the column's index. */
   def kind: String = if (zones.isDefined) IndexedColumn.Bloom else IndexedColumn.Keys
 
+  /** The number of pairs of a key and a row group, or of zones. */
+  def entries: Long = parts.map(_.entries).sum + zones.fold(0L)(_.table.files.toLong)
+
   /** The size of its files in bytes. */
   def bytes: Long = parts.map(_.bytes).sum + zones.fold(0L)(_.bytes)
 

@@ -129,5 +129,6 @@ private[sbbf] object StoredZones {
       node.required("first_block").asInt,
       node.required("blocks").asInt,
       node.required("first_slice").asLong,
-      node.required("page_bytes").asInt)
+      node.required("page_bytes").asInt
+    )
 }

@@ -51,10 +51,7 @@ private[sbbf] final class IndexContents private (
    *
    * @param kind the kind of the columns' index
    */
-  def extension(
-      files: Seq[FileStatus],
-      wanted: Seq[String],
-      kind: String = Keys): RefreshPlan =
+  def extension(files: Seq[FileStatus], wanted: Seq[String], kind: String = Keys): RefreshPlan =
     RefreshPlan(
       files.filterNot(file =>
         wanted.forall(name => of(name, kind).exists(_.files.numberOf(file) >= 0))),
@@ -81,11 +78,7 @@ private[sbbf] final class IndexContents private (
 
   /** Returns the number of pairs of a key and a row group of a column. */
   def entriesOf(column: String): Long =
-    of(column, Keys)
-      .flatMap(_.manifest.columns.filter(_.name == column))
-      .flatMap(_.parts)
-      .map(_.entries)
-      .sum
+    of(column, Keys).flatMap(_.manifest.columns.filter(_.name == column)).map(_.entries).sum
 
   private def of(column: String, kind: String): Seq[Segment] =
     segments.filter(s => s.kind == kind && s.numberOf(column).isDefined)
@@ -103,14 +96,13 @@ private[sbbf] final class IndexContents private (
     for ((name, kind) <- all.map(c => (c.name, c.kind)).distinct; some = of(name, kind)
       if some.nonEmpty) yield {
       val held = some.flatMap(_.manifest.columns.filter(_.name == name))
-      val parts = held.flatMap(_.parts)
       ColumnInfo(
         name,
         kind,
         some.size,
         files.count(file => some.exists(hasKeys(_, name, file))),
-        parts.map(_.keys).sum,
-        parts.map(_.entries).sum + held.flatMap(_.zones).map(_.table.files.toLong).sum,
+        held.flatMap(_.parts).map(_.keys).sum,
+        held.map(_.entries).sum,
         held.map(_.bytes).sum,
         some.map(_.manifest.createdAt).max
       )

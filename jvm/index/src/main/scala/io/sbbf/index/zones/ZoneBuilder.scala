@@ -37,16 +37,18 @@ private[sbbf] final class ZoneBuilder(
       var start = (0 until rowGroup).map(zones.rows).sum
       var count = 0
       def add(zone: FilteredZone): Unit = {
-        if (count == of.counts(rowGroup)) throw new IOException("the file has more rows than before")
+        if (count == of.counts(rowGroup))
+          throw new IOException("the file has more rows than before")
         val filter = of.firsts(rowGroup) + count
-        row(Zone(
-          file,
-          start,
-          zone.rows,
-          zone.hasNull,
-          firstRowGroup + rowGroup,
-          layout.filterBytes,
-          filter))
+        row(
+          Zone(
+            file,
+            start,
+            zone.rows,
+            zone.hasNull,
+            firstRowGroup + rowGroup,
+            layout.filterBytes,
+            filter))
         val wide = BloomFilterStats.widen(zone.bitset, layout.filterBytes)
         (0 until layout.numParts).foreach { part =>
           val from = part * layout.bytesOfPiece
@@ -56,7 +58,10 @@ private[sbbf] final class ZoneBuilder(
         count += 1
       }
       if (rule.fromFilters)
-        zones.ofFilter(rowGroup, of.leaf).filter(_.bitset.length <= layout.filterBytes).foreach(add)
+        zones
+          .ofFilter(rowGroup, of.leaf)
+          .filter(_.bitset.length <= layout.filterBytes)
+          .foreach(add)
       else {
         val rows = if (rule.items == 0) Int.MaxValue else rule.items
         zones.ofValues(rowGroup, of.leaf, rows, layout.filterBytes)(add)

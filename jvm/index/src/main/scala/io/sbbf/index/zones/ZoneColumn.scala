@@ -81,9 +81,6 @@ private[index] object ZoneColumn {
       unknown.clear(zone.rowGroup)
       if (zone.hasNull) nulls.set(zone.rowGroup)
     }
-    new ZoneColumn(
-      zones.slabs.map(new SlabSearch(_, folder)).zip(ofFilter),
-      nulls,
-      unknown)
+    new ZoneColumn(zones.slabs.map(new SlabSearch(_, folder)).zip(ofFilter), nulls, unknown)
   }
 }

@@ -32,8 +32,8 @@ final class LocalZones(place: IndexPlace, conf: Configuration) {
     val build = new SegmentBuild(place, columns, known.toIndexedSeq, Nil, conf)
     val plan = new ZonePlan(rule, columns.size, facts)
     val rows = columns.map(_ => mutable.ArrayBuffer.empty[Zone])
-    val writers = plan.slabs.map(_.map(slab =>
-      (0 until slab.numParts).map(new SlabPartWriter(slab, _))))
+    val writers =
+      plan.slabs.map(_.map(slab => (0 until slab.numParts).map(new SlabPartWriter(slab, _))))
     for (n <- files.indices if !failed(n))
       closing(new FileZones(files(n), conf, store, None, checksVersion = true)) { zones =>
         val builder = new ZoneBuilder(rule, zones, n, build.firstRowGroup(n), plan.slabs)

@@ -61,7 +61,11 @@ class SlabSuite extends AnyFunSuite {
   private def local(path: Path): JPath = Paths.get(path.toUri)
 
   test("a slab answers for each hash as its filters do, whatever their number and size") {
-    for ((count, bytes, keys) <- Seq((1, 32, 5), (7, 64, 10), (8, 32, 9), (65, 1024, 300),
+    for ((count, bytes, keys) <- Seq(
+        (1, 32, 5),
+        (7, 64, 10),
+        (8, 32, 9),
+        (65, 1024, 300),
         (100, 4096, 2000))) {
       val filters = Seq.fill(count)(filterOf(Seq.fill(keys)(random.nextLong()), bytes))
       val (place, slab) = written(filters, SlabLayout(bytes, count))
@@ -95,7 +99,8 @@ class SlabSuite extends AnyFunSuite {
     reader.close()
   }
 
-  test("a lookup of one key reads eight slices, in at most eight reads, of any number of filters") {
+  test(
+    "a lookup of one key reads eight slices, in at most eight reads, of any number of filters") {
     val counting = new Configuration(false)
     counting.set("fs.counted.impl", classOf[FaultyFileSystem].getName)
     // number of filters, bytes of each; files
@@ -133,9 +138,10 @@ class SlabSuite extends AnyFunSuite {
       changed(at) = (changed(at) ^ (1 << random.nextInt(8))).toByte
       Files.write(file, changed)
       val hash = random.nextLong()
-      val expected = filters.indices.filter(n =>
-        SplitBlockBloomFilter.mightContain(filters(n), hash))
-      Try(found(slab, place, Array(hash))._1).fold(_ => errors += 1, now => assert(now == expected))
+      val expected =
+        filters.indices.filter(n => SplitBlockBloomFilter.mightContain(filters(n), hash))
+      Try(found(slab, place, Array(hash))._1)
+        .fold(_ => errors += 1, now => assert(now == expected))
     }
     info(s"$errors errors")
     assert(errors > 0)
@@ -157,8 +163,9 @@ class SlabSuite extends AnyFunSuite {
       ))
       assert(plan(sizes: _*).slabs.map(s => s.filterBytes -> s.filters) == slabs, sizes)
     val mixed = plan(32 -> 2, 0 -> 1, 1024 -> 3)
-    assert((0 until 6).map(mixed.firstFilter) == Seq(0, 1, -1, 0, 1, 2) ||
-      (0 until 6).map(mixed.firstFilter) == Seq(0, 1, -1, 2, 3, 4))
+    assert(
+      (0 until 6).map(mixed.firstFilter) == Seq(0, 1, -1, 0, 1, 2) ||
+        (0 until 6).map(mixed.firstFilter) == Seq(0, 1, -1, 2, 3, 4))
     val zones = new SlabPlan(Vector(64, 64, 64), Vector(3, 0, 2))
     assert((0 until 3).map(zones.firstFilter) == Seq(0, -1, 3) && zones.slabs.head.filters == 5)
   }
@@ -192,8 +199,16 @@ class SlabSuite extends AnyFunSuite {
 
   test("sizes are those of Lance") {
     // its test vectors: probability, items, log2 of bytes
-    for ((fpp, items, log2) <- Seq((.1, 10, 3), (.01, 10, 4), (.001, 10, 5), (.1, 100, 7),
-        (.01, 100, 8), (.001, 100, 8), (.1, 1000, 10), (.01, 1000, 11), (.001, 1000, 12))) {
+    for ((fpp, items, log2) <- Seq(
+        (.1, 10, 3),
+        (.01, 10, 4),
+        (.001, 10, 5),
+        (.1, 100, 7),
+        (.01, 100, 8),
+        (.001, 100, 8),
+        (.1, 1000, 10),
+        (.01, 1000, 11),
+        (.001, 1000, 12))) {
       assert(log2OfLance(items.toLong, fpp) == log2)
       assert(FilterSizing.bytesFor(items.toLong, fpp) == math.max(32, 1 << log2))
     }

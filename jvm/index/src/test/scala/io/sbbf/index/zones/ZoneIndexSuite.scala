@@ -110,7 +110,10 @@ class ZoneIndexSuite extends AnyFunSuite {
   private def scattered(from: Long, count: Int): Seq[Row] =
     (from until from + count).map { n =>
       val key = XxHash64.hashLong(n)
-      Row(key, if (n / 100 % 2 == 0) Some(s"n$key") else None, if (n % 100 == 7) -0.0 else n / 2.0)
+      Row(
+        key,
+        if (n / 100 % 2 == 0) Some(s"n$key") else None,
+        if (n % 100 == 7) -0.0 else n / 2.0)
     }
 
   private lazy val table: Table = {
@@ -152,7 +155,8 @@ class ZoneIndexSuite extends AnyFunSuite {
         Leaf(Seq("id"), NotIn(Seq(Value.IntegerLiteral(5, 64)))),
         Leaf(Seq("name"), IsNotNull),
         Leaf(Seq("id"), Greater(Value.IntegerLiteral(5, 64), orEqual = false)),
-        real(Double.NaN))) {
+        real(Double.NaN)
+      )) {
       val pruned = table.prune(predicate)
       assert(!searched(pruned) && !pruned.outcomes.exists(_.refutedBy.contains(Evidence.Index)))
     }
@@ -161,7 +165,8 @@ class ZoneIndexSuite extends AnyFunSuite {
   test("NULL counts per zone, and a column without one has no candidate") {
     val nulls = new Table
     nulls.add(scattered(0, 100).map(_.copy(name = Some("x"))))
-    nulls.add(scattered(100, 300).map(r => r.copy(name = if (r.real == 110.0) None else Some("x"))))
+    nulls.add(
+      scattered(100, 300).map(r => r.copy(name = if (r.real == 110.0) None else Some("x"))))
     nulls.index(Seq("name"), items = 30)
     val pruned = nulls.prune(Leaf(Seq("name"), IsNull))
     assert(kept(pruned) == Seq(0, 1) && pruned.outcomes.map(_.opens) == Seq(0, 1))
@@ -184,8 +189,12 @@ class ZoneIndexSuite extends AnyFunSuite {
       ZoneTable.read(stored.table, folder.segment(segment), conf)(zones += _)
       assert(zones.map(_.length) == Seq.fill(3)(lengths).flatten)
       assert(zones.map(_.file).distinct == Seq(0, 1) && zones.forall(!_.hasNull))
-      assert(zones.filter(_.file == 0).map(_.start) == zones
-        .filter(_.file == 0).map(_.length).scanLeft(0L)(_ + _).init)
+      assert(
+        zones.filter(_.file == 0).map(_.start) == zones
+          .filter(_.file == 0)
+          .map(_.length)
+          .scanLeft(0L)(_ + _)
+          .init)
       assert(zones.map(_.rowGroup).distinct == Seq(0, 1, 2))
       assert(zones.map(_.filter) == zones.indices && stored.slabs.head.filters == zones.size)
     }
@@ -203,7 +212,10 @@ class ZoneIndexSuite extends AnyFunSuite {
       made.index(Seq("id", "name", "real"), Seq(0, 1, 33, 100, 8192)(random.nextInt(5)))
       for (_ <- 0 until 60) {
         val (k, n, r) =
-          (random.nextInt(9000) * 1001L, s"n${random.nextInt(5000)}", random.nextInt(500) / 4.0 - 50)
+          (
+            random.nextInt(9000) * 1001L,
+            s"n${random.nextInt(5000)}",
+            random.nextInt(500) / 4.0 - 50)
         val leaves = Seq[(RowGroupPredicate, Row => Boolean)](
           id(k) -> (_.id == k),
           name(n) -> (_.name.contains(n)),

@@ -16,7 +16,6 @@ private[spark] object IndexCommand {
   /** The columns of [[info]]. */
   val InfoSchema: StructType = new StructType()
     .add("path_in_schema", StringType, nullable = false)
-    .add("kind", StringType, nullable = false)
     .add("files", IntegerType, nullable = false)
     .add("files_covered", IntegerType, nullable = false)
     .add("segments", IntegerType, nullable = false)
@@ -25,6 +24,7 @@ private[spark] object IndexCommand {
     .add("bytes", LongType, nullable = false)
     .add("newest", TimestampType, nullable = false)
     .add("folder", StringType, nullable = false)
+    .add("kind", StringType, nullable = false)
 
   /** The column of [[drop]]. */
   val DropSchema: StructType = new StructType().add("bytes", LongType, nullable = false)
@@ -35,11 +35,13 @@ private[spark] object IndexCommand {
    */
   def run(session: SparkSession, request: IndexRequest): IndexOutcome = {
     val indexed = new IndexedTable(request.table, session)
-    if (request.columns.isDefined) new IndexJob(session, request, indexed, None).run()
-    else
-      refreshed(indexed)
-        .map(columns => new IndexJob(session, request, indexed, Some(columns)).run())
-        .reduce(_ and _)
+    val resolver = session.sessionState.conf.resolver
+    request.columns
+      .fold(refreshed(indexed)) { names =>
+        Seq(SegmentColumns(indexed.target.columnNames(names, resolver).toVector, request.zones))
+      }
+      .map(new IndexJob(session, request, indexed, _).run())
+      .reduce(_ and _)
   }
 
   /** Returns the columns of the index that the table still has. */
@@ -83,7 +85,6 @@ private[spark] object IndexCommand {
       contents.info(files).map { of =>
         Row(
           of.column,
-          of.kind,
           files.size,
           of.files,
           of.segments,
@@ -91,7 +92,8 @@ private[spark] object IndexCommand {
           of.entries,
           of.bytes,
           new Timestamp(of.newest),
-          indexed.place.index.toString)
+          indexed.place.index.toString,
+          of.kind)
       }
   }
 }

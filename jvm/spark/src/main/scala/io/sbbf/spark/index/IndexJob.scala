@@ -22,13 +22,13 @@ import io.sbbf.spark.util.{ExecutorJar, TableFiles}
  * from other segments, sorts them and writes them. A task holds the keys of a row group, or 16 bytes
  * for each of some 16 million entries of a part. Instead of keys, it may build filters of zones.
  *
- * @param kept the columns of the segment, if the request is a refresh
+ * @param of the columns of the segment
  */
 private[index] final class IndexJob(
     session: SparkSession,
     request: IndexRequest,
     indexed: IndexedTable,
-    kept: Option[SegmentColumns])
+    of: SegmentColumns)
     extends Logging {
   import IndexJob._
 
@@ -37,11 +37,6 @@ private[index] final class IndexJob(
   // a table's format may record other times than the store
   private val checksVersions = target.lakeFormat.isEmpty
 
-  // in tasks a lazy list would need the table
-  private val of: SegmentColumns = kept.getOrElse(
-    SegmentColumns(
-      target.columnNames(request.columns.get, session.sessionState.conf.resolver).toVector,
-      request.zones))
   private val columns: Vector[String] = of.names
 
   /**
@@ -129,8 +124,7 @@ private[index] final class IndexJob(
     val bytes = zones.fold(
       build.packings.zip(entries).map { case (packing, n) => packing.bitsOfEntry * n }.sum / 8)(
       _.bytes)
-    val time =
-      new BuildTime(tasks, target.taskFiles, session.sparkContext.defaultParallelism)
+    val cores = session.sparkContext.defaultParallelism
     IndexOutcome(
       segment = None,
       files = keys.files.size,
@@ -143,7 +137,9 @@ private[index] final class IndexJob(
       bytes = bytes + keys.files.size * BytesOfFile,
       seconds =
         if (of.zones.exists(_.fromFilters)) 0
-        else time.seconds(keys.read, build.toRead(_).map(_._2), entries.sum)
+        else
+          new BuildTime(tasks, target.taskFiles, cores)
+            .seconds(keys.read, build.toRead(_).map(_._2), entries.sum)
     )
   }
 
@@ -154,8 +150,6 @@ private[index] final class IndexJob(
       unread: Seq[String],
       replaces: Seq[String]): IndexOutcome = {
     val (manifest, failed) = committed(build, keys, zones, replaces)
-    val all = manifest.columns.flatMap(_.parts)
-    val filters = manifest.columns.flatMap(_.zones).map(_.table.files.toLong).sum
     IndexOutcome(
       segment = Some(manifest.id),
       files = keys.files.size - failed.size,
@@ -163,8 +157,8 @@ private[index] final class IndexJob(
       skipped = unread.size + failed.size,
       reason = (unread ++ failed.values).headOption.getOrElse(""),
       rowGroups = manifest.rowGroups,
-      keys = all.map(_.keys).sum,
-      entries = all.map(_.entries).sum + filters,
+      keys = manifest.columns.flatMap(_.parts).map(_.keys).sum,
+      entries = manifest.columns.map(_.entries).sum,
       bytes = manifest.bytes,
       seconds = 0
     )
@@ -179,10 +173,9 @@ private[index] final class IndexJob(
     try
       zones match {
         case Some(plan) =>
-          val files = keys.read.map(file => target.taskFiles.serializable(file.status))
           val (stored, failed) =
             new ZoneFilesJob(session, tasks, indexed.hadoopConf, plan, checksVersions)
-              .run(build, files)
+              .run(build, keys.read.map(f => target.taskFiles.serializable(f.status)))
           (build.commitZones(stored, failed.keySet, replaces), failed)
         case None =>
           val (parts, failed) =

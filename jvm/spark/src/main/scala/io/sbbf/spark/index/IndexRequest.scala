@@ -75,7 +75,8 @@ private[spark] object IndexRequest {
       options.get("kind"),
       options.get("items").map(ZoneOptions.items),
       options.get("fpp"),
-      options.get("from_filters").exists(OptionText.flag("from_filters", _)))
+      options.get("from_filters").exists(OptionText.flag("from_filters", _))
+    )
 
   private def names(text: String): Seq[String] =
     try new ObjectMapper().readTree(text).elements.asScala.map(_.asText).toVector

@@ -7,6 +7,7 @@ import io.sbbf.index.maintain.IndexContents
 /**
  * The columns of a new segment.
  *
+ * @param names no lazy list, which would need the table in tasks
  * @param zones how their zones are filtered; None for keys
  */
 private[index] final case class SegmentColumns(names: Vector[String], zones: Option[Rule]) {
@@ -21,7 +22,9 @@ private[index] object SegmentColumns {
   def ofRefresh(contents: IndexContents): Seq[SegmentColumns] = {
     val rules = contents.zoneColumns.map(_._2).distinct
     val zones = rules.map { rule =>
-      SegmentColumns(contents.zoneColumns.collect { case (name, `rule`) => name }.toVector, Some(rule))
+      SegmentColumns(
+        contents.zoneColumns.collect { case (name, `rule`) => name }.toVector,
+        Some(rule))
     }
     (SegmentColumns(contents.columns.toVector, None) +: zones).filter(_.names.nonEmpty)
   }

@@ -100,7 +100,8 @@ class ZoneIndexSuite extends SparkSuite {
         Rule(37, 0.5, fromFilters = false),
         Rule(0, 0, fromFilters = true))) {
       val name = s"grown_${rule.items}_${rule.fromFilters}"
-      val filters = Map("parquet.bloom.filter.enabled#key" -> "true",
+      val filters = Map(
+        "parquet.bloom.filter.enabled#key" -> "true",
         "parquet.bloom.filter.expected.ndv#key" -> "200")
       val grown = write(name, options = filters)
       assert(index(grown, rule, "key", "name").files == Files)
@@ -138,8 +139,10 @@ class ZoneIndexSuite extends SparkSuite {
     }
   }
 
-  test("filters of the files are transposed without their values, and a file without any is kept") {
-    val filters = Map("parquet.bloom.filter.enabled#key" -> "true",
+  test(
+    "filters of the files are transposed without their values, and a file without any is kept") {
+    val filters = Map(
+      "parquet.bloom.filter.enabled#key" -> "true",
       "parquet.bloom.filter.expected.ndv#key" -> "400")
     val own = write("own_filters", files = 4, options = filters)
     val rule = Rule(0, 0, fromFilters = true)
@@ -171,10 +174,10 @@ class ZoneIndexSuite extends SparkSuite {
     assert(infos.keySet == Set("key", "name"))
     for ((column, kind) <- Seq("key" -> "bloom", "name" -> "keys")) {
       val info = infos(column)
-      assert(info.getString(1) == kind && info.getInt(2) == 5 && info.getInt(3) == 5)
-      assert(info.getInt(4) == 2 && info.getLong(7) > 0)
+      assert(info.getAs[String]("kind") == kind && info.getInt(1) == 5 && info.getInt(2) == 5)
+      assert(info.getInt(3) == 2 && info.getAs[Long]("bytes") > 0)
     }
-    assert(infos("key").getLong(6) == 5)
+    assert(infos("key").getAs[Long]("entries") == 5)
     for (n <- Seq(3L, Rows + 3))
       assert(
         pruning(spark.read.parquet(daily).where(s"key = xxhash64(${n}L)")).get.keptFiles == 1)
@@ -221,8 +224,9 @@ class ZoneIndexSuite extends SparkSuite {
       IndexRequest.parse(Map("table" -> "t", "columns" -> "[\"key\"]") ++ options)
     assert(parse().zones.isEmpty && parse("kind" -> "keys").zones.isEmpty)
     assert(parse("kind" -> "bloom").zones.contains(Lance))
-    assert(parse("kind" -> "bloom", "items" -> "0", "fpp" -> "0.01").zones
-      .contains(Rule(0, 0.01, fromFilters = false)))
+    assert(
+      parse("kind" -> "bloom", "items" -> "0", "fpp" -> "0.01").zones
+        .contains(Rule(0, 0.01, fromFilters = false)))
     assert(parse("kind" -> "bloom", "from_filters" -> "true").zones.exists(_.fromFilters))
     for ((options, message) <- Seq(
         Seq("kind" -> "hash") -> "kind must be 'keys' or 'bloom', but was 'hash'",
@@ -235,8 +239,7 @@ class ZoneIndexSuite extends SparkSuite {
         Seq("kind" -> "bloom", "fpp" -> "x") -> "fpp must be between 0 and 1",
         Seq("kind" -> "bloom", "from_filters" -> "true", "items" -> "9") -> "items does not apply"
       ))
-      assert(
-        intercept[IllegalArgumentException](parse(options: _*)).getMessage.contains(message))
+      assert(intercept[IllegalArgumentException](parse(options: _*)).getMessage.contains(message))
     val refused = intercept[IllegalArgumentException](index(table, Lance, "nothing"))
     assert(refused.getMessage.contains("nothing"))
   }

@@ -89,7 +89,10 @@ private[zones] object ZoneFilesJob {
    *
    * @param failed the files of the table that could not be read, with the reasons
    */
-  final case class Written(place: Place, file: Either[Part, StoredTable], failed: Map[Int, String])
+  final case class Written(
+      place: Place,
+      file: Either[Part, StoredTable],
+      failed: Map[Int, String])
 
   /** Writes a file of a segment in a task. */
   private final class Writer(files: ZoneFiles, rule: Rule, folder: Path, conf: Configuration) {

@@ -55,8 +55,9 @@ private[spark] object ZoneOptions {
 
   private def checkFpp(text: Option[String]): Double =
     text.fold(Fpp) { number =>
-      Try(number.toDouble).filter(FilterSizing.isFpp).getOrElse(
-        refuse(s"fpp must be between 0 and 1, both excluded, but was '$number'"))
+      Try(number.toDouble)
+        .filter(FilterSizing.isFpp)
+        .getOrElse(refuse(s"fpp must be between 0 and 1, both excluded, but was '$number'"))
     }
 
   private def refuse(why: String): Nothing = throw new IllegalArgumentException(why)
