@@ -21,6 +21,25 @@ class SegmentManifestSuite extends AnyFunSuite {
     assert(SegmentManifest.of(manifest.toJson) == manifest)
   }
 
+  test("zones are read as they were written, and count with their slabs") {
+    val slabs = Seq(32 -> 1, 1024 -> 100).map { case (bytes, filters) =>
+      val part = StoredZones.Part("slab.parquet", 5000L + bytes, 0, bytes / 32, 1L << 33, 700)
+      StoredZones.Slab(bytes, filters, Seq(part, part.copy(firstBlock = 7)))
+    }
+    val table = StoredTable("zones.parquet", 400, 101, 5)
+    val zones = Seq(
+      StoredZones(table, StoredZones.Rule(8192, 0.00057, fromFilters = false), slabs),
+      StoredZones(table, StoredZones.Rule(0, 0, fromFilters = true), Nil))
+    val filtered =
+      manifest.copy(columns = zones.zipWithIndex.map { case (z, n) =>
+        IndexedColumn.ofZones(s"c$n", z)
+      })
+    assert(SegmentManifest.of(filtered.toJson) == filtered)
+    assert(filtered.columns.map(_.kind).distinct == Seq("bloom"))
+    assert(filtered.columns.map(_.entries) == Seq(101, 101))
+    assert(filtered.bytes == 300 + 2 * 400 + 2 * 5032 + 2 * 6024)
+  }
+
   test("a changed byte is an error") {
     val json = manifest.toJson
     for (at <- json.indices; bit <- 0 until 8) {

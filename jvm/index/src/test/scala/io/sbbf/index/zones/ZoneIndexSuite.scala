@@ -20,7 +20,8 @@ import io.sbbf.index.testing.{LocalIndex, LocalZones}
 import io.sbbf.parquet.chunk.FilterState
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{ColumnLookup, Evidence}
-import io.sbbf.parquet.prune.{FooterCache, PlanningLimits, PruningWarnings, ScanPruner}
+import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
+import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
 import io.sbbf.parquet.result.{PrunedFiles, StorageRequirements}
 import io.sbbf.parquet.testing.TestFiles.Style
 import io.sbbf.parquet.testing.{TestFile, TestFiles}

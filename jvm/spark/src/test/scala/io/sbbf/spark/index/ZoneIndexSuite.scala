@@ -174,10 +174,10 @@ class ZoneIndexSuite extends SparkSuite {
     assert(infos.keySet == Set("key", "name"))
     for ((column, kind) <- Seq("key" -> "bloom", "name" -> "keys")) {
       val info = infos(column)
-      assert(info.getAs[String]("kind") == kind && info.getInt(1) == 5 && info.getInt(2) == 5)
-      assert(info.getInt(3) == 2 && info.getAs[Long]("bytes") > 0)
+      assert(info.getString(9) == kind && info.getInt(1) == 5 && info.getInt(2) == 5)
+      assert(info.getInt(3) == 2 && info.getLong(6) > 0)
     }
-    assert(infos("key").getAs[Long]("entries") == 5)
+    assert(infos("key").getLong(5) == 5)
     for (n <- Seq(3L, Rows + 3))
       assert(
         pruning(spark.read.parquet(daily).where(s"key = xxhash64(${n}L)")).get.keptFiles == 1)
