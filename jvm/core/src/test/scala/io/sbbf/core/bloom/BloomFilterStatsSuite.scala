@@ -32,8 +32,9 @@ class BloomFilterStatsSuite extends RandomSuite {
             SplitBlockBloomFilter.mightContain(small, hash))
       }
     }
-    assert(intercept[IllegalArgumentException](widen(new Array[Byte](64), 32)).getMessage ==
-      "a bitset of 64 bytes cannot be widened to 32 bytes")
+    assert(
+      intercept[IllegalArgumentException](widen(new Array[Byte](64), 32)).getMessage ==
+        "a bitset of 64 bytes cannot be widened to 32 bytes")
   }
 
   randomTest("a union equals the filter of all values of both, bit for bit") { random =>
