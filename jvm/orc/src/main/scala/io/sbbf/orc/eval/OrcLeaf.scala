@@ -20,19 +20,23 @@ private[orc] final class OrcLeaf private (
     hasFilters: Boolean,
     otherwise: LeafResult) {
 
-  /** Returns the result for rows with these statistics and this filter; both may be null. */
-  def evaluate(statistics: ColumnStatistics, filter: BloomFilter): LeafResult =
+  /**
+   * Returns the result for so many rows with these statistics and this filter, which both may be
+   * null.
+   */
+  def evaluate(statistics: ColumnStatistics, filter: BloomFilter, rows: Long): LeafResult =
     if (column.isEmpty || statistics == null) otherwise
     else
       try {
-        val byStatistics = tests.find(!_.mightPass(statistics, null))
+        val byStatistics = tests.find(!_.mightPass(statistics, null, rows))
         byStatistics match {
-          case Some(test) =>
-            if (test.isOfNull || statistics.getNumberOfValues == 0) LeafResult.AllNull
+          case Some(OrcTest.OfNull(_)) => LeafResult.AllNull
+          case Some(_) =>
+            if (statistics.getNumberOfValues == 0) LeafResult.AllNull
             else LeafResult.OutsideBounds
           case None if filter == null || !hasFilters => otherwise
           case None =>
-            if (tests.forall(_.mightPass(statistics, filter))) LeafResult.InFilter
+            if (tests.forall(_.mightPass(statistics, filter, rows))) LeafResult.InFilter
             else LeafResult.NotInFilter
         }
       } catch {

@@ -27,8 +27,14 @@ private[eval] final case class OrcLiteral(of: Type, values: Seq[AnyRef])
 
 private[eval] object OrcLiteral {
 
-  /** The first day that has the same number in the Julian and the Gregorian calendar, 1582-10-15. */
-  private final val FirstGregorianDay = -141427
+  /**
+   * 1582-10-25. Earlier days may be converted from the Julian calendar, which moves those of the ten
+   * days that it lacks past later ones.
+   */
+  private final val FirstGregorianDay = -141417
+
+  /** Longer texts may be cut in statistics, after 1,024 bytes. */
+  private final val LongestText = 1000
 
   /** Java compares texts with greater characters in another order than their bytes have. */
   private final val FirstSurrogate = '\ud800'
@@ -49,7 +55,8 @@ private[eval] object OrcLiteral {
         Option(HiveDecimal.create(new BigDecimal(unscaled, scale)))
           .flatMap(d => one(Type.DECIMAL, new HiveDecimalWritable(d)))
       case (Value.Date(days), Category.DATE) if days >= FirstGregorianDay => ofDay(days)
-      case (Bytes(bytes, true), Category.STRING | Category.VARCHAR) =>
+      case (Bytes(bytes, true), Category.STRING | Category.VARCHAR)
+          if bytes.length < LongestText =>
         decoded(bytes).filter(_.forall(_ < FirstSurrogate)).flatMap(one(Type.STRING, _))
       case _ => None
     }

@@ -1,9 +1,7 @@
 package io.sbbf.orc.eval
 
-import org.apache.hadoop.hive.ql.io.sarg.PredicateLeaf.Type
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument.Builder
 import org.apache.hadoop.hive.ql.io.sarg.{PredicateLeaf, SearchArgumentFactory}
-import org.apache.orc.TypeDescription.Category
 import org.apache.orc.impl.RecordReaderImpl
 import org.apache.orc.util.BloomFilter
 import org.apache.orc.{ColumnStatistics, TypeDescription}
@@ -11,28 +9,43 @@ import org.apache.orc.{ColumnStatistics, TypeDescription}
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.core.predicate.Value
 
-/**
- * A test of one column, which ORC's library evaluates on statistics and bloom filters.
- *
- * @param isNegated whether the test passes where `leaf` does not
- */
-private[eval] final class OrcTest private (leaf: PredicateLeaf, isNegated: Boolean) {
-
-  /** Whether the test is about NULL, which statistics count. */
-  def isOfNull: Boolean = leaf.getOperator == PredicateLeaf.Operator.IS_NULL
+/** A test of one column, evaluated on statistics and bloom filters. */
+private[eval] sealed abstract class OrcTest {
 
   /**
    * Returns whether a row might pass.
    *
    * @param filter the bloom filter of the rows, null to evaluate the statistics alone
+   * @param rows the number of rows
    */
-  def mightPass(statistics: ColumnStatistics, filter: BloomFilter): Boolean = {
-    val truth = RecordReaderImpl.evaluatePredicate(statistics, leaf, filter, true)
-    (if (isNegated) truth.not else truth).isNeeded
-  }
+  def mightPass(statistics: ColumnStatistics, filter: BloomFilter, rows: Long): Boolean
 }
 
 private[eval] object OrcTest {
+
+  /** Decided by the count of values: writers got the flag of NULL wrong (ORC-415). */
+  final case class OfNull(isNull: Boolean) extends OrcTest {
+    override def mightPass(
+        statistics: ColumnStatistics,
+        filter: BloomFilter,
+        rows: Long): Boolean =
+      if (isNull) statistics.getNumberOfValues != rows else statistics.getNumberOfValues != 0
+  }
+
+  /**
+   * Decided by ORC's library.
+   *
+   * @param isNegated whether the test passes where `leaf` does not
+   */
+  private final class OfValues(leaf: PredicateLeaf, isNegated: Boolean) extends OrcTest {
+    override def mightPass(
+        statistics: ColumnStatistics,
+        filter: BloomFilter,
+        rows: Long): Boolean = {
+      val truth = RecordReaderImpl.evaluatePredicate(statistics, leaf, filter, true)
+      (if (isNegated) truth.not else truth).isNeeded
+    }
+  }
 
   /** The library evaluates leaves without looking at the name of their column. */
   private val Column = "c"
@@ -55,9 +68,8 @@ private[eval] object OrcTest {
     case In(values) => ofValues(values, stored)
     case Less(than, orEqual) => compared(than, stored)(_.last, orEqual, isNegated = false)
     case Greater(than, orEqual) => compared(than, stored)(_.head, !orEqual, isNegated = true)
-    case IsNull | IsNullDecimal(_, _) if isAsDeclared =>
-      Some(build(isNegated = false)(_.isNull(Column, typeOf(stored))))
-    case IsNotNull => Some(build(isNegated = true)(_.isNull(Column, typeOf(stored))))
+    case IsNull | IsNullDecimal(_, _) if isAsDeclared => Some(OfNull(isNull = true))
+    case IsNotNull => Some(OfNull(isNull = false))
     case IsNull | IsNullDecimal(_, _) | NotIn(_) => None
   }
 
@@ -88,17 +100,6 @@ private[eval] object OrcTest {
 
   private def build(isNegated: Boolean)(test: Builder => Builder): OrcTest = {
     val leaves = test(SearchArgumentFactory.newBuilder().startAnd()).end().build().getLeaves
-    new OrcTest(leaves.get(0), isNegated)
-  }
-
-  /** Returns any type that tests of NULL accept. */
-  private def typeOf(stored: TypeDescription): Type = stored.getCategory match {
-    case Category.BOOLEAN => Type.BOOLEAN
-    case Category.FLOAT | Category.DOUBLE => Type.FLOAT
-    case Category.DATE => Type.DATE
-    case Category.TIMESTAMP | Category.TIMESTAMP_INSTANT => Type.TIMESTAMP
-    case Category.DECIMAL => Type.DECIMAL
-    case Category.BYTE | Category.SHORT | Category.INT | Category.LONG => Type.LONG
-    case _ => Type.STRING
+    new OfValues(leaves.get(0), isNegated)
   }
 }

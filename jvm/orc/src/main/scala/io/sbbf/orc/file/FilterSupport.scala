@@ -6,7 +6,7 @@ import org.apache.orc.OrcProto
 private[file] object FilterSupport {
 
   /** The number of ORC's C++ writer in a footer (`orc_proto.proto`, `Footer.writer`). */
-  private final val CppWriter = 1
+  final val CppWriter = 1
 
   private val badCppVersions: Set[String] = (0 to 11).map(n => s"1.6.$n").toSet + "1.7.0"
 

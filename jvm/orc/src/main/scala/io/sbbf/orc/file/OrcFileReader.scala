@@ -27,15 +27,21 @@ private[orc] final class OrcFileReader(
 
   val tail: FileTail = FileTail.of(reader)
 
+  private val stride = reader.getRowIndexStride
   private val usable = new UsableStatistics(reader)
   private val hasWrongFilters = FilterSupport.isWrong(reader.getFileTail.getFooter)
 
-  // Opening it reads the data of all included columns of the first stripe.
-  private lazy val rows: RecordReaderImpl =
+  private var opened: Option[RecordReaderImpl] = None
+
+  /** Opens the rows of no column, because the data of the first stripe's columns would be read. */
+  private def rows: RecordReaderImpl = opened.getOrElse {
     reader.rows(reader.options().include(new Array[Boolean](tail.columns))) match {
-      case known: RecordReaderImpl => known
+      case known: RecordReaderImpl =>
+        opened = Some(known) // it owns the file's stream from now on
+        known
       case other => throw new IllegalStateException(s"unknown reader ${other.getClass.getName}")
     }
+  }
 
   /** Returns the statistics of a column in each stripe, null where they are unusable. */
   def statistics(column: Int): Array[ColumnStatistics] = {
@@ -77,7 +83,7 @@ private[orc] final class OrcFileReader(
               Array.tabulate(number)(n =>
                 filter(stored.getBloomFilter(n), kind, encodings.get(column), of))
             }
-          Some(new RowGroups(statistics, filters))
+          Some(new RowGroups(statistics, filters, stride, tail.stripes(stripe).rows))
         }
       }
     }
@@ -99,12 +105,12 @@ private[orc] final class OrcFileReader(
   }
 
   /** Returns the number of row groups of a stripe, 0 if the file has no indexes. */
-  private def numRowGroups(stripe: Int): Int = {
-    val stride = reader.getRowIndexStride
+  private def numRowGroups(stripe: Int): Int =
     if (stride <= 0) 0 else ((tail.stripes(stripe).rows + stride - 1) / stride).toInt
-  }
 
-  override def close(): Unit = reader.close()
+  override def close(): Unit =
+    try opened.foreach(_.close())
+    finally reader.close()
 }
 
 private[orc] object OrcFileReader {

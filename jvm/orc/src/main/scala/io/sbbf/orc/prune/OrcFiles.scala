@@ -17,6 +17,7 @@ import io.sbbf.parquet.result.FilePruning
  * Evaluates one predicate on the ORC files of one listing. Thread-safe.
  *
  * @param settings the settings of [[OrcFileReader.settings]]
+ * @param mostRetained the most bytes of row groups that are kept of one file
  * @param table the columns that the scan reads
  */
 private[prune] final class OrcFiles(
@@ -25,6 +26,7 @@ private[prune] final class OrcFiles(
     lookup: ColumnLookup,
     table: ReadSchema,
     settings: Configuration,
+    mostRetained: Long,
     cache: EvidenceCache#Pass,
     warnings: PruningWarnings)
     extends FileEvaluator {
@@ -53,7 +55,7 @@ private[prune] final class OrcFiles(
       try readAndEvaluate(file, reads.of(fs))
       catch {
         case RecoverableError.OfFile(e)
-            if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
+            if !isCancelled(e) && !Thread.currentThread.isInterrupted =>
           val reason = "unreadable file"
           // a message of ORC's library may hold values
           warnings.once(
@@ -72,7 +74,7 @@ private[prune] final class OrcFiles(
     try {
       // a file that was replaced since has another tail
       val known = Option(cache.get(version)).filter(_.tail.isSameAs(reader.tail))
-      val evidence = known.getOrElse(new StripeEvidence(reader.tail))
+      val evidence = known.getOrElse(new StripeEvidence(reader.tail, mostRetained))
       try evaluate(file, evidence, () => reader)
       finally cache.keep(version, evidence, readAt)
     } finally reader.close()
@@ -93,4 +95,8 @@ private object OrcFiles {
 
   /** Signals that the outcome needs something that is not in memory. */
   private object NotInMemory extends ControlThrowable
+
+  /** ORC's library wraps what interrupts a read. */
+  private def isCancelled(e: Throwable): Boolean =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).exists(Interruption.is)
 }

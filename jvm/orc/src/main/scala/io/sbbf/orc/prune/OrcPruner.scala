@@ -35,8 +35,11 @@ private[sbbf] final class OrcPruner(
       lookup,
       table,
       OrcFileReader.settings(hadoopConf),
+      // the evidence of all threads together has to fit into the cache
+      mostRetained = limits.cacheBytes / limits.threads,
       cache.pass(limits.cacheBytes),
-      warnings)
+      warnings
+    )
     new FilesPass(files, limits, warnings).run(evaluator, sampleFirst)
   }
 }

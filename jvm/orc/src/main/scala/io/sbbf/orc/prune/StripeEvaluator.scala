@@ -65,7 +65,8 @@ private[prune] final class StripeEvaluator(
   private def evaluate(stripe: Int): LeafResult = {
     val byStripe = LeafResult.of(predicate) { leaf =>
       val own = bound.get(leaf)
-      own.evaluate(own.column.fold[ColumnStatistics](null)(ofStripe(stripe, _)), null)
+      val statistics = own.column.fold[ColumnStatistics](null)(ofStripe(stripe, _))
+      own.evaluate(statistics, null, tail.stripes(stripe).rows)
     }
     if (byStripe.verdict == Verdict.CannotMatch || columns.isEmpty) byStripe
     else {
@@ -85,8 +86,9 @@ private[prune] final class StripeEvaluator(
       val result = LeafResult.of(predicate) { leaf =>
         val own = bound.get(leaf)
         own.column.flatMap(index.get) match {
-          case Some(of) => own.evaluate(of.statistics(rowGroup), of.filter(rowGroup))
-          case None => own.evaluate(null, null)
+          case Some(of) =>
+            own.evaluate(of.statistics(rowGroup), of.filter(rowGroup), of.rows(rowGroup))
+          case None => own.evaluate(null, null, rows = 0)
         }
       }
       if (result.verdict != Verdict.CannotMatch) result else evaluate(index, rowGroup + 1, result)

@@ -37,6 +37,7 @@ class OrcLiteralSuite extends AnyFunSuite {
     assert(of(text("abc"), "string").contains(Seq("abc")))
     assert(of(text("abc"), "varchar(9)").contains(Seq("abc")))
     assert(of(text("abc"), "char(9)").isEmpty)
+    assert(of(text("a" * 999), "string").isDefined && of(text("a" * 1000), "string").isEmpty)
     assert(of(text("\ud7ff"), "string").isDefined && of(text("a\ud83d\ude00"), "string").isEmpty)
     assert(of(text("\uffee"), "string").isEmpty)
     assert(of(Bytes(Array(-1, 0), text = true), "string").isEmpty)
@@ -50,9 +51,9 @@ class OrcLiteralSuite extends AnyFunSuite {
     assert(of(decimal(725, 10, 1), "decimal(10,2)").isEmpty)
   }
 
-  test("days compare from 1582-10-15 on, and timestamps never.") {
+  test("days compare from 1582-10-25 on, and timestamps never.") {
     assert(of(Date(0), "date").exists(_.head.toString == "1970-01-01"))
-    assert(of(Date(-141427), "date").isDefined && of(Date(-141428), "date").isEmpty)
+    assert(of(Date(-141417), "date").isDefined && of(Date(-141418), "date").isEmpty)
     assert(of(Timestamp(0, utc = true), "timestamp").isEmpty)
   }
 }

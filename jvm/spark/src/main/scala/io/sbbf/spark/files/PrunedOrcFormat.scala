@@ -63,9 +63,27 @@ final class PrunedOrcFormat private[spark] (
       options,
       hadoopConf)
     val isSafe = SbbfConf.SafeRead.get(session.sessionState.conf)
-    val pruned = reader(if (isSafe) OrcPushdown.safe(filters) else filters)
-    val readers = new Readers(anyFile = pruned, asDeclared = pruned, unfiltered = reader(Nil))
+    val unfiltered = reader(Nil)
+    val filtered =
+      if (isSafe) PrunedOrcFormat.orElse(reader(OrcPushdown.safe(filters)), unfiltered)
+      else reader(filters)
+    val readers = new Readers(anyFile = filtered, asDeclared = filtered, unfiltered)
     val conf = BroadcastConfCache.of(session.sparkContext, hadoopConf)
     split => RowGroupRanges.read(split, readers, conf.value.value)
   }
+}
+
+private object PrunedOrcFormat {
+
+  /**
+   * Returns a reader that reads a split without filters if Spark cannot translate these for its
+   * file, which stores a column as another type than the table. It translates them before it reads
+   * a row.
+   */
+  def orElse(
+      filtered: RowGroupRanges.Reader,
+      unfiltered: RowGroupRanges.Reader): RowGroupRanges.Reader =
+    split =>
+      try filtered(split)
+      catch { case _: IllegalArgumentException => unfiltered(split) }
 }

@@ -76,6 +76,74 @@ class OrcScanSuite extends OrcTables {
       .foreach(check(_, most = 10))
   }
 
+  test("the least and the greatest value of a stripe are found, whatever the type.") {
+    for (column <- Seq("id", "i", "h", "name", "d", "m", "day", "f");
+      bound <- Seq("min", "max")) {
+      val typed = spark.read.orc(table)
+      val Array(row) = typed.selectExpr(s"cast($bound($column) as string)").collect()
+      val kind = typed.schema(column).dataType.sql
+      for (operator <- Seq("=", ">=", "<=", "<=>"))
+        check(s"$column $operator cast('${row.getString(0)}' as $kind)", most = 10)
+    }
+    val days = written(
+      "days",
+      small ++ filters("day"),
+      spark
+        .range(4000)
+        .repartition(1)
+        .selectExpr("date_add(date'2020-01-01', int(id) % 10) as day"))
+    for (c <- Seq("day = date'2020-01-10'", "day >= date'2020-01-10'", "day = date'2020-01-01'"))
+      assertSameRows(spark.read.orc(days).where(c), c)
+  }
+
+  test("texts that are cut in statistics or are not UTF-8 are found.") {
+    val texts = written(
+      "cut",
+      small ++ filters("c"),
+      spark.sql(
+        "SELECT cast(X'636166C3' AS string) AS c UNION ALL VALUES ('caf\u00e9'), ('caf\u00e9zz')"),
+      spark
+        .sql("SELECT repeat('a', n) AS c FROM VALUES (1024), (1025), (999), (1000) AS t(n)")
+        .repartition(1)
+    )
+    val conditions = Seq("=", "<", "<=", ">=").flatMap(o =>
+      Seq(
+        s"c $o 'caf\u00e9'",
+        s"c $o repeat('a', 1024)",
+        s"c $o repeat('a', 999)")) :+ "c LIKE 'caf\u00e9%'"
+    conditions.foreach(c => assertSameRows(spark.read.orc(texts).where(c), c))
+  }
+
+  test("old days, and a NULL in a list, return the oracle's rows.") {
+    val old = written(
+      "old_days",
+      small ++ filters("day"),
+      spark
+        .sql("SELECT date'1500-01-01' AS day, 1 AS i UNION ALL SELECT date'1582-10-04', 2")
+        .repartition(1))
+    Seq(
+      "day = date'1500-01-01'",
+      "day = date'1582-10-04'",
+      "day < date'1582-10-20'",
+      "i IN (1, NULL)")
+      .foreach(c => assertSameRows(spark.read.orc(old).where(c), c))
+    Seq("id IN (8, NULL)", "NOT (id <=> 8)").foreach(c =>
+      assertSameRows(where(c).select("id"), c))
+  }
+
+  test("files of other types that planning did not read return the oracle's rows.") {
+    val other = written(
+      "unread",
+      small,
+      spark.range(4000).selectExpr("cast(id as string) as c"),
+      spark.range(4000).selectExpr("id as c"),
+      spark.range(4000).selectExpr("id as c")
+    )
+    for (sample <- Seq("1", "0"))
+      withConf("spark.sbbf.planning.sampleFiles" -> sample)(
+        assertSameRows(spark.read.schema("c bigint").orc(other).where("c = 5"), sample))
+  }
+
   test("NULL of a struct is NULL of its fields.") {
     Seq("st.a IS NULL", "st.a <=> NULL", "st IS NULL", "name IS NULL", "NOT (st.a = 4003)")
       .foreach(c => assertSameRows(where(c).select("id"), c))
@@ -92,7 +160,7 @@ class OrcScanSuite extends OrcTables {
     check("array_contains(list, 5L) OR id = 1", most = 10)
   }
 
-  test("texts beyond the basic plane have ORC's reader evaluate nothing.") {
+  test("texts beyond the basic plane are found.") {
     val texts = spark
       .range(4000)
       .selectExpr(
