@@ -13,16 +13,23 @@ final case class ColumnPath(steps: Seq[ColumnPath.Step]) {
   def root: String = steps.head.toString
 
   /**
-   * Returns whether the path goes through an array or a map, so that a row may hold any number of
-   * its values.
+   * Returns whether the path goes through an array or a map, or ends with a function, so that a row
+   * may hold any number of its values.
    */
   def isRepeated: Boolean = steps.exists {
     case Field(_, _) => false
-    case Element | Key | Value => true
+    case Element | Key | Value | Function(_) => true
   }
 
+  /** Returns the function whose keys the path leads to; None if it leads to the values. */
+  def function: Option[KeyFunction] = steps.lastOption.collect { case Function(f) => f }
+
+  /** Returns the path of the values, of which this may be a function. */
+  def ofValues: ColumnPath = if (function.isEmpty) this else ColumnPath(steps.init)
+
   /** Returns a text for people to read, which must not be parsed. */
-  override def toString: String = steps.mkString(".")
+  override def toString: String =
+    function.fold(steps.mkString("."))(_.of(ofValues.toString))
 }
 
 object ColumnPath {
@@ -54,4 +61,7 @@ object ColumnPath {
   case object Value extends Step {
     override def toString: String = "value"
   }
+
+  /** The last step, from a text to its keys. Only an index knows these, and files do not. */
+  final case class Function(function: KeyFunction) extends Step
 }

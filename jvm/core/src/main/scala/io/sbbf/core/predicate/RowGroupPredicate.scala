@@ -46,17 +46,26 @@ sealed abstract class RowGroupPredicate extends Product with Serializable {
   final def canPrune: Boolean = evaluate(_ => Verdict.CannotMatch) == Verdict.CannotMatch
 
   /**
+   * Returns whether the leaves about values could refute the predicate. If not, only an index could,
+   * by the keys of a function.
+   */
+  final def canPruneByFiles: Boolean = evaluate { leaf =>
+    if (leaf.column.function.isEmpty) Verdict.CannotMatch else Verdict.MightMatch
+  } == Verdict.CannotMatch
+
+  /**
    * Returns the negation, pushed down to the tests of the leaves. A row for which this predicate
    * is NULL matches neither this predicate nor its negation.
    *
    * The negation of [[False]], which stands for FALSE or NULL, is therefore [[Unknown]]. The
-   * negation of a leaf within an array or a map is also [[Unknown]]: that no element passes is
-   * not the same as that one fails.
+   * negation of a leaf within an array or a map, or of a function, is also [[Unknown]]: that no
+   * element passes is not the same as that one fails.
    */
   final def negated: RowGroupPredicate = this match {
     case And(children) => or(children.map(_.negated))
     case Or(children) => and(children.map(_.negated))
-    case Leaf(column, _) if column.isRepeated => Unknown("NOT of a test on an array or a map")
+    case Leaf(column, _) if column.isRepeated =>
+      Unknown("NOT of a test on an array, a map or keys")
     case Leaf(column, AllOf(tests)) => or(tests.map(t => Leaf(column, t.negated)))
     case Leaf(column, test: SimpleTest) => Leaf(column, test.negated)
     case True => False

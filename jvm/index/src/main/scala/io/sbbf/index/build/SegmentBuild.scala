@@ -6,13 +6,15 @@ import java.util.UUID
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import io.sbbf.core.predicate.{KeyFunction, KeyedColumn}
 import io.sbbf.index.format._
+import io.sbbf.parquet.hashes.KeySource
 import io.sbbf.parquet.model.FileVersion
 
 /**
  * A segment while it is built: the files that it will know, and the numbers of their row groups.
  *
- * @param columns the names of the columns to index
+ * @param columns the canonical names of the columns to index; see [[KeyedColumn]]
  * @param files the files, whose columns are in the order of `columns`
  * @param sizes the size of each column; none if its zones are filtered
  */
@@ -41,10 +43,14 @@ private[sbbf] final class SegmentBuild(
   /** Returns the number of the first row group of a file. */
   def firstRowGroup(file: Int): Int = starts(file).toInt
 
-  /** Returns the columns of a file whose keys have to be read, each with its leaf. */
-  def toRead(file: Int): Seq[(Int, Int)] =
+  private val functions: Seq[Option[KeyFunction]] =
+    columns.map(KeyedColumn.parse(_).toOption.flatMap(_.function))
+
+  /** Returns the columns of a file whose keys have to be read, each with where they come from. */
+  def toRead(file: Int): Seq[(Int, KeySource)] =
     files(file).columns.zipWithIndex.collect {
-      case (found, column) if found.leaf >= 0 && found.whyNot.isEmpty => column -> found.leaf
+      case (found, column) if found.leaf >= 0 && found.whyNot.isEmpty =>
+        column -> KeySource(found.leaf, functions(column))
     }
 
   /** How the keys of each column are packed. */

@@ -2,10 +2,12 @@ package io.sbbf.index.format
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 
+import io.sbbf.core.predicate.{KeyFunction, KeyedColumn}
+
 /**
  * An indexed column.
  *
- * @param name its name at the time of the build
+ * @param name its name at the time of the build, or that of a function of a column; see [[KeyedColumn]]
  * @param hashBits the number of leading bits of a hash that a key keeps
  * @param parts the files that hold its keys, in ascending order of their keys
  * @param zones the filters of its zones. A column with these has no keys.
@@ -24,6 +26,10 @@ private[sbbf] final case class IndexedColumn(
 
   /** The size of its files in bytes. */
   def bytes: Long = parts.map(_.bytes).sum + zones.fold(0L)(_.bytes)
+
+  /** Returns whether its keys are those of the function, or of the values if there is none. */
+  def hasKeysOf(function: Option[KeyFunction]): Boolean =
+    KeyedColumn.parse(name).exists(_.function == function) && (zones.isEmpty || function.isEmpty)
 
   private[format] def writeTo(node: ObjectNode): Unit = {
     node.put("name", name)

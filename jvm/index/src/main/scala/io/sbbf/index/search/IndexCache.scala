@@ -6,14 +6,16 @@ import java.util.LinkedHashMap
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-import io.sbbf.index.format.{IndexPlace, SegmentManifest}
+import io.sbbf.core.predicate.{KeyFunction, KeyedColumn}
+import io.sbbf.index.format.{IndexPlace, IndexedColumn, SegmentManifest}
 import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.model.Interruption
 import io.sbbf.parquet.pass.PruningWarnings
 
 /**
  * Keeps the segments of the tables that queries read last. It lists the folder of an index at most
- * every 30 seconds, whether there is one or not. Thread-safe.
+ * every 30 seconds, whether there is one or not, and opens segments when they are searched.
+ * Thread-safe.
  *
  * @param millis returns the time in milliseconds
  */
@@ -39,62 +41,95 @@ private[sbbf] final class IndexCache(millis: () => Long = () => System.currentTi
     ()
   }
 
+  /**
+   * Returns the functions of columns whose keys an index has. Reads only the manifests of its
+   * segments.
+   */
+  def functions(
+      place: IndexPlace,
+      conf: Configuration,
+      warnings: PruningWarnings): Seq[KeyFunction] = {
+    val known = table(place)
+    known.synchronized {
+      list(known, place, conf, warnings)
+      known.functions
+    }
+  }
+
+  private def table(place: IndexPlace): Table = synchronized {
+    Option(tables.get(place.index)).getOrElse {
+      val fresh = new Table
+      tables.put(place.index, fresh)
+      while (tables.size > MostTables) tables.remove(tables.keySet.iterator.next())
+      fresh
+    }
+  }
+
+  /** Returns the segments of a place, newest first, and opens those that are not open yet. */
   private def segments(
       place: IndexPlace,
       conf: Configuration,
       warnings: PruningWarnings): Seq[Segment] = {
-    val known = synchronized {
-      Option(tables.get(place.index)).getOrElse {
-        val fresh = new Table
-        tables.put(place.index, fresh)
-        while (tables.size > MostTables) tables.remove(tables.keySet.iterator.next())
-        fresh
-      }
-    }
+    val known = table(place)
     known.synchronized {
-      if (known.listedAt + ListedMillis <= millis()) {
-        known.segments =
-          try listed(place, known.segments, conf, warnings)
-          catch {
-            case e: IOException if !Interruption.is(e) =>
-              warnings.once(
-                s"index: ${place.index}",
-                s"cannot list the index ${place.index}, so lookups do not use it",
-                e)
-              Nil
-          }
-        known.listedAt = millis()
+      list(known, place, conf, warnings)
+      if (!known.areOpen) {
+        val before = known.segments
+        known.segments = known.manifests.flatMap { manifest =>
+          before
+            .find(_.manifest == manifest)
+            .orElse(attempt(manifest.id, warnings)(Some(Segment.open(manifest, place, conf))))
+        }
+        known.areOpen = true
       }
       known.segments
     }
   }
 
-  /** Returns the segments of a place, newest first, and opens those that are not open yet. */
+  /** Lists the segments of a place, if they were not listed lately. */
+  private def list(
+      known: Table,
+      place: IndexPlace,
+      conf: Configuration,
+      warnings: PruningWarnings): Unit =
+    if (known.listedAt + ListedMillis <= millis()) {
+      known.show(
+        try listed(place, known.manifests, conf, warnings)
+        catch {
+          case e: IOException if !Interruption.is(e) =>
+            warnings.once(
+              s"index: ${place.index}",
+              s"cannot list the index ${place.index}, so lookups do not use it",
+              e)
+            Nil
+        })
+      known.listedAt = millis()
+    }
+
+  /** Returns the manifests of the segments of a place, newest first. */
   private def listed(
       place: IndexPlace,
-      before: Seq[Segment],
+      before: Seq[SegmentManifest],
       conf: Configuration,
-      warnings: PruningWarnings): Seq[Segment] = {
+      warnings: PruningWarnings): Seq[SegmentManifest] = {
     val folder = place.folder(conf)
-    def attempt[T](id: String)(action: => Option[T]): Option[T] =
-      try action
-      catch {
-        case e: IOException if !Interruption.is(e) =>
-          warnings.once(
-            s"index: $id",
-            s"lookups do not use an index, because it cannot be opened (${e.getMessage}): " +
-              "refresh_index builds it again",
-            e)
-          None
-      }
-    def open(manifest: SegmentManifest): Segment =
-      before.find(_.manifest == manifest).getOrElse(Segment.open(manifest, place, conf))
     val ids = folder.segments(isExpected = before.nonEmpty).map(_.getPath.getName)
-    def manifest(id: String) = // which never changes
-      before.find(_.manifest.id == id).map(_.manifest).orElse(folder.manifest(id))
-    val manifests = ids.flatMap(id => attempt(id)(manifest(id)))
-    SegmentManifest.current(manifests).flatMap(m => attempt(m.id)(Some(open(m))))
+    def manifest(id: String) =
+      before.find(_.id == id).orElse(folder.manifest(id)) // never changes
+    SegmentManifest.current(ids.flatMap(id => attempt(id, warnings)(manifest(id))))
   }
+
+  private def attempt[T](id: String, warnings: PruningWarnings)(action: => Option[T]): Option[T] =
+    try action
+    catch {
+      case e: IOException if !Interruption.is(e) =>
+        warnings.once(
+          s"index: $id",
+          s"lookups do not use an index, because it cannot be opened (${e.getMessage}): " +
+            "refresh_index builds it again",
+          e)
+        None
+    }
 }
 
 private[sbbf] object IndexCache {
@@ -107,6 +142,21 @@ private[sbbf] object IndexCache {
 
   private final class Table {
     var listedAt: Long = -ListedMillis
+    var manifests: Seq[SegmentManifest] = Nil
+    var functions: Seq[KeyFunction] = Nil
+
+    /** The segments of the manifests, once they are open. */
     var segments: Seq[Segment] = Nil
+    var areOpen: Boolean = true
+
+    def show(found: Seq[SegmentManifest]): Unit = {
+      manifests = found
+      functions = found
+        .flatMap(_.columns)
+        .filter(_.kind == IndexedColumn.Keys)
+        .flatMap(column => KeyedColumn.parse(column.name).toOption.flatMap(_.function))
+        .distinct
+      areOpen = false
+    }
   }
 }

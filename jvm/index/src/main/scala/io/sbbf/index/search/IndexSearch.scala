@@ -41,7 +41,13 @@ private[search] final class IndexSearch(
       val hits = new IdentityHashMap[Leaf, LeafSearch]
       predicate.leaves.foreach { leaf =>
         val ofLeaf =
-          new LeafSearch(files.size, _.bind(leaf, lookup, encodings), conf, warnings, reads)
+          new LeafSearch(
+            files.size,
+            leaf.column.function,
+            _.bind(leaf, lookup, encodings),
+            conf,
+            warnings,
+            reads)
         searched.foreach { case (segment, listing) => ofLeaf.search(segment, listing) }
         hits.put(leaf, ofLeaf)
       }

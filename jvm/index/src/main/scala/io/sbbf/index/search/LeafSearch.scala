@@ -5,6 +5,7 @@ import java.util.{BitSet, HashMap}
 
 import org.apache.hadoop.conf.Configuration
 
+import io.sbbf.core.predicate.KeyFunction
 import io.sbbf.index.format.{IndexedColumn, KeyPartWriter}
 import io.sbbf.parquet.hashes.{HashBinding, LeafHits, StoredSchema}
 import io.sbbf.parquet.model.Interruption
@@ -15,9 +16,11 @@ import io.sbbf.parquet.pass.PruningWarnings
  * the row groups that might match. Filled by one thread, then read by any.
  *
  * @param size the number of listed files
+ * @param function the function of the column whose keys the leaf tests; None for the values
  */
 private[search] final class LeafSearch(
     size: Int,
+    function: Option[KeyFunction],
     bind: StoredSchema => HashBinding,
     conf: Configuration,
     warnings: PruningWarnings,
@@ -51,11 +54,13 @@ private[search] final class LeafSearch(
   def search(segment: Segment, listing: Listing): Unit = {
     val files = segment.files
     val bindings = files.kinds.map(kind => bind(kind.schema))
+    val columns = segment.manifest.columns
+    val some = columns.indices.filter(columns(_).hasKeysOf(function))
     val columnOf = files.kinds.indices.map { k =>
       bindings(k) match {
-        case HashBinding.OneOf(leaf, _) => files.kinds(k).columnOf(leaf)
+        case HashBinding.OneOf(leaf, _) => files.kinds(k).columnOf(leaf, some)
         case HashBinding.Null(leaf) if segment.kind == IndexedColumn.Bloom =>
-          files.kinds(k).columnOf(leaf)
+          files.kinds(k).columnOf(leaf, some)
         case _ => -1
       }
     }

@@ -62,9 +62,15 @@ private[index] object SegmentFiles {
    */
   final class Kind(val schema: StoredSchema, val columns: Seq[ColumnCoverage]) {
 
-    /** Returns the indexed column with this leaf whose keys the segment has, -1 if there is none. */
-    def columnOf(leaf: Int): Int =
-      columns.indexWhere(column => column.leaf == leaf && column.whyNot.isEmpty)
+    /**
+     * Returns the indexed column with this leaf whose keys the segment has, -1 if there is none.
+     *
+     * @param some the numbers of the columns to choose from
+     */
+    def columnOf(leaf: Int, some: Seq[Int]): Int =
+      some
+        .find(c => columns(c).leaf == leaf && columns(c).whyNot.isEmpty)
+        .getOrElse(-1)
   }
 
   private final class Version(

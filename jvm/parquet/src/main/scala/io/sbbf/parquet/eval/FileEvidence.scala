@@ -47,6 +47,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       encodings: LiteralEncodings,
       isCacheFull: () => Boolean = () => false): LeafEvaluator =
     footer.schema.resolve(leaf.column, lookup) match {
+      case _ if leaf.column.function.isDefined => new ConstantLeaf(footer, LeafResult.NoEvidence)
       case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
         new ConstantLeaf(footer, LeafResult.DefaultedColumn)
       case FileSchema.Absent =>

@@ -6,14 +6,15 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.hadoop.ParquetFileReader
 
+import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.parquet.footer.StoredFile
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.KeyKind
+import io.sbbf.parquet.model.{ColumnType, KeyKind, Logical, Physical}
 import io.sbbf.parquet.sample.{NamedColumns, SampledTable}
-import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind}
+import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind, ValueSink}
 
 /**
- * Reads the hashes of a file's values. Not thread-safe.
+ * Reads the hashes of a file's values, or of functions of them. Not thread-safe.
  *
  * Each method throws [[io.sbbf.parquet.model.UnusableFile]] for an unusable or encrypted file, and
  * java.io.IOException if the file cannot be read or is no longer the listed version.
@@ -35,49 +36,56 @@ private[sbbf] final class FileHashes(
   private val distinct = new SortedHashes
   private var opened = Option.empty[ParquetFileReader]
 
-  /** Returns what the footer states about the columns with these names. */
+  /** Returns what the footer states about the columns with these names; see [[KeyedColumn]]. */
   def facts(wanted: Seq[String]): IndexFacts = {
     val footer = columns.footer
     val found = IndexFacts(
       (0 until footer.numRowGroups).map(footer.numRows),
       StoredSchema.pack(columns.metadata),
-      wanted.map(name => column(columns.names.indexOf(Some(name)))))
+      wanted.map(name =>
+        KeyedColumn.parse(name).fold(why => IndexableColumn(-1, Nil, Nil, Some(why)), column))
+    )
     check()
     found
   }
 
-  private def column(leaf: Int): IndexableColumn =
+  private def column(keyed: KeyedColumn): IndexableColumn = {
+    val leaf = columns.names.indexOf(Some(keyed.column))
     if (leaf < 0) IndexableColumn(-1, Nil, Nil, None)
     else {
       val footer = columns.footer
+      val columnType = footer.schema.column(leaf).columnType
       val isUnsupported = ValueKind.of(columns.descriptors(leaf).getPrimitiveType).isEmpty
-      val isIncomparable = footer.schema.column(leaf).columnType.keys == KeyKind.None
       IndexableColumn(
         leaf,
         (0 until footer.numRowGroups).map(footer.numValues(_, leaf)),
         (0 until footer.numRowGroups).map(FileZones.filterBytes(footer, _, leaf)),
-        if (isUnsupported) Some(ValueKind.WhyNone)
-        else if (isIncomparable) Some(FileHashes.Incomparable)
+        if (keyed.function.isDefined && columnType != FileHashes.Text) Some(FileHashes.NoText)
+        else if (isUnsupported) Some(ValueKind.WhyNone)
+        else if (columnType.keys == KeyKind.None) Some(FileHashes.Incomparable)
         else None
       )
     }
+  }
 
   /**
-   * Returns the hashes of the distinct values of a column chunk in ascending order. Floats are
-   * hashed as filters hash them; see [[ValueHasher]].
+   * Returns the hashes of the distinct values of a column chunk, or of the distinct keys of a function
+   * of them, in ascending order. Floats are hashed as filters hash them; see [[ValueHasher]].
    *
    * The file may have been replaced meanwhile: call [[check]] after the last chunk.
    *
-   * @param leaf the number of a column that [[facts]] finds no reason against
+   * @param source names a column that [[facts]] finds no reason against
    */
-  def of(rowGroup: Int, leaf: Int): Array[Long] = {
+  def of(rowGroup: Int, source: KeySource): Array[Long] = {
     if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
     val footer = columns.footer
     if (footer.numRows(rowGroup) > 0) {
+      val leaf = source.leaf
       val kind = ValueKind.of(columns.descriptors(leaf).getPrimitiveType).get
       val hasher = ValueHasher.of(kind, distinct)
+      val values = source.function.fold[ValueSink](hasher)(new KeySink(_, hasher))
       val isAllDictionary = footer.dictionaryOffset(footer.chunk(rowGroup, leaf)) > 0
-      new ChunkValues(reader()).addTo(hasher, rowGroup, leaf, isAllDictionary)
+      new ChunkValues(reader()).addTo(values, rowGroup, leaf, isAllDictionary)
       hasher.flush()
     }
     distinct.result()
@@ -101,4 +109,6 @@ private[sbbf] final class FileHashes(
 
 private[sbbf] object FileHashes {
   private val Incomparable = "queries cannot compare values of this type with keys"
+  private val Text = ColumnType(Physical.Bytes, Logical.Text)
+  private val NoText = "it is no STRING column, as functions of a column need"
 }

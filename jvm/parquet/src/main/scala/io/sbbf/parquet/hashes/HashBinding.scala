@@ -19,7 +19,7 @@ private[sbbf] object HashBinding {
   final case class Null(column: Int) extends HashBinding
 
   /**
-   * Each of these rows holds a value with one of these hashes.
+   * Each of these rows holds a value, or a key of the leaf's function, with one of these hashes.
    *
    * @param column the number of the column among the leaves of the file's schema
    * @param hashes XXH64 of the values in the PLAIN encoding of the file, which files with another

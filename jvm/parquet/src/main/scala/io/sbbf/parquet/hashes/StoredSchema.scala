@@ -16,9 +16,12 @@ import io.sbbf.parquet.model.{ColumnLookup, FileSchema, RebaseMetadata}
  */
 private[sbbf] final class StoredSchema private (schema: FileSchema) {
 
-  /** Returns what the rows of the file that match the leaf hold in its column. */
+  /**
+   * Returns what the rows of the file that match the leaf hold in its column, as values or as keys of
+   * the leaf's function.
+   */
   def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): HashBinding =
-    schema.resolve(leaf.column, lookup) match {
+    schema.resolve(leaf.column.ofValues, lookup) match {
       case FileSchema.Absent if !leaf.test.passesNull && !lookup.hasDefault(leaf.column.root) =>
         HashBinding.NoRow
       case FileSchema.Found(column) =>

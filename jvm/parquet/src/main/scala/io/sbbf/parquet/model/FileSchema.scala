@@ -4,7 +4,7 @@ import java.lang.ref.WeakReference
 import java.util.WeakHashMap
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.core.predicate.ColumnPath.{Element, Field, Key, Step, Value}
+import io.sbbf.core.predicate.ColumnPath.{Element, Field, Function, Key, Step, Value}
 
 /**
  * The columns of a file: the leaves of its schema, in the order of their column chunks.
@@ -112,6 +112,7 @@ private[parquet] object FileSchema {
         case Element => element(later)
         case Key => entry(0)
         case Value => entry(1)
+        case Function(_) => Left(SchemaMismatch) // files store values only
       }
 
     /**

@@ -30,10 +30,11 @@ private[sbbf] abstract class ListingPruner(warnings: PruningWarnings) {
       lookup: ColumnLookup,
       sampleFirst: Boolean = false): PrunedFiles =
     if (predicate.canPrune) pruneUsable(files, predicate, lookup, sampleFirst)
-    else
-      PrunedFiles(
-        files.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf)),
-        stoppedEarly = false)
+    else keepAll(files, ScanPruning.NoUsableLeaf)
+
+  /** Keeps all of `files` without reading them. */
+  protected final def keepAll(files: IndexedSeq[FileStatus], reason: String): PrunedFiles =
+    PrunedFiles(files.map(f => FilePruning.keepAll(f.getLen, reason)), stoppedEarly = false)
 
   /** Does what [[prune]] does, for a predicate that can prune. */
   protected def pruneUsable(

@@ -15,7 +15,7 @@ import io.sbbf.parquet.pass.{
   PlanningLimits,
   PruningWarnings
 }
-import io.sbbf.parquet.result.{FilePruning, PrunedFiles, StorageRequirements}
+import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
 
 /**
  * Finds the row groups of Parquet files that might hold a row that matches a predicate.
@@ -54,6 +54,7 @@ private[sbbf] final class ScanPruner(
         warnings,
         checksVersions)
     searched(files, predicate, lookup, encodings) match {
+      case None if !predicate.canPruneByFiles => keepAll(files, ScanPruning.NoUsableLeaf)
       case None =>
         pruneByFiles(files, pruner, _ => FileHits.Nothing, sampleFirst, remembers = true)
       case Some(hits) => pruneByIndex(files, predicate, hits, pruner, sampleFirst)
@@ -85,6 +86,10 @@ private[sbbf] final class ScanPruner(
       pruner: FilePruner,
       sampleFirst: Boolean): PrunedFiles = {
     val outcomes = new IndexedFiles(hits, predicate, files.size).outcomes()
+    if (!predicate.canPruneByFiles)
+      files.indices.filter(i => outcomes(i) == null && hits.numRowGroups(i) < 0).foreach { i =>
+        outcomes(i) = FilePruning.keepAll(files(i).getLen, ScanPruning.NotIndexed)
+      }
     val left = files.indices.filter(outcomes(_) == null)
     def hitsOf(k: Int) = new FileHits(hits, left(k))
     // some of the files are others in the next query

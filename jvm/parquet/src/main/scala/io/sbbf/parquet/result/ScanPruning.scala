@@ -144,6 +144,7 @@ private[sbbf] final class ScanPruning(
 private[sbbf] object ScanPruning {
   val NoUsableLeaf = "no part of the predicate can prune row groups"
   val TooSlow = "not checked: it would take longer than spark.sbbf.planning.maxSeconds"
+  val NotIndexed = "not checked: only the index could rule it out, which does not know the file"
   val NotChecked = "not checked: a sample of the files showed no benefit"
 
   private[sbbf] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =

@@ -3,8 +3,8 @@ package io.sbbf.spark.files
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
-import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.core.predicate.{ColumnPath, KeyFunction, RowGroupPredicate}
+import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
 import io.sbbf.spark.predicate.PredicateTranslator
 
 /** Translates filters on a table into predicates on the columns of its files. */
@@ -18,6 +18,14 @@ private[spark] abstract class FileColumns {
 
   /** Returns a translator for predicates on the columns of the files. */
   protected def translator: PredicateTranslator
+
+  /** Returns the functions of columns whose keys the index of the table has. May read the index. */
+  protected def findFunctions(): Seq[KeyFunction]
+
+  /** The functions, found when a predicate first could use one. None if the index cannot be found. */
+  protected final lazy val functions: Seq[KeyFunction] =
+    try findFunctions()
+    catch { case RecoverableError(e) if !Interruption.is(e) => Nil }
 
   /** Returns the filters in terms of the columns of the files, without those on other columns. */
   protected def stored(filters: Seq[Expression]): Seq[Expression]

@@ -6,11 +6,12 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
-import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.core.predicate.{ColumnPath, KeyFunction}
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.predicate.PredicateTranslator
 import io.sbbf.spark.pushdown.PushdownGuard
+import io.sbbf.spark.search.TableIndex
 
 /**
  * Resolves the columns that filters on a relation name in its files. It reads the settings of the
@@ -30,7 +31,16 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
     new PredicateTranslator(
       files.partitionSchema.fieldNames.toSet,
       conf.caseSensitiveAnalysis,
-      areFoundById)
+      areFoundById,
+      () => functions)
+
+  override protected def findFunctions(): Seq[KeyFunction] =
+    if (isOrc) Nil
+    else
+      TableIndex.functions(
+        files.location.rootPaths,
+        files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
+        conf)
 
   override def lookup: ColumnLookup = {
     // the key of Spark's ResolveDefaultColumns

@@ -1,11 +1,14 @@
 package io.sbbf.spark.iceberg
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
 import org.apache.spark.sql.types.StructField
 
+import io.sbbf.core.predicate.KeyFunction
 import io.sbbf.parquet.model.{ColumnLookup, ReaderRules}
 import io.sbbf.spark.files.FileColumns
 import io.sbbf.spark.predicate.PredicateTranslator
+import io.sbbf.spark.search.TableIndex
 
 /** The columns of an Iceberg table. Its files store them by their ids, whatever their names. */
 private[spark] final class IcebergColumns(scan: IcebergScan) extends FileColumns {
@@ -24,7 +27,17 @@ private[spark] final class IcebergColumns(scan: IcebergScan) extends FileColumns
       ReaderRules.Iceberg)
 
   override protected def translator: PredicateTranslator =
-    new PredicateTranslator(partitionColumns, scan.isCaseSensitive, byFieldId = true)
+    new PredicateTranslator(
+      partitionColumns,
+      scan.isCaseSensitive,
+      byFieldId = true,
+      () => functions)
+
+  override protected def findFunctions(): Seq[KeyFunction] =
+    scan.session.toSeq.flatMap { session =>
+      val state = session.sessionState
+      TableIndex.functions(Seq(new Path(scan.location)), state.newHadoopConf(), state.conf)
+    }
 
   /** Drops filters on columns that Iceberg adds to its tables, such as `_file`. */
   override protected def stored(filters: Seq[Expression]): Seq[Expression] =

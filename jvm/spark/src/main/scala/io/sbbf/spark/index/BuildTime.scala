@@ -1,6 +1,6 @@
 package io.sbbf.spark.index
 
-import io.sbbf.parquet.hashes.FileHashes
+import io.sbbf.parquet.hashes.{FileHashes, KeySource}
 import io.sbbf.spark.table.{TableTasks, TaskFiles}
 
 /**
@@ -15,21 +15,24 @@ private[index] final class BuildTime(tasks: TableTasks, taskFiles: TaskFiles, co
    * Returns seconds.
    *
    * @param files the files to read
-   * @param columns the columns to read, each as a leaf of the file, by the position of the file
+   * @param columns where the keys to read come from, by the position of the file
    * @param entries the number of pairs of a key and a row group
    */
-  def seconds(files: IndexedSeq[ReadFile], columns: Int => Seq[Int], entries: Long): Double = {
+  def seconds(
+      files: IndexedSeq[ReadFile],
+      columns: Int => Seq[KeySource],
+      entries: Long): Double = {
     val readable = files.indices.filter(files(_).facts.rowsOf.nonEmpty)
     val step = math.max(1, readable.size / (FilesOfCore * cores))
     val some = readable.indices.by(step).map(readable)
     val items = some.map(n => (taskFiles.serializable(files(n).status), columns(n)))
-    val nanos = tasks.map(items, "sample of keys") { case ((file, leaves), table) =>
+    val nanos = tasks.map(items, "sample of keys") { case ((file, sources), table) =>
       IndexJob.attempt(file.getPath.toString) {
         val hashes =
           new FileHashes(file, table.conf, table.store, table.columns, checksVersion = false)
         try {
           val started = System.nanoTime
-          leaves.foreach(hashes.of(0, _))
+          sources.foreach(hashes.of(0, _))
           System.nanoTime - started
         } finally hashes.close()
       }

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicReference
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.TaskContext
 
-import io.sbbf.parquet.hashes.FileHashes
+import io.sbbf.index.build.PartLayout
+import io.sbbf.parquet.hashes.{FileHashes, KeySource}
 import io.sbbf.spark.table.OpenedTable
 
 /**
@@ -13,14 +14,14 @@ import io.sbbf.spark.table.OpenedTable
  *
  * @param number its number in the segment
  * @param firstRowGroup the number of its first row group in the segment
- * @param columns the columns to read, each with its leaf in the file
+ * @param columns the columns to read, each with where its keys come from
  */
 private[index] final class FileToIndex(
     number: Int,
     status: FileStatus,
     firstRowGroup: Int,
     rowGroups: Int,
-    columns: Seq[(Int, Int)])
+    columns: Seq[(Int, KeySource)])
     extends KeySupplier {
 
   override protected def files: Array[Int] = Array(number)
@@ -44,10 +45,10 @@ private[index] final class FileToIndex(
       }
     val chunks = for {
       rowGroup <- (0 until rowGroups).iterator
-      (column, leaf) <- columns.iterator
+      (column, source) <- columns.iterator
       run <- attempt { hashes =>
         val packed =
-          layout.packings(column).pack(hashes.of(rowGroup, leaf), firstRowGroup + rowGroup)
+          layout.packings(column).pack(hashes.of(rowGroup, source), firstRowGroup + rowGroup)
         byPartition(packed, column, layout)
       }
     } yield run

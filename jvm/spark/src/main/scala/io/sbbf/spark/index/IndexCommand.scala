@@ -7,6 +7,7 @@ import scala.util.Try
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SparkSession}
 
+import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.index.search.IndexCache
 import io.sbbf.spark.table.LakeTable
 
@@ -38,7 +39,7 @@ private[spark] object IndexCommand {
     val resolver = session.sessionState.conf.resolver
     request.columns
       .fold(refreshed(indexed)) { names =>
-        Seq(SegmentColumns(indexed.target.columnNames(names, resolver).toVector, request.zones))
+        Seq(SegmentColumns.requested(indexed.target, names, request.zones, resolver))
       }
       .map(new IndexJob(session, request, indexed, _).run())
       .reduce(_ and _)
@@ -51,7 +52,10 @@ private[spark] object IndexCommand {
       .map { of =>
         indexed.target match {
           case lake: LakeTable =>
-            of.copy(names = of.names.filter(name => lake.columns.stored.exists(_.name == name)))
+            val stored = lake.columns.stored.map(_.name).toSet
+            of.copy(names = of.names.filter { name =>
+              stored(KeyedColumn.parse(name).fold(_ => name, _.column))
+            })
           case _ => of
         }
       }

@@ -95,10 +95,11 @@ private[index] final class IndexJob(
         throw new IllegalArgumentException(s"no file could be read: ${unread.head}")
       refuseColumns(read)
     }
+    val counted = new KeyCounts(tasks, target.taskFiles).estimated(read, columns)
     if (read.isEmpty && plan.toMerge.isEmpty)
       IndexOutcome.Nothing.copy(skipped = unread.size, reason = unread.head)
     else {
-      val keys = new KeysToIndex(columns, read, plan.toMerge, indexed.contents)
+      val keys = new KeysToIndex(columns, counted, plan.toMerge, indexed.contents)
       val sizes = if (of.zones.isDefined) Nil else keys.sizes
       val build =
         new SegmentBuild(indexed.place, columns, keys.files, sizes, indexed.hadoopConf)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.SerializableConfiguration
 import org.apache.spark.{HashPartitioner, TaskContext}
 
-import io.sbbf.index.build.{KeyPartBuilder, SegmentBuild}
+import io.sbbf.index.build.{KeyPartBuilder, PartLayout, SegmentBuild}
 import io.sbbf.index.format.StoredPart
 import io.sbbf.spark.index.IndexJob.Written
 import io.sbbf.spark.table.TableTasks

@@ -1,5 +1,6 @@
 package io.sbbf.spark.index
 
+import io.sbbf.index.build.PartLayout
 import io.sbbf.spark.index.IndexJob.{Failure, Written}
 import io.sbbf.spark.table.OpenedTable
 import io.sbbf.spark.util.ClosureBytes.pack

@@ -2,6 +2,7 @@ package io.sbbf.spark.index
 
 import java.io.{FileNotFoundException, IOException}
 
+import io.sbbf.index.build.PartLayout
 import io.sbbf.index.maintain.KeysOfPart
 import io.sbbf.spark.table.OpenedTable
 

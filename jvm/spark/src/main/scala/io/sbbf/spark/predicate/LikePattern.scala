@@ -34,13 +34,30 @@ private[spark] object LikePattern {
         else Something)
     }
 
+  /**
+   * Returns the literal texts of a pattern; None if Spark rejects it. They end where that of [[of]]
+   * ends, and whatever may stand between two of them.
+   */
+  def literals(pattern: String, escape: Char): Option[Seq[LiteralText]] =
+    parsed(pattern, escape).map { symbols =>
+      def isText(at: Int) = symbols(at).isLiteral && !hasOtherMeaning(symbols(at).char)
+      val starts = symbols.indices.filter(i => isText(i) && (i == 0 || !isText(i - 1)))
+      starts.map { from =>
+        val text = symbols.indices.drop(from).takeWhile(isText).map(symbols(_).char).mkString
+        LiteralText(
+          text.getBytes("UTF-8"),
+          startsValue = from == 0,
+          endsValue = from + text.length == symbols.length)
+      }
+    }
+
   private def hasOtherMeaning(char: Char) = char == '\ufffd' || Character.isSurrogate(char)
 
   private final case class Symbol(char: Char, isLiteral: Boolean)
   private val AnyText = Symbol('%', isLiteral = false)
 
-  private def parsed(pattern: String, escape: Char): Option[Seq[Symbol]] = {
-    val symbols = Seq.newBuilder[Symbol]
+  private def parsed(pattern: String, escape: Char): Option[Vector[Symbol]] = {
+    val symbols = Vector.newBuilder[Symbol]
     var i = 0
     var isValid = true
     def isWildcard(c: Char) = c == '%' || c == '_'

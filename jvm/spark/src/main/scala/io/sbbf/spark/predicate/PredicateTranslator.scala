@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.{expressions => sql}
 import org.apache.spark.sql.types.BooleanType
 
 import io.sbbf.core.predicate.RowGroupPredicate._
-import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
+import io.sbbf.core.predicate.{ColumnPath, KeyFunction, RowGroupPredicate}
 import io.sbbf.spark.column.CatalystExtractors.{Comparison, Constant, Constants, IfLike}
 import io.sbbf.spark.column.ColumnExtractor
 import io.sbbf.spark.predicate.cast.UnwrapCast
@@ -19,17 +19,21 @@ import io.sbbf.spark.predicate.cast.UnwrapCast
  * @param partitionColumns the names of columns whose values come from directories, not from files
  * @param caseSensitive whether the session resolves names case-sensitively
  * @param byFieldId whether the session resolves Parquet columns by field id where a schema has it
+ * @param functions returns the functions of columns whose keys an index has; called only for
+ *   predicates that such keys could decide
  */
 final class PredicateTranslator(
     partitionColumns: Set[String],
     caseSensitive: Boolean,
-    byFieldId: Boolean)
+    byFieldId: Boolean,
+    functions: () => Seq[KeyFunction] = () => Nil)
     extends ConstraintHelper {
   import RequiredTruth._
 
   private val ColumnOf = new ColumnExtractor(partitionColumns, caseSensitive, byFieldId)
   private val casts = new UnwrapCast(ColumnOf)
   private val OfArrays = new ArrayPredicates(ColumnOf, translate(_, True))
+  private val keys = new KeyPredicates(ColumnOf, functions)
   private val whyNot = new UnsupportedReason(ColumnOf)
 
   /** Returns the conjunction of `filters`, without the non-deterministic ones. */
@@ -117,7 +121,10 @@ final class PredicateTranslator(
       case _ if !wanted.orNull => casts.translate(expression, negate = !wanted.truth)
       case _ => None
     }
-    test.getOrElse(Unknown(whyNot(expression)))
+    // a text has many keys, and NULL has none
+    val ofKeys = if (wanted == True) keys.of(expression) else Nil
+    if (ofKeys.isEmpty) test.getOrElse(Unknown(whyNot(expression)))
+    else and(test.toSeq ++ ofKeys)
   }
 
   /**

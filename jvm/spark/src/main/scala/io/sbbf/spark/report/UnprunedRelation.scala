@@ -117,7 +117,7 @@ private[spark] object UnprunedRelation {
     filters.fold("no filter reaches the scan") { conjuncts =>
       val why =
         if (!SbbfConf.Enabled.get(conf)) Off
-        else if (columns.predicate(conjuncts, output).canPrune) PruningFailed
+        else if (columns.predicate(conjuncts, output).canPruneByFiles) PruningFailed
         else ScanPruning.NoUsableLeaf
       (why +: columns.unused(conjuncts, output)).mkString("; ")
     }

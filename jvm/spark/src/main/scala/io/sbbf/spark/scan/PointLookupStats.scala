@@ -32,7 +32,10 @@ private[spark] object PointLookupStats {
   /** Returns the columns in which a predicate looks up values, none if it cannot prune. */
   def columnsOf(predicate: RowGroupPredicate): Seq[ColumnPath] =
     if (!predicate.canPrune) Nil
-    else predicate.leaves.collect { case leaf if isLookup(leaf.test) => leaf.column }.distinct
+    else
+      predicate.leaves.collect {
+        case leaf if isLookup(leaf.test) && leaf.column.function.isEmpty => leaf.column
+      }.distinct
 
   /** Returns whether one of the paths equals, contains or is inside one of the roots. */
   def areUnder(paths: Seq[Path], roots: Seq[Path]): Boolean =

@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.internal.SQLConf
 
+import io.sbbf.core.predicate.KeyFunction
 import io.sbbf.index.format.IndexPlace
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.hashes.RowGroupIndex
@@ -35,6 +36,26 @@ private[spark] object TableIndex {
   def of(roots: Seq[Path], hadoopConf: Configuration, conf: SQLConf): RowGroupIndex =
     if (SbbfConf.Index.get(conf)) searching(tables(roots, _), hadoopConf, conf)
     else RowGroupIndex.Empty
+
+  /**
+   * Returns the functions of columns whose keys the index of a scan has. A root that is a file has
+   * none.
+   *
+   * @param roots the folders and files that the scan lists
+   */
+  def functions(
+      roots: Seq[Path],
+      hadoopConf: => Configuration,
+      conf: SQLConf): Seq[KeyFunction] = {
+    val folders = roots.map(IndexPlace.tableOf).distinct
+    if (!SbbfConf.Index.get(conf) || folders.size > MostPlaces) Nil
+    else {
+      val ofSearch = hadoopConf
+      folders.flatMap { folder =>
+        IndexCache.shared.functions(placeOf(folder, ofSearch, conf), ofSearch, LogOnce)
+      }.distinct
+    }
+  }
 
   private def searching(
       tables: IndexedSeq[FileStatus] => Seq[Path],

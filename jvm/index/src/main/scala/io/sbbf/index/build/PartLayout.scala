@@ -1,9 +1,7 @@
-package io.sbbf.spark.index
-
-import io.sbbf.index.build.KeyPacking
+package io.sbbf.index.build
 
 /** Numbers the parts of all columns, which are the partitions of a shuffle. */
-private[index] final class PartLayout(val packings: Seq[KeyPacking]) extends Serializable {
+private[sbbf] final class PartLayout(val packings: Seq[KeyPacking]) extends Serializable {
   private val firsts = packings.scanLeft(0)(_ + _.numParts)
 
   def size: Int = firsts.last
