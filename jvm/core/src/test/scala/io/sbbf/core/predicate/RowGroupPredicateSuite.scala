@@ -250,6 +250,14 @@ class RowGroupPredicateSuite extends RandomSuite {
     useless.foreach(p => assert(!p.canPrune, p))
   }
 
+  test("files can refute a predicate only by leaves about values") {
+    val keys = Leaf(ColumnPath.named(Seq("a")) / ColumnPath.Function(KeyFunction.Tokens), In(Nil))
+    assert(keys.canPrune && !keys.canPruneByFiles && a.canPruneByFiles)
+    assert(And(Seq(keys, a)).canPruneByFiles && And(Seq(a, unknown)).canPruneByFiles)
+    val byIndexAlone = Seq(And(Seq(keys, unknown)), Or(Seq(keys, a)), And(Seq(keys, keys)))
+    byIndexAlone.foreach(p => assert(!p.canPruneByFiles, p))
+  }
+
   test("numbers are equal as in Spark, so that a predicate equals itself") {
     val (nan, payload) = (Double.NaN, java.lang.Double.longBitsToDouble(0x7ff8000000000123L))
     val equal = Seq[(Value, Value)](

@@ -41,9 +41,9 @@ final class LocalIndex(table: Path, conf: Configuration) {
     for {
       n <- files.indices
       rowGroup <- 0 until read(n).rowGroups
-      (column, leaf) <- build.toRead(n)
+      (column, source) <- build.toRead(n)
     } {
-      val hashes = reading(files(n))(_.of(rowGroup, leaf))
+      val hashes = reading(files(n))(_.of(rowGroup, source))
       val packing = build.packings(column)
       packing.byPart(packing.pack(hashes, build.firstRowGroup(n) + rowGroup)).foreach {
         case (part, packed) =>

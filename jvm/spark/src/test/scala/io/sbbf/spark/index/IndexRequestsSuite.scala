@@ -45,6 +45,28 @@ class IndexRequestsSuite extends FaultyTables {
     assert(requests(lookUp()).diff(without).isEmpty)
   }
 
+  test(
+    "a search for words in a table without an index costs one request in 30 seconds, and no file") {
+    val bare = table("wordless")
+    def search(): Unit = (0 until 5).foreach(n => plan(bare.where(s"name LIKE '% word$n %'")))
+    search()
+    val without = withConf("spark.sbbf.index.enabled" -> "false")(requests(search()))
+    bare.forget()
+    assert(requests(search()).diff(without) == Seq("find _sbbf", "status"))
+    assert(requests(search()).diff(without).isEmpty && opened(without).isEmpty)
+  }
+
+  test("a search for words reads only manifests of an index without words") {
+    val plain = table("plain")
+    plain.create("name")
+    val taken = requests(plan(plain.where("name LIKE '% word %'")))
+    assert(opened(taken) == Seq("segment.json"))
+    plain.create("tokens(name)")
+    assert(plain.ids("name LIKE '% word %'").isEmpty)
+    val warm = requests(assert(plain.pruned("name LIKE '% words %'").keptFiles == 0))
+    assert(opened(warm).filterNot(isKeys).isEmpty)
+  }
+
   test("a lookup that an index covers opens no file of the table but that of its key") {
     val indexed = table("indexed")
     indexed.create("key")

@@ -24,7 +24,10 @@ private[index] final class RandomIndexQueries(random: Random) {
     case 5 => s"NOT (${condition(depth - 1)})"
   }
 
-  private def leaf: String = random.nextInt(14) match {
+  private def leaf: String = random.nextInt(17) match {
+    case 14 | 15 => one(Texts).replace("$", s"hash(${id()}L)")
+    case 16 =>
+      one(Seq(s"a.inner.s LIKE '%-${id()}'", s"exists(a.tags, x -> x LIKE '%ag-${id()}')"))
     case 0 => s"array_contains(a.tags, 'tag-${id()}')"
     case 1 => one(Seq("array_contains(a.tags, '')", s"map_contains_key(a.map, 'm-${id()}')"))
     case 2 => s"a.map['m-${id()}'] ${one(Seq("=", "<=>"))} ${id()}"
@@ -74,6 +77,22 @@ private[index] object RandomIndexQueries {
   private val flat = RandomIndexTable.Values.map(_._1).filterNot(Set("inner", "tags", "map"))
 
   private val Operators = Seq("=", "=", "=", "=", "<=>", "<=>", "<>", "<")
+
+  /** Tests of a part of a name, in which `$` stands for the number of some row. */
+  private val Texts = Seq(
+    "a.name LIKE concat('%-', $)",
+    "a.name LIKE concat('%-', $, '%')",
+    "a.name LIKE concat('_ame-', $)",
+    "a.name NOT LIKE concat('%-', $)",
+    "a.name LIKE substr(concat('name-', $), 1, 11) || '%'",
+    "contains(a.name, cast($ AS string))",
+    "contains(a.name, concat('-', $))",
+    "endswith(a.name, concat('e-', $))",
+    "startswith(a.name, concat('name-', $))",
+    "lower(a.name) = concat('name-', $)",
+    "lower(a.name) <=> concat('NAME-', $)",
+    "lower(a.name) IN (concat('name-', $), '', NULL)"
+  )
 
   /** Values that are hard to compare. */
   private val Special = Seq(

@@ -154,7 +154,12 @@ private[index] object RandomIndexTable {
     "tags.list.element",
     "map.key_value.key",
     "map.key_value.value",
-    "more"
+    "more",
+    "lower(name)",
+    "tokens(name)",
+    "ngrams(name, 6)",
+    "tokens(inner.s)",
+    "ngrams(tags.list.element, 5)"
   )
 
   def value(column: String, id: String): String =

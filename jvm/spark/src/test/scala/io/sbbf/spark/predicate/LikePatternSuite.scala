@@ -30,6 +30,33 @@ class LikePatternSuite extends AnyFunSuite {
       assert(LikePattern.of(pattern, '\\').map(p => (p.literal, p.rest)) == expected, pattern)
   }
 
+  test("finds all literal texts, and which of them are at an end of the value") {
+    // pattern; texts, with ^ at the start of the value and $ at its end
+    val cases = Seq[(String, Option[Seq[String]])](
+      "" -> Some(Nil),
+      "%" -> Some(Nil),
+      "_%_" -> Some(Nil),
+      "abc" -> Some(Seq("^abc$")),
+      "%abc" -> Some(Seq("abc$")),
+      "abc%" -> Some(Seq("^abc")),
+      "%abc%" -> Some(Seq("abc")),
+      "ab%cd_ef" -> Some(Seq("^ab", "cd", "ef$")),
+      "%%a%%b" -> Some(Seq("a", "b$")),
+      "10\\%%\\_a" -> Some(Seq("^10%", "_a$")),
+      "a\\\\b" -> Some(Seq("^a\\b$")),
+      "größe%" -> Some(Seq("^größe")),
+      "a\ufffdb" -> Some(Seq("^a", "b$")),
+      "a\ud83d\ude00b" -> Some(Seq("^a", "b$")),
+      "%a\\" -> None,
+      "a\\b" -> None
+    )
+    def shown(text: LiteralText): String =
+      (if (text.startsValue) "^" else "") + new String(text.bytes, "UTF-8") +
+        (if (text.endsValue) "$" else "")
+    for ((pattern, expected) <- cases)
+      assert(LikePattern.literals(pattern, '\\').map(_.map(shown)) == expected, pattern)
+  }
+
   test("takes any escape character, a wildcard too") {
     assert(LikePattern.of("a/%/", '/').isEmpty)
     assert(LikePattern.of("a/%b%", '/') == Some(LikePattern("a%b", Anything)))
