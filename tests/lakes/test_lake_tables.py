@@ -198,6 +198,17 @@ def test_an_index_answers_for_the_files_of_the_current_snapshot(
 
 
 @pytest.mark.parametrize("name", ["delta", "iceberg"])
+def test_words_are_found_in_the_files_that_hold_them_also_after_a_rename(
+    answers: dict[str, Answer], name: str
+) -> None:
+    answer = answers[f"{name}: words"]
+    before, renamed = answer["states"]
+    assert before == renamed == {"word": [1, 1, True], "lower": [0, 0, True]}
+    assert answer["files"] > 1
+    assert "needs a STRING column with the binary collation" in answer["error"]
+
+
+@pytest.mark.parametrize("name", ["delta", "iceberg"])
 def test_an_index_of_some_partitions_knows_their_files(
     answers: dict[str, Answer], name: str
 ) -> None:

@@ -24,6 +24,7 @@ from lake_session import LINE
 
 LINES = ("3.5", "4.1")
 ROWS, FILES = 400, 4
+MESSAGE = ", concat('Got id=', id, ' from ', hash(id)) AS message"
 ICEBERG_FILTERS = (
     "'write.parquet.bloom-filter-enabled.column.key' = 'true', "
     "'write.parquet.bloom-filter-max-bytes' = '1024'"
@@ -204,6 +205,27 @@ def indexed_where(spark: SparkSession, name: str, table: str) -> None:
     )
 
 
+def indexed_words(spark: SparkSession, name: str, table: str) -> None:
+    """An index of functions of a text, whose column is renamed."""
+    time.sleep(2.1)
+    built = sbbf.create_index(spark, table, ["tokens(message)", "lower(message)"])
+    states = [words_state(spark, table, "message")]
+    spark.sql(f"ALTER TABLE {table} RENAME COLUMN message TO line")
+    states.append(words_state(spark, table, "line"))
+    error = error_of(lambda: sbbf.create_index(spark, table, "tokens(key)"))
+    printed(f"{name}: words", files=built.files, states=states, error=error)
+
+
+def words_state(spark: SparkSession, table: str, column: str) -> dict[str, Any]:
+    """Returns for a word and for a lowered text: rows, files kept, row groups that keys refute."""
+    state = {}
+    for name, test in (("word", f"{column} LIKE '%=7 %'"), ("lower", f"lower({column}) = 'none'")):
+        query = spark.table(table).where(test)
+        (scan,) = sbbf.explain(query, show=False).scans
+        state[name] = [query.count(), scan.files_kept, scan.refuted_by.get("index", 0) > 0]
+    return state
+
+
 def index_state(spark: SparkSession, table: str) -> dict[str, Any]:
     """Returns what lookups find, and how many row groups the index refutes for an absent key."""
     found = {n: spark.table(table).where(f"key = xxhash64({n}L)").count() for n in (7, 150, 450)}
@@ -252,6 +274,11 @@ def delta(spark: SparkSession, folder: Path) -> None:
     )
     spark.sql(f"CREATE TABLE lookups USING delta AS {log(0)}")
     indexed(spark, "delta", "lookups")
+    spark.sql(
+        "CREATE TABLE words USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name') "
+        f"AS {log(0, MESSAGE)}"
+    )
+    indexed_words(spark, "delta", "words")
     spark.sql("CREATE TABLE empty (key BIGINT) USING delta")
     without_files(spark, "delta", "empty")
 
@@ -297,6 +324,8 @@ def iceberg(spark: SparkSession, folder: Path) -> None:
     indexed_where(spark, "iceberg", "ice.db.parts")
     spark.sql(f"CREATE TABLE ice.db.lookups USING iceberg AS {log(0)}")
     indexed(spark, "iceberg", "ice.db.lookups")
+    spark.sql(f"CREATE TABLE ice.db.words USING iceberg AS {log(0, MESSAGE)}")
+    indexed_words(spark, "iceberg", "ice.db.words")
     spark.sql("CREATE TABLE ice.db.empty (key BIGINT) USING iceberg")
     without_files(spark, "iceberg", "ice.db.empty")
     spark.sql(

@@ -85,7 +85,12 @@ def _parser() -> argparse.ArgumentParser:
     indexes = (creating, refreshing, described, dropping)
     for indexing in indexes:
         indexing.add_argument("table", help="a table name, or the folder of a Parquet table")
-    creating.add_argument("columns", nargs="+", help="names or dotted Parquet paths of the fields")
+    creating.add_argument(
+        "columns",
+        nargs="+",
+        help="names or dotted Parquet paths of the fields, or functions: 'tokens(message)', "
+        "'lower(email)', 'ngrams(message, 8)'",
+    )
     creating.add_argument("--kind", choices=("keys", "bloom"), default="keys", help=KIND)
     creating.add_argument("--items", type=_count, metavar="N", help=ITEMS)
     creating.add_argument("--fpp", type=_number_of_fpp, help=f"{FPP}; needs --kind bloom")

@@ -90,7 +90,9 @@ def create_index(
         table: A table name such as ``"db.events"``, also of a Delta or Iceberg table, or the folder
             of a Parquet table.
         columns: Dotted Parquet paths, such as ``"user_id"``, ``"st.a"`` or
-            ``"tags.list.element"``; for a Delta or Iceberg table, the names of its columns.
+            ``"tags.list.element"``; for a Delta or Iceberg table, the names of its columns. Also
+            functions of texts: ``"tokens(message)"`` (words), ``"lower(email)"``, and
+            ``"ngrams(message, 8)"`` (runs of 5 to 32 bytes, which cost an entry for each byte).
         kind: ``"keys"`` is the index above. ``"bloom"`` holds a bloom filter of each zone, a run of
             rows within a row group, in the layout of Lance's index.
         items: For kind ``bloom``: rows of a zone, at most; 0 for whole row groups. None is 8192.
@@ -107,9 +109,10 @@ def create_index(
         What was done.
 
     Raises:
-        ValueError: If no file has one of the columns or its type has no keys, if the table is not
-            found or not a folder of Parquet files, if ``where`` does not select partitions, or if
-            an option is invalid or does not apply to the kind.
+        ValueError: If no file has one of the columns or its type has no keys, if a function is
+            unknown or its column is no text, if the table is not found or not a folder of Parquet
+            files, if ``where`` does not select partitions, or if an option is invalid or does not
+            apply to the kind.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
