@@ -33,8 +33,8 @@ private[index] final class KeyCounts(tasks: TableTasks, taskFiles: TaskFiles) {
   private def withCount(file: ReadFile, column: Int, ofRow: Double): ReadFile = {
     val known = file.facts.columns(column)
     val counts = file.facts.rowsOf.map(rows => math.ceil(ofRow * rows).toLong)
-    file.copy(facts =
-      file.facts.copy(columns = file.facts.columns.updated(column, known.copy(valuesOf = counts))))
+    file.copy(facts = file.facts.copy(columns =
+      file.facts.columns.updated(column, known.copy(valuesOf = counts))))
   }
 
   /** Returns the distinct keys of a row group for each of its rows, 1 if none could be read. */

@@ -140,6 +140,10 @@ class TextIndexSuite extends SparkSuite {
       val e = intercept[IllegalArgumentException](index(wrong, column))
       assert(e.getMessage.contains(message), column)
     }
+    val zones = Map("table" -> wrong, "columns" -> "[\"tokens(message)\"]", "kind" -> "bloom")
+    val e = intercept[IllegalArgumentException](
+      IndexCommand.run(spark, IndexRequest.parse(zones)))
+    assert(e.getMessage.contains("tokens(message) can have keys, and no filters of zones"))
     assert(!new File(wrong, "_sbbf").exists)
     val twice = index(wrong, "tokens(message)", " TOKENS( message )")
     assert(twice.keys > 0 && IndexCommand.info(spark, wrong).size == 1)
