@@ -141,8 +141,8 @@ class TextIndexSuite extends SparkSuite {
       assert(e.getMessage.contains(message), column)
     }
     val zones = Map("table" -> wrong, "columns" -> "[\"tokens(message)\"]", "kind" -> "bloom")
-    val e = intercept[IllegalArgumentException](
-      IndexCommand.run(spark, IndexRequest.parse(zones)))
+    val e =
+      intercept[IllegalArgumentException](IndexCommand.run(spark, IndexRequest.parse(zones)))
     assert(e.getMessage.contains("tokens(message) can have keys, and no filters of zones"))
     assert(!new File(wrong, "_sbbf").exists)
     val twice = index(wrong, "tokens(message)", " TOKENS( message )")
