@@ -1,5 +1,7 @@
 package io.sbbf.orc.eval
 
+import java.util.regex.Pattern
+
 import scala.annotation.tailrec
 
 import org.apache.orc.TypeDescription
@@ -22,6 +24,7 @@ private[eval] object StoredColumn {
 
   final case class Unknown(result: LeafResult) extends StoredColumn
 
+  private val Numbered = Pattern.compile("_col\\d+")
   private val NamedLikePositions = LeafResult.unknown("columns that may be found by position")
 
   /**
@@ -39,7 +42,7 @@ private[eval] object StoredColumn {
     if (path.isRepeated) Unknown(LeafResult.RepeatedColumn)
     else if (!isStruct(file) || file.getFieldNames.isEmpty) Unknown(LeafResult.SchemaMismatch)
     else if (table.byPosition && path.steps.size > 1) Unknown(NamedLikePositions)
-    else if (table.byPosition || names.allMatch(_.matches("_col\\d+")))
+    else if (table.byPosition || names.allMatch(Numbered.matcher(_).matches))
       atPosition(path, file, table, lookup)
     else if (names.allMatch(_.startsWith("_col"))) Unknown(NamedLikePositions)
     else descend(file, path.steps.toList, lookup, isNested = false)

@@ -1,5 +1,6 @@
 package io.sbbf.orc.file
 
+import java.util.concurrent.ConcurrentHashMap
 import java.util.zip.CRC32
 
 import org.apache.orc.{Reader, TypeDescription}
@@ -7,7 +8,8 @@ import org.apache.orc.{Reader, TypeDescription}
 /**
  * What the tail of a file states. Immutable.
  *
- * @param schema the file's schema, whose types have the numbers of their columns
+ * @param schema the file's schema, whose types have the numbers of their columns; files with equal
+ *   schemas share one
  * @param stripes the stripes in the order of the file
  * @param checksum the CRC-32 of the footer as it is stored
  * @param unusable the reason why the file's statistics must not be used; None if they may be
@@ -33,7 +35,7 @@ private[orc] object FileTail {
 
   def of(reader: Reader): FileTail =
     FileTail(
-      reader.getSchema,
+      shared(reader.getSchema),
       (0 until reader.getStripes.size).map { n =>
         val stripe = reader.getStripes.get(n)
         Stripe(stripe.getOffset, stripe.getLength, stripe.getNumberOfRows)
@@ -42,6 +44,14 @@ private[orc] object FileTail {
       // a reader without keys reads the statistics of masked values
       if (reader.getEncryptionVariants.nonEmpty) Some("encrypted column") else None
     )
+
+  private val schemas = new ConcurrentHashMap[String, TypeDescription]
+  private final val MostSchemas = 1000
+
+  private def shared(schema: TypeDescription): TypeDescription = {
+    if (schemas.size >= MostSchemas) schemas.clear()
+    schemas.computeIfAbsent(schema.toString, _ => schema)
+  }
 
   private def checksum(reader: Reader): Long = {
     val crc = new CRC32

@@ -1,9 +1,12 @@
 package io.sbbf.orc.prune
 
+import java.util.{Collections, IdentityHashMap}
+
 import scala.util.control.ControlThrowable
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem}
+import org.apache.orc.TypeDescription
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.orc.eval.ReadSchema
@@ -31,6 +34,10 @@ private[prune] final class OrcFiles(
     warnings: PruningWarnings)
     extends FileEvaluator {
   import OrcFiles._
+
+  // files with equal schemas share one
+  private val bindings =
+    Collections.synchronizedMap(new IdentityHashMap[TypeDescription, SchemaBinding])
 
   override def filesDeclined: Int = cache.filesDeclined
 
@@ -87,7 +94,10 @@ private[prune] final class OrcFiles(
     evidence.tail.unusable match {
       case Some(reason) => FilePruning.keepAll(file.getLen, reason)
       case None =>
-        new StripeEvaluator(predicate, evidence, lookup, table, open).outcome(file.getLen)
+        val binding = bindings.computeIfAbsent(
+          evidence.tail.schema,
+          schema => new SchemaBinding(predicate, schema, table, lookup))
+        new StripeEvaluator(binding, evidence, open).outcome(file.getLen)
     }
 }
 
