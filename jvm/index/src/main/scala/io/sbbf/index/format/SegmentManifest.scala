@@ -61,7 +61,7 @@ private[sbbf] final case class SegmentManifest(
 private[sbbf] object SegmentManifest {
 
   /** The version of the format that this code reads and writes. */
-  final val Version = 1
+  final val Version = 2
 
   final val FileName = "segment.json"
 

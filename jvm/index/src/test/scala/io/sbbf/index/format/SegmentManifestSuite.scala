@@ -58,7 +58,7 @@ class SegmentManifestSuite extends AnyFunSuite {
         "{}",
         "[]",
         text.take(text.length / 2),
-        text.replace("\"version\":1", "")))
+        text.replace("\"version\":2", "")))
       intercept[IOException](SegmentManifest.of(wrong.getBytes(UTF_8)))
   }
 

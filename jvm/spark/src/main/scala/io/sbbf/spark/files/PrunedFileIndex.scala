@@ -143,7 +143,8 @@ final class PrunedFileIndex private[spark] (
   private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
     try columns.translate(dataFilters)
     catch {
-      case RecoverableError(_) => RowGroupPredicate.Unknown("the predicate could not be read")
+      case RecoverableError(e) if !Interruption.is(e) =>
+        RowGroupPredicate.Unknown("the predicate could not be read")
     }
 
   private def select(files: IndexedSeq[FileStatus], dataFilters: Seq[Expression]): ScanPruning = {

@@ -51,7 +51,9 @@ private[index] final class KeyCounts(tasks: TableTasks, taskFiles: TaskFiles) {
       }
     }
     val known = some.zip(counts).collect { case (f, Right(n)) => (n, f.facts.rowsOf.head) }
-    if (known.isEmpty) 1.0 else known.map(_._1).sum.toDouble / math.max(1L, known.map(_._2).sum)
+    // the sampled row groups may hold NULLs or short texts only
+    if (known.isEmpty) 1.0
+    else math.max(1.0, known.map(_._1).sum.toDouble / math.max(1L, known.map(_._2).sum))
   }
 }
 

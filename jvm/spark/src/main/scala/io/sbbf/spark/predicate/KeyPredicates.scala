@@ -67,7 +67,7 @@ private[predicate] final class KeyPredicates(
       ofText(literal).toSeq.map(t => LiteralText(t.getBytes, startsValue, endsValue)))
 
   private def containing(column: Column, texts: Seq[LiteralText]): Seq[RowGroupPredicate] =
-    if (!texts.exists(_.mayHaveKeys)) Nil
+    if (!texts.exists(_.mayHaveKeys) || texts.exists(_.isLong)) Nil
     else
       functions().flatMap { function =>
         val keys = texts.flatMap(_.keys(function)).map(Value.Bytes(_, text = true)).distinct
@@ -85,7 +85,7 @@ private[predicate] final class KeyPredicates(
 private object KeyPredicates {
 
   /** The most keys of a function that are searched for a test. Each one costs a lookup. */
-  private final val MostKeys = 16
+  private final val MostKeys = 6
 
   /** Returns at most [[MostKeys]], spread evenly. */
   private def some[T](keys: Seq[T]): Seq[T] =

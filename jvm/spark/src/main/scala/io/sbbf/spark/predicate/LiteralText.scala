@@ -29,7 +29,14 @@ private[spark] final case class LiteralText(
     case KeyFunction.Lower => Nil
   }
 
+  /** Whether its keys would take more memory than they can save time. */
+  def isLong: Boolean = bytes.length > LiteralText.Longest
+
   /** Returns whether an index could have keys that decide about the text. */
   def mayHaveKeys: Boolean =
     bytes.length >= KeyFunction.NGrams.Shortest || keys(KeyFunction.Tokens).nonEmpty
+}
+
+private object LiteralText {
+  private final val Longest = 64 << 10
 }

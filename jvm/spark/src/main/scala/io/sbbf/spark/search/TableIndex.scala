@@ -1,5 +1,7 @@
 package io.sbbf.spark.search
 
+import java.util.Locale
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.internal.SQLConf
@@ -38,8 +40,8 @@ private[spark] object TableIndex {
     else RowGroupIndex.Empty
 
   /**
-   * Returns the functions of columns whose keys the index of a scan has. A root that is a file has
-   * none.
+   * Returns the functions of columns whose keys the index of a scan has; none for a scan of files
+   * that are named one by one.
    *
    * @param roots the folders and files that the scan lists
    */
@@ -48,7 +50,8 @@ private[spark] object TableIndex {
       hadoopConf: => Configuration,
       conf: SQLConf): Seq[KeyFunction] = {
     val folders = roots.map(IndexPlace.tableOf).distinct
-    if (!SbbfConf.Index.get(conf) || folders.size > MostPlaces) Nil
+    val areFiles = roots.exists(_.getName.toLowerCase(Locale.ROOT).endsWith(".parquet"))
+    if (!SbbfConf.Index.get(conf) || areFiles || folders.size > MostPlaces) Nil
     else {
       val ofSearch = hadoopConf
       folders.flatMap { folder =>
