@@ -88,8 +88,13 @@ def encodings(value: Any, data_type: pa.DataType) -> Iterator[bytes]:
     elif types.is_binary(data_type) or types.is_large_binary(data_type):
         yield bytes(value)
     elif types.is_floating(data_type) and data_type.bit_width >= 32:
-        for number in (value,) if value else (0.0, -0.0):
-            yield struct.pack("<f" if data_type.bit_width == 32 else "<d", number)
+        kind = "<f" if data_type.bit_width == 32 else "<d"
+        try:
+            (stored,) = struct.unpack(kind, struct.pack(kind, value))
+        except OverflowError:  # no value of the column equals it
+            return
+        for number in (stored,) if stored else (0.0, -0.0):
+            yield struct.pack(kind, number)
     elif types.is_integer(data_type) or types.is_temporal(data_type):
         yield pa.array([value], data_type).buffers()[1].to_pybytes()[: data_type.bit_width // 8]
     else:

@@ -98,6 +98,8 @@ private[sbbf] object SegmentManifest {
       val found = parsed(root)
       if (found.columns.exists(c => c.zones.isEmpty && (c.hashBits < 1 || c.hashBits > 62)))
         throw new IOException("hash_bits must be from 1 to 62")
+      if (!found.columns.flatMap(_.zones).forall(_.isWhole))
+        throw new IOException("slabs must have all blocks of filters of distinct sizes")
       found
     } catch {
       case e: IOException => throw e

@@ -3,6 +3,8 @@ package io.sbbf.index.format
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
+import io.sbbf.core.bloom.SplitBlockBloomFilter
+
 /**
  * The bloom filters of a column's zones.
  *
@@ -17,6 +19,10 @@ private[sbbf] final case class StoredZones(
 
   /** The size of its files in bytes. */
   def bytes: Long = table.bytes + slabs.flatMap(_.parts).map(_.bytes).sum
+
+  /** Whether each slab has all blocks of its filters, in ascending parts, and sizes are distinct. */
+  private[format] def isWhole: Boolean =
+    slabs.map(_.filterBytes).distinct.size == slabs.size && slabs.forall(_.isWhole)
 
   private[format] def writeTo(node: ObjectNode): Unit = {
     node
@@ -56,6 +62,13 @@ private[sbbf] object StoredZones {
 
     /** The bytes of a slice with its checksum. */
     def sliceBytes: Int = Slab.sliceBytes(filters)
+
+    private[StoredZones] def isWhole: Boolean = {
+      val ends =
+        parts.scanLeft(0)((end, part) => if (part.firstBlock == end) end + part.blocks else -1)
+      Integer.bitCount(filterBytes) == 1 &&
+      ends.last == filterBytes / SplitBlockBloomFilter.BytesPerBlock
+    }
 
     private[StoredZones] def writeTo(node: ObjectNode): Unit = {
       val list = node

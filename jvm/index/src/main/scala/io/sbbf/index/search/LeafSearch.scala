@@ -30,6 +30,7 @@ private[search] final class LeafSearch(
   private val known = new BitSet(size)
   private val inexact = new BitSet(size)
   private val found = new HashMap[Integer, Array[Int]]
+  private var bytesOfZones = 0.0
 
   /** Returns the files that might match, with all that are not known. */
   lazy val candidates: BitSet = {
@@ -56,11 +57,11 @@ private[search] final class LeafSearch(
     val bindings = files.kinds.map(kind => bind(kind.schema))
     val columns = segment.manifest.columns
     val some = columns.indices.filter(columns(_).hasKeysOf(function))
+    val zoned = some.filter(columns(_).kind == IndexedColumn.Bloom)
     val columnOf = files.kinds.indices.map { k =>
       bindings(k) match {
         case HashBinding.OneOf(leaf, _) => files.kinds(k).columnOf(leaf, some)
-        case HashBinding.Null(leaf) if segment.kind == IndexedColumn.Bloom =>
-          files.kinds(k).columnOf(leaf, some)
+        case HashBinding.Null(leaf) => files.kinds(k).columnOf(leaf, zoned)
         case _ => -1
       }
     }
@@ -89,8 +90,12 @@ private[search] final class LeafSearch(
     val column = segment.manifest.columns(search.column)
     val groups = new BitSet
     var isEverywhere = false
+    val cost = segment.bytesToRead(column, search.hashes.length)
+    // segments of zones are never merged, so there may be many
+    val isAffordable = cost + bytesOfZones <= MostBytes
+    if (isAffordable && column.kind == IndexedColumn.Bloom) bytesOfZones += cost
     val isRead =
-      segment.bytesToRead(column, search.hashes.length) <= MostBytes &&
+      isAffordable &&
         (try {
           find(segment, column, search.hashes) { rowGroup =>
             if (rowGroup == KeyPartWriter.Everywhere) isEverywhere = true

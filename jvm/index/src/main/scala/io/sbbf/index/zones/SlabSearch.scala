@@ -24,11 +24,12 @@ private[zones] final class SlabSearch(slab: Slab, folder: Path) {
 
   /**
    * Estimates what a search costs, as the bytes that are read: each read costs as much as some
-   * bytes more.
+   * bytes more. A search that combines too many bytes costs more than any limit.
    */
   def cost(hashes: Int): Double = {
     val all = slab.parts.map(part => part.blocks.toDouble * part.pageBytes).sum
-    math.min(all, hashes.toDouble * PerHash * (slab.sliceBytes + MostGap))
+    if (hashes.toDouble * PerHash * bits > MostCombined) Double.PositiveInfinity
+    else math.min(all, hashes.toDouble * PerHash * (slab.sliceBytes + MostGap))
   }
 
   /**
@@ -129,6 +130,9 @@ private object SlabSearch {
 
   /** The slices of a hash. */
   private final val PerHash = 8
+
+  /** The most bytes of slices that are combined: about a second. */
+  private final val MostCombined = 1e9
 
   /** Bytes between two slices that cost less to read than another request. */
   private final val MostGap = 64L * 1024

@@ -22,9 +22,10 @@ class SegmentManifestSuite extends AnyFunSuite {
   }
 
   test("zones are read as they were written, and count with their slabs") {
-    val slabs = Seq(32 -> 1, 1024 -> 100).map { case (bytes, filters) =>
-      val part = StoredZones.Part("slab.parquet", 5000L + bytes, 0, bytes / 32, 1L << 33, 700)
-      StoredZones.Slab(bytes, filters, Seq(part, part.copy(firstBlock = 7)))
+    val slabs = Seq(64 -> 1, 1024 -> 100).map { case (bytes, filters) =>
+      val half = bytes / 64
+      val part = StoredZones.Part("slab.parquet", 5000L + bytes, 0, half, 1L << 33, 700)
+      StoredZones.Slab(bytes, filters, Seq(part, part.copy(firstBlock = half)))
     }
     val table = StoredTable("zones.parquet", 400, 101, 5)
     val zones = Seq(
@@ -37,7 +38,26 @@ class SegmentManifestSuite extends AnyFunSuite {
     assert(SegmentManifest.of(filtered.toJson) == filtered)
     assert(filtered.columns.map(_.kind).distinct == Seq("bloom"))
     assert(filtered.columns.map(_.entries) == Seq(101, 101))
-    assert(filtered.bytes == 300 + 2 * 400 + 2 * 5032 + 2 * 6024)
+    assert(filtered.bytes == 300 + 2 * 400 + 2 * 5064 + 2 * 6024)
+  }
+
+  test("slabs without all blocks, or two of one size, are errors") {
+    val part = StoredZones.Part("slab.parquet", 5000L, 0, 4, 100L, 700)
+    val table = StoredTable("zones.parquet", 400, 101, 5)
+    def read(slabs: StoredZones.Slab*) = {
+      val zones =
+        StoredZones(table, StoredZones.Rule(8192, 0.00057, fromFilters = false), slabs)
+      val stored = manifest.copy(columns = Seq(IndexedColumn.ofZones("a", zones))).toJson
+      SegmentManifest.of(stored).columns
+    }
+    assert(read(StoredZones.Slab(128, 1, Seq(part))).size == 1)
+    Seq(
+      Seq(StoredZones.Slab(256, 1, Seq(part))),
+      Seq(StoredZones.Slab(256, 1, Seq(part, part.copy(firstBlock = 5)))),
+      Seq(StoredZones.Slab(128, 1, Seq(part.copy(firstBlock = 1)))),
+      Seq(StoredZones.Slab(96, 1, Seq(part.copy(blocks = 3)))),
+      Seq(StoredZones.Slab(128, 1, Seq(part)), StoredZones.Slab(128, 2, Seq(part)))
+    ).foreach(slabs => intercept[java.io.IOException](read(slabs: _*)))
   }
 
   test("a changed byte is an error") {

@@ -120,7 +120,8 @@ private[parquet] final class FooterBuilder(
     codecs(i) = data.getCodec.getValue.toByte
     if (data.getNum_values != group.getNum_rows) numValues(i) = data.getNum_values
     if (data.isSetStatistics) addStatistics(i, group, node, data)
-    filterOffsets(i) = math.max(0, data.getBloom_filter_offset)
+    val hasFaultyFilter = faults.filtersOfDictionaries && data.isSetDictionary_page_offset
+    filterOffsets(i) = if (hasFaultyFilter) 0 else math.max(0, data.getBloom_filter_offset)
     // a stored but invalid length must not pass for a missing one
     filterLengths(i) =
       if (!data.isSetBloom_filter_length) 0

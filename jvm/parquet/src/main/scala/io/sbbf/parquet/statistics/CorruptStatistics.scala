@@ -42,6 +42,8 @@ import io.sbbf.parquet.model.{ColumnType, KeyKind, Logical, Physical}
  *   to 1.17 writes it as the maximum, which readers then ignore: PARQUET-1246, PARQUET-2249)
  * @param nestedNulls whether null counts of a struct's fields may leave out the rows in which the
  *   struct is NULL, as in files of cuDF (NVIDIA/cudf#12938) and Polars (pola-rs/polars#20621)
+ * @param filtersOfDictionaries whether bloom filters of chunks with a dictionary may lack values that
+ *   a dictionary array passed to the writer (apache/arrow-go#1164)
  */
 private[parquet] final case class CorruptStatistics(
     decimals: Boolean = false,
@@ -54,7 +56,8 @@ private[parquet] final case class CorruptStatistics(
     pages: Boolean = false,
     noOrder: Boolean = true,
     leavesOutNaN: Boolean = true,
-    nestedNulls: Boolean = true) {
+    nestedNulls: Boolean = true,
+    filtersOfDictionaries: Boolean = false) {
 
   /** Combines the faults of two writers, of which one copied what the other wrote. */
   def or(other: CorruptStatistics): CorruptStatistics = CorruptStatistics(
@@ -68,7 +71,8 @@ private[parquet] final case class CorruptStatistics(
     pages || other.pages,
     noOrder || other.noOrder,
     leavesOutNaN || other.leavesOutNaN,
-    nestedNulls || other.nestedNulls
+    nestedNulls || other.nestedNulls,
+    filtersOfDictionaries || other.filtersOfDictionaries
   )
 
   /**
@@ -154,6 +158,8 @@ private[parquet] object CorruptStatistics {
       CorruptStatistics(noOrder = false, nestedNulls = false)
     case "github.com/parquet-go/parquet-go" =>
       CorruptStatistics(decimals = major == 0 && minor < 33)
+    // the name of arrow-go
+    case "parquet-go" => CorruptStatistics(filtersOfDictionaries = true)
     case "github.com/segmentio/parquet-go" => CorruptStatistics(decimals = true)
     case "fastparquet-python" => CorruptStatistics(dictionaries = true)
     case "Parquet.Net" => CorruptStatistics(timestamps = true)

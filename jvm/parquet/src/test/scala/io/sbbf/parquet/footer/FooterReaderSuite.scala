@@ -171,6 +171,28 @@ final class FooterReaderSuite extends AnyFunSuite {
     assert(new TestFile(sound).footer.hasDistinctMidpoints)
   }
 
+  test("filters of arrow-go are left out where the chunk has a dictionary") {
+    val filtered = write(
+      "message m { required int64 id; }",
+      Style(filters = Map("id" -> 100)),
+      (0 until RowsPerGroup).iterator.map { row => (g: Group) =>
+        g.add("id", row.toLong)
+      }
+    )
+    def offset(writer: String, hasDictionary: Boolean): Long = {
+      val file = damaged(filtered) { (m, _) =>
+        m.setCreated_by(writer)
+        if (hasDictionary) first(m).setDictionary_page_offset(4)
+      }
+      val footer = new TestFile(file).footer
+      footer.filterOffset(footer.chunk(0, 0))
+    }
+    assert(offset("parquet-go version 18.8.0", hasDictionary = true) == 0)
+    assert(offset("parquet-go version 18.8.0", hasDictionary = false) > 0)
+    assert(offset("parquet-mr version 1.17.0", hasDictionary = true) > 0)
+    assert(offset("github.com/parquet-go/parquet-go version 0.32.0", hasDictionary = true) > 0)
+  }
+
   test("columns are found by path, and not where two would do") {
     val file = new TestFile(damaged(path) { (m, _) =>
       m.getSchema.get(3).setName("ID")
