@@ -100,3 +100,36 @@ def test_files_of_pyarrow_are_pruned(spark: SparkSession, tmp_path: Path) -> Non
         query = lake.where(condition)
         assert len(query.collect()) == kept
         assert only_scan(query).files_kept == kept, condition
+
+
+def test_inspect_lists_the_filters_of_each_stripe(spark: SparkSession, lake: str) -> None:
+    found = sbbf.inspect(spark, lake).collect()
+    assert len(found) == 2 * FILES
+    assert {row.path_in_schema for row in found} == {"key", "name"}
+    for row in found:
+        assert row.row_group_id == 0 and row.row_group_num_rows == ROWS
+        assert row.filter_bytes > 0 and 0 < row.fill < 1 and row.fpp < 0.01
+        assert row.stats_null_count == 0 and row.checks == "passed"
+
+
+@pytest.mark.parametrize("column", ["key", "name", "id"])
+def test_probe_names_the_stripes_that_might_hold_a_value(
+    spark: SparkSession, lake: str, column: str
+) -> None:
+    value: int | str = {"key": key(spark, 9), "name": "n9", "id": 9}[column]
+    found = sbbf.probe(spark, lake, column, value).collect()
+    assert len(found) == FILES
+    might = [row for row in found if row.verdict == "might_match"]
+    assert len(might) == 1
+    refuted = {row.evidence for row in found if row.verdict == "cannot_match"}
+    assert refuted <= {"bloom", "min_max"}
+
+
+def test_a_column_that_no_file_has_is_an_error(spark: SparkSession, lake: str) -> None:
+    with pytest.raises(Exception, match="has no column 'nothing'"):
+        sbbf.probe(spark, lake, "nothing", 5).collect()
+
+
+def test_add_filters_names_the_options_of_orc(spark: SparkSession, lake: str) -> None:
+    with pytest.raises(Exception, match="has ORC files, expected Parquet files"):
+        sbbf.add_filters(spark, lake, "key")

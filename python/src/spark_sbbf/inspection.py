@@ -17,7 +17,10 @@ Literal = Union[int, float, str, bytes, bool, Decimal, date, datetime]
 
 
 def inspect(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
-    """Lists the bloom filters of a table's Parquet files.
+    """Lists the bloom filters of a table's Parquet files, or of the ORC files of a path.
+
+    Of ORC files, a row group of the result is a stripe, and its filters are those of the row groups
+    in the stripe together.
 
     Args:
         spark: A session, classic or Spark Connect.
@@ -40,7 +43,7 @@ def inspect(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
 def probe(
     spark: SparkSession, table: str | os.PathLike[str], column: str, value: Literal
 ) -> DataFrame:
-    """Shows which row groups of a table's Parquet files might hold a value.
+    """Shows which row groups of Parquet files, or stripes of ORC files, might hold a value.
 
     A column that no file has, and a value that cannot be cast, are errors of Spark when the rows
     are fetched.

@@ -43,7 +43,8 @@ private[prune] final class StripeEvaluator(
     )
   }
 
-  private def evaluate(stripe: Int): LeafResult = {
+  /** Evaluates one stripe. */
+  def evaluate(stripe: Int): LeafResult = {
     val byStripe = LeafResult.of(binding.predicate) { leaf =>
       val own = binding.leaf(leaf)
       val statistics = own.column.fold[ColumnStatistics](null)(ofStripe(stripe, _))

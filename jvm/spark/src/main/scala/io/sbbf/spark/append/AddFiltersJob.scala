@@ -56,6 +56,7 @@ private[spark] final class AddFiltersJob(
   def run(): Seq[AddFiltersOutcome] = {
     ExecutorJar.require(context)
     if (!request.allowTableFormats) refuseTableFormats()
+    refuseOrc()
     val (edits, planned) = plan()
     refuseMistakes(edits, planned)
     val (todo, settled) = planned.partition(_.todo.isDefined)
@@ -64,6 +65,12 @@ private[spark] final class AddFiltersJob(
       else runBatches(todo)
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
+
+  private def refuseOrc(): Unit =
+    if (files.nonEmpty && files.forall(_.getPath.getName.endsWith(".orc")))
+      throw new IllegalArgumentException(
+        s"$path has ORC files, expected Parquet files: filters of ORC files are written with the " +
+          "files, by the options of bloom_options(format=\"orc\")")
 
   private def refuseTableFormats(): Unit = {
     val roots = TableFiles.roots(path, hadoopConf)

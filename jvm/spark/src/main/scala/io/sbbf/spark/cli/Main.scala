@@ -15,7 +15,7 @@ import io.sbbf.parquet.pass.BoundedPool
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.index.{IndexCommand, IndexRequest}
-import io.sbbf.spark.inspect.{FileListing, FilterListing, ListingOptions, ProbeRequest}
+import io.sbbf.spark.inspect.{FilterListing, ListingOptions, OrcListing, ProbeRequest}
 import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation}
 import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
@@ -103,6 +103,23 @@ object Main {
       request: Request,
       out: PrintStream): Unit = {
     val files = new TableFiles(path, request.hadoopConf)
+    def isOrc = files.data.exists(file => OrcListing.is(file.getPath))
+    // only Spark reads the schema of ORC files
+    if (options.value.isDefined && isOrc)
+      inSession(request, Lookup)(session =>
+        FilterListing(session.sqlContext, options)
+          .buildScan()
+          .toLocalIterator
+          .foreach(row => out.println(JsonRow(FilterListing.Schema, row))))
+    else listFiles(files, path, options, request, out)
+  }
+
+  private def listFiles(
+      files: TableFiles,
+      path: String,
+      options: ListingOptions,
+      request: Request,
+      out: PrintStream): Unit = {
     def schemaFile: FileStatus = files.ofSchema.getOrElse(
       throw new IllegalArgumentException(
         s"no Parquet file in $path, so the type of the column is unknown"))
@@ -115,7 +132,7 @@ object Main {
     files.data.grouped(Batch).foreach { batch =>
       BoundedPool
         .map(batch.toIndexedSeq, threads) { file =>
-          new FileListing(file, store, probe, request.hadoopConf).rows()
+          FilterListing.rowsOf(file, store, probe, request.hadoopConf)
         }
         .foreach(_.foreach(row => out.println(JsonRow(FilterListing.Schema, row))))
     }

@@ -1,5 +1,6 @@
 package io.sbbf.spark.inspect
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -8,6 +9,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SQLContext}
 import org.apache.spark.util.SerializableConfiguration
 
+import io.sbbf.parquet.input.FileStore
 import io.sbbf.spark.table.{LakeFormat, LakeTable, ParquetPath, TableLocation, TaskFiles}
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
@@ -35,7 +37,7 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
     TableLocation.of(options.path, session) match {
       case table: LakeTable => rowsOf(table)
       case path: ParquetPath =>
-        val table = parquetTable(path.name)
+        val table = tableOf(path)
         val files = table.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
         if (files.isEmpty) refuseTableFormats(path)
         rows(files, ProbeRequest.of(options, table.dataSchema, conf), path.taskFiles)
@@ -67,7 +69,7 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
       .mapPartitions { some =>
         val conf = hadoopConf.value.value
         val store = ofTasks.store(conf)
-        some.flatMap(new FileListing(_, store, request, conf).rows())
+        some.flatMap(FilterListing.rowsOf(_, store, request, conf))
       }
   }
 
@@ -76,10 +78,12 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
    * Reads the schema only if a value needs its type, because the schema of encrypted files cannot
    * be read without keys.
    */
-  private def parquetTable(path: String): HadoopFsRelation = {
+  private def tableOf(path: ParquetPath): HadoopFsRelation = {
     val reader = sqlContext.sparkSession.read
+    val isOrc = path.files.exists(file => OrcListing.is(file.getPath))
     (if (options.value.isEmpty) reader.schema(new StructType) else reader)
-      .parquet(path)
+      .format(if (isOrc) "orc" else "parquet")
+      .load(path.name)
       .queryExecution
       .analyzed
       .collectFirst { case relation: LogicalRelation =>
@@ -90,6 +94,15 @@ private[spark] final case class FilterListing(sqlContext: SQLContext, options: L
 }
 
 private[spark] object FilterListing {
+
+  /** Returns the rows of one file. */
+  def rowsOf(
+      file: FileStatus,
+      store: FileStore,
+      request: ProbeRequest,
+      conf: Configuration): Seq[Row] =
+    if (OrcListing.is(file.getPath)) new OrcListing(file, request, conf).rows()
+    else new FileListing(file, store, request, conf).rows()
 
   val Schema: StructType = new StructType()
     .add("file_name", StringType, nullable = false)
