@@ -166,6 +166,8 @@ def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) 
         session.range(3).write.options(**sbbf.bloom_options("id")).parquet(written)
         filters = sbbf.inspect(session, written).where("filter_bytes = 32")
         assert filters.count() == len(list((tmp_path / "written").glob("*.parquet")))
+        session.range(3).write.orc(str(tmp_path / "orc"))
+        assert session.read.orc(str(tmp_path / "orc")).where("id = 1").count() == 1
         session.stop()
         # the checks of the values came with the JAR of the session that ended
         for key, value in BAD_VALUES.items():

@@ -127,8 +127,9 @@ def test_pip_refuses_an_old_python_with_the_one_that_it_wants(wheel: Path, tmp_p
     assert "requires a different Python: 3.8.0 not in '>=3.9'" in done.stderr
 
 
-def test_a_template_library_is_required_and_pyspark_an_extra() -> None:
-    required = ["jinja2>=3.0", "tqdm>=4.62", "pyspark>=3.5; extra == 'pyspark'"]
+def test_a_template_library_is_required_and_pyspark_and_lance_are_extras() -> None:
+    extras = ["pylance>=14; extra == 'lance'", "pyspark>=3.5; extra == 'pyspark'"]
+    required = ["jinja2>=3.0", "tqdm>=4.62", *extras]
     assert distribution("spark-sbbf").requires == required
 
 
