@@ -1,6 +1,7 @@
 package io.sbbf.orc.eval
 
 import org.apache.orc.TypeDescription
+import org.apache.orc.TypeDescription.Category
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.ColumnLookup
@@ -25,7 +26,11 @@ private[orc] object DeclaredType {
       case StoredColumn.Found(of, _) =>
         table
           .typeOf(root, lookup.caseSensitive)
-          .exists(t => t == of.toString || Set(t, of.toString).subsetOf(integers))
+          .exists { declared =>
+            declared == of.toString || Set(declared, of.toString).subsetOf(integers) ||
+            // Spark's type of a VARCHAR column is STRING
+            declared == "string" && of.getCategory == Category.VARCHAR
+          }
       case StoredColumn.Absent => true
       case StoredColumn.Unknown(_) => false
     }

@@ -49,8 +49,10 @@ private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long
 
   private def retain(place: Place, read: Option[RowGroups]): Unit = {
     val bytes = read.fold(0L)(_.bytes) + Place.Bytes
-    if (retained.addAndGet(bytes) <= mostRetained) rowGroups.put(place, read)
-    else retained.addAndGet(-bytes)
+    // another query may have read it as well
+    val isKept =
+      retained.addAndGet(bytes) <= mostRetained && rowGroups.putIfAbsent(place, read) == null
+    if (!isKept) retained.addAndGet(-bytes)
   }
 
   /** The estimated size in memory. */
