@@ -72,7 +72,13 @@ class DamagedOrcSuite extends OrcTables {
     }
   }
 
-  test("lookups in damaged files equal those without pushdown, and fail only where those fail.") {
+  /** Returns false for a row that damage has made up: no evidence knows its values. */
+  private def isOfTheUndamagedFile(row: String): Boolean = {
+    val Array(id, name) = row.stripPrefix("[").stripSuffix("]").split(",", 2)
+    Try(id.toInt / 2).toOption.exists(n => n * 2 == id.toInt && name == s"n$n")
+  }
+
+  test("lookups in damaged files find the rows of those without pushdown, and fail only there.") {
     var files, compared, failed = 0
     while (files < wanted) {
       val (what, bytes) = damaged()
@@ -90,7 +96,8 @@ class DamagedOrcSuite extends OrcTables {
         (answer, expected) match {
           case (_, Failure(_)) => failed += 1
           case (Success(some), Success(all)) =>
-            assert(some == all, s"$what: $condition")
+            val lost = all.diff(some).filter(isOfTheUndamagedFile)
+            assert(lost.isEmpty && some.diff(all).isEmpty, s"$what: $condition: $lost, $some, $all")
             compared += 1
           case (Failure(e), Success(_)) => fail(s"$what: $condition", e)
         }
