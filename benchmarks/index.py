@@ -1,25 +1,32 @@
-"""Measures lookups by the index of a table, beside filters alone, Spark alone and the oracle.
+"""Measures lookups by the index of a table, beside filters alone, other engines and the oracle.
 
-The tables are those of lookup.py, whose files have filters. The oracle is Spark alone on only the
-files that hold the answer. All run side by side, key by key, in one session. Times are medians in
-milliseconds.
+The tables are those of lookup.py, with filters or without, and tables of tiny files that pyarrow
+writes: 100 rows each, as 100,000 files of usual size do not fit. The oracle is Spark alone on only
+the files that hold the answer. All run side by side, key by key, in one process. Times are medians
+in milliseconds. In tables of more than 1,000 files, those that take seconds get few turns.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import spark_sbbf as sbbf
+from engines import DataFusion, DuckDB, Engine
 from lookup import (
+    DATA,
+    NO_FILTERS,
     ROOT,
     ROW_GROUPS,
     SCHEMA,
@@ -28,6 +35,7 @@ from lookup import (
     Times,
     compared,
     keys_of,
+    rows_of,
     session,
     spaced,
     spread,
@@ -38,13 +46,19 @@ from machine import run_on
 
 FPP = 0.01
 SEVERAL, JOINED = 10, 100
-FRESH_KINDS = ("extension", "filters alone", "the oracle")
+FRESH_KINDS = ("extension", "without an index", "the oracle")
+FAST = ("extension", "the oracle")
+TINY = 25
+"""Rows of a row group of a tiny file."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--files", type=int, nargs="+", default=[1000, 10000])
+    parser.add_argument("--files", type=int, nargs="*", default=[1000, 10000])
+    parser.add_argument("--plain", type=int, nargs="*", default=[1000], help="files, no filters")
+    parser.add_argument("--tiny", type=int, nargs="*", default=[100000], help="tiny files")
     parser.add_argument("--keys", type=int, default=15, help="measured keys of each kind")
+    parser.add_argument("--slow", type=int, default=3, help="turns of those that take seconds")
     parser.add_argument("--fresh-runs", type=int, default=3, help="fresh JVMs of each kind")
     parser.add_argument("--fresh", nargs=3, metavar=("KIND", "PATH", "KEY"))
     default = ROOT / "benchmarks" / "results" / "index-jdk17.txt"
@@ -64,8 +78,13 @@ def main() -> None:
             ]
         )
     ]
-    for files in arguments.files:
-        out.append(measured(spark, written(spark, files, FPP), arguments))
+    tables: list[Callable[[], Table]] = [
+        *(partial(written, spark, files, FPP) for files in arguments.files),
+        *(partial(written, spark, files, NO_FILTERS) for files in arguments.plain),
+        *(partial(tiny, spark, files) for files in arguments.tiny),
+    ]
+    for table in tables:
+        out.append(measured(spark, table(), arguments))
         print(out[-1], flush=True)
         arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
 
@@ -77,7 +96,8 @@ def measured(spark: SparkSession, table: Table, arguments: argparse.Namespace) -
     df = spark.read.schema(SCHEMA).parquet(table.path)
     total = arguments.keys + WARM_UP
     lines = [
-        f"{table.files:,} files of {ROW_GROUPS} row groups with filters of FPP {table.fpp}, "
+        f"{table.files:,} {'tiny ' if table.rows_in_group else ''}files of {ROW_GROUPS} row groups "
+        f"{f'with filters of FPP {table.fpp}' if table.fpp else 'without filters'}, "
         f"{table.rows:,} rows",
         f"  build: {seconds:.1f} s, {change.bytes:,} bytes, "
         f"{8 * change.bytes / change.keys:.1f} bits a key",
@@ -92,21 +112,21 @@ def measured(spark: SparkSession, table: Table, arguments: argparse.Namespace) -
         keys_of(spark, [table.rows // JOINED * m + 19 * n for m in range(JOINED)])
         for n in range(total)
     ]
+    engines = [DuckDB(table.path), DataFusion(table.path)]
+    first_slow = total - arguments.slow if table.files > 1000 else 0
     for name, keys, query in (
         ("present key", present, where),
         ("absent key", absent, where),
         (f"{SEVERAL} keys", some, where),
         (f"join of {JOINED} keys", many, join),
     ):
-        times, kept = lookups(spark, df, keys, query, finds=name != "absent key")
+        peers = engines if query is where else []
+        times, kept = lookups(spark, df, keys, query, name != "absent key", peers, first_slow)
+        order = ["the oracle", "without an index", "Spark alone", *(e.name for e in peers)]
+        others = [other for other in order if other in times]
         lines += [
             f"  {name}: row groups kept {statistics.mean(kept):.2f} on average",
-            *compared(
-                times,
-                *(["the oracle"] if times.get("the oracle") else []),
-                "filters",
-                "Spark alone",
-            ),
+            *compared(times, *others),
         ]
     lines += ["  first query of a fresh JVM"]
     first: Times = {}
@@ -119,6 +139,29 @@ def measured(spark: SparkSession, table: Table, arguments: argparse.Namespace) -
             first.setdefault(kind, []).append(float(done.stdout.splitlines()[-1]))
     lines += [f"    {kind:<17}{spread(first[kind])}" for kind in FRESH_KINDS]
     return "\n".join(lines)
+
+
+def tiny(spark: SparkSession, files: int) -> Table:
+    """Writes files of 100 rows by pyarrow, as a Spark task for each would take too long."""
+    table = Table(str(DATA / f"{files}-tiny"), files, NO_FILTERS, rows_in_group=TINY)
+    if not Path(table.path, "_SUCCESS").exists():
+        shutil.rmtree(table.path, ignore_errors=True)
+        whole = DATA / "whole"
+        rows_of(spark.range(0, table.rows, 1, 100)).write.mode("overwrite").parquet(str(whole))
+        Path(table.path).mkdir()
+        per_file = ROW_GROUPS * TINY
+        n = 0
+        for part in sorted(whole.glob("*.parquet")):
+            rows = pq.read_table(part)
+            for start in range(0, rows.num_rows, per_file):
+                to = f"{table.path}/part-{n:06}.parquet"
+                pq.write_table(rows.slice(start, per_file), to, TINY, use_dictionary=False)
+                n += 1
+        shutil.rmtree(whole)
+        assert n == files, f"{n} files"
+        Path(table.path, "_SUCCESS").touch()
+        time.sleep(3)
+    return table
 
 
 def file_of(df: DataFrame, key: int) -> str:
@@ -139,9 +182,18 @@ def join(spark: SparkSession, df: DataFrame, keys: list[int]) -> DataFrame:
 
 
 def lookups(
-    spark: SparkSession, df: DataFrame, lists: list[list[int]], query: Query, finds: bool
+    spark: SparkSession,
+    df: DataFrame,
+    lists: list[list[int]],
+    query: Query,
+    finds: bool,
+    engines: list[Engine],
+    first_slow: int,
 ) -> tuple[Times, list[int]]:
-    """Returns times of each contestant for all but the first lists, and row groups kept."""
+    """Returns times of each contestant for all but the first lists, and row groups kept.
+
+    Slow contestants begin at the list `first_slow`.
+    """
     times: Times = {}
     kept = []
     for n, keys in enumerate(lists):
@@ -150,15 +202,15 @@ def lookups(
         (scan,) = sbbf.explain(looked_up, show=False).scans
         kept.append(scan.row_groups_kept)
         contestants = {
-            "Spark alone": ("false", "true", df),
-            "filters": ("true", "false", df),
             "extension": ("true", "true", df),
+            "without an index": ("true", "false", df),
+            "Spark alone": ("false", "true", df),
         }
         if finds:
             answer = where(spark, df, keys).select(F.input_file_name().alias("file")).distinct()
             files = [row.file for row in answer.collect()]
             contestants["the oracle"] = ("false", "true", spark.read.schema(SCHEMA).parquet(*files))
-        names = list(contestants)
+        names = [name for name in contestants if n >= first_slow or name in FAST]
         for name in names[n % len(names) :] + names[: n % len(names)]:
             enabled, index, frame = contestants[name]
             spark.conf.set("spark.sbbf.enabled", enabled)
@@ -169,6 +221,11 @@ def lookups(
             assert rows == (len(keys) if finds else 0), f"{name} found {rows} rows for {keys}"
             if n >= WARM_UP:
                 times.setdefault(name, []).append(seconds)
+        for engine in engines if n >= first_slow else []:
+            seconds, rows = timed(lambda: engine.lookup(keys))
+            assert rows == (len(keys) if finds else 0), f"{engine.name} found {rows} rows"
+            if n >= WARM_UP:
+                times.setdefault(engine.name, []).append(seconds)
     return times, kept
 
 

@@ -97,7 +97,7 @@ def measured(spark: SparkSession, table: Table, name: str, query: str, turns: in
         for kind in list(contestants)[:: 1 if turn % 2 else -1]:
             enabled, frame = contestants[kind]
             frame.createOrReplaceTempView("fact")
-            with switched(spark, enabled):
+            with switched(spark, {"spark.sbbf.enabled": enabled}):
                 seconds, found = timed(lambda: len(spark.sql(query).collect()))
             assert found == len(rows), f"{kind} found {found} rows for {query}"
             if turn >= WARM_UP:

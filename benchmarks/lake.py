@@ -166,7 +166,7 @@ def measured(
     for turn in range(turns + WARM_UP):
         for kind in list(contestants)[:: 1 if turn % 2 else -1]:
             enabled, table = contestants[kind][0], lake.prefix + contestants[kind][1]
-            with switched(spark, enabled):
+            with switched(spark, {"spark.sbbf.enabled": enabled}):
                 seconds, found = timed(lambda: sorted(spark.sql(query.format(t=table)).collect()))
             assert found == expected, f"{kind} found {found} for {query}"
             if turn >= WARM_UP:
@@ -193,7 +193,7 @@ def by_turns(spark: SparkSession, action: Callable[[], None], turns: int) -> Tim
     times: Times = {"true": [], "false": []}
     for turn in range(turns + WARM_UP):
         for enabled in list(times)[:: 1 if turn % 2 else -1]:
-            with switched(spark, enabled):
+            with switched(spark, {"spark.sbbf.enabled": enabled}):
                 seconds, _ = timed(action)
             if turn >= WARM_UP:
                 times[enabled].append(seconds)

@@ -31,7 +31,8 @@ DATA = ROOT / "build" / "bench"
 ROW_GROUPS = 4
 # Bitsets come in powers of two; with these many keys the real FPP is the nominal one
 # (10.5 and 26.4 bits for each key, parquet-format's table): 4 KiB and 8 KiB.
-ROWS = {0.01: 3112, 0.0001: 2487}
+NO_FILTERS = 0.0
+ROWS = {0.01: 3112, 0.0001: 2487, NO_FILTERS: 3112}
 WARM_UP = 10
 FRESH = (1, 2, 5, 10, 20, 50, 100)
 """Which queries of a fresh JVM are reported, as far as it gets in a minute."""
@@ -47,10 +48,11 @@ class Table(NamedTuple):
     files: int
     fpp: float
     history: str = ""
+    rows_in_group: int = 0
 
     @property
     def rows(self) -> int:
-        return self.files * ROW_GROUPS * ROWS[self.fpp]
+        return self.files * ROW_GROUPS * (self.rows_in_group or ROWS[self.fpp])
 
 
 def main() -> None:
@@ -101,10 +103,9 @@ def written(spark: SparkSession, files: int, fpp: float, added: bool = False) ->
     table = Table(str(DATA / name), files, fpp)
     if added or not Path(table.path, "_SUCCESS").exists():
         ids = spark.range(0, table.rows, 1, files)
-        data = ids.select(
-            key("id").alias("key"), "id", key("id", 1).alias("other"), F.rand(7).alias("amount")
-        )
-        options = {} if added else sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
+        data = rows_of(ids)
+        later = added or fpp == NO_FILTERS
+        options = {} if later else sbbf.bloom_options("key", fpp=fpp, ndv=ROWS[fpp])
         options |= {
             "parquet.enable.dictionary": "false",
             "parquet.block.row.count.limit": str(ROWS[fpp]),
@@ -117,6 +118,12 @@ def written(spark: SparkSession, files: int, fpp: float, added: bool = False) ->
             table = table._replace(history=history)
         time.sleep(3)  # the extension does not cache files that were written more recently
     return table
+
+
+def rows_of(ids: DataFrame) -> DataFrame:
+    return ids.select(
+        key("id").alias("key"), "id", key("id", 1).alias("other"), F.rand(7).alias("amount")
+    )
 
 
 def key(*parts: str | int) -> Column:

@@ -247,12 +247,12 @@ def rendered(table: list[tuple[Form, Counts]]) -> str:
     lines = [
         "# What is pruned",
         "",
-        "Compare the row groups that remain for a predicate of the form that you use:",
+        "Find a predicate of the form that you use. Columns count row groups:",
         "",
         "| column | row groups |",
         "|---|---|",
-        "| Spark alone | that its tasks read, with its own filter pushdown |",
-        "| spark-sbbf | that the extension plans |",
+        "| planned | that get a task: all by Spark alone, those that are left by spark-sbbf |",
+        "| read | that tasks read, after they have evaluated the filters that Spark gives them |",
         "| perfect | in which a row matches: a perfect pruner keeps exactly these |",
         "",
         f"The test table has {FILES} files with {GROUPS} row groups in all. `make predicates`",
@@ -266,13 +266,14 @@ def rendered(table: list[tuple[Form, Counts]]) -> str:
         "| `city`, `code`, `kind`, `ratio` | dictionary encoded |",
         "| contents of `tags`, `items` and `labels` (a map) | bloom filters |",
         "",
-        "| predicate | Spark alone | spark-sbbf | perfect | |",
-        "|---|---:|---:|---:|---|",
+        "| predicate | Spark alone: planned | read | spark-sbbf: planned | read | perfect | |",
+        "|---|---:|---:|---:|---:|---:|---|",
     ]
     for form, counts in table:
         alone = f"{counts.alone}, **loses rows**" if counts.lost else f"{counts.alone}"
         lines.append(
-            f"| `{form.predicate}` | {alone} | {counts.ours} | {counts.perfect} | {form.beyond} |"
+            f"| `{form.predicate}` | {GROUPS} | {alone} | {counts.ours} | {counts.read} | "
+            f"{counts.perfect} | {form.beyond} |"
         )
     return "\n".join(lines) + "\n"
 

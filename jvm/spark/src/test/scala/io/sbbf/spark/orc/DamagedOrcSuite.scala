@@ -78,7 +78,7 @@ class DamagedOrcSuite extends OrcTables {
     Try(id.toInt / 2).toOption.exists(n => n * 2 == id.toInt && name == s"n$n")
   }
 
-  test("lookups in damaged files find the rows of those without pushdown, and fail only there.") {
+  test("lookups in damaged files find the rows of those without pushdown, and fail only as Spark's.") {
     var files, compared, failed = 0
     while (files < wanted) {
       val (what, bytes) = damaged()
@@ -90,20 +90,25 @@ class DamagedOrcSuite extends OrcTables {
         def answer =
           Try(
             rows(spark.read.schema("id bigint, name string").orc(file.getPath).where(condition)))
-        val expected =
-          withConf("spark.sbbf.enabled" -> "false", "spark.sql.orc.filterPushdown" -> "false")(
-            answer)
-        (answer, expected) match {
+        def ofSpark(pushdown: Boolean) = withConf(
+          "spark.sbbf.enabled" -> "false",
+          "spark.sql.orc.filterPushdown" -> pushdown.toString)(answer)
+        (answer, ofSpark(pushdown = false)) match {
           case (_, Failure(_)) => failed += 1
           case (Success(some), Success(all)) =>
             val lost = all.diff(some).filter(isOfTheUndamagedFile)
-            assert(lost.isEmpty && some.diff(all).isEmpty, s"$what: $condition: $lost, $some, $all")
+            // ORC decodes damaged data in other ways if it skips row groups
+            val madeUp = some.diff(all).filterNot(isOfTheUndamagedFile)
+            assert(lost.isEmpty, s"$what: $condition: $some, not $all")
+            if (madeUp.nonEmpty)
+              assert(madeUp.diff(ofSpark(pushdown = true).get).isEmpty, s"$what: $condition")
             compared += 1
+          case (Failure(_), Success(_)) if ofSpark(pushdown = true).isFailure => failed += 1
           case (Failure(e), Success(_)) => fail(s"$what: $condition", e)
         }
       }
       file.delete()
     }
-    info(s"$files damaged files; $compared lookups compared, $failed also fail without pushdown")
+    info(s"$files damaged files; $compared lookups compared, $failed also fail in Spark alone")
   }
 }
