@@ -99,6 +99,7 @@ format: setup ## put style right
 bench: wheel ## measure lookups against Spark alone, the oracle and the filter limit
 	$(bin)/python benchmarks/lookup.py
 	$(bin)/python benchmarks/lookup.py --added --files 1000 --fpp 0.01 --out benchmarks/results/lookup-added-jdk17.txt
+	$(bin)/python benchmarks/lookup.py --large --files 100 --out benchmarks/results/lookup-large-jdk17.txt
 
 .PHONY: benchagainst
 benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar

@@ -33,7 +33,7 @@ ROW_GROUPS = 4
 # (10.5 and 26.4 bits for each key, parquet-format's table): 4 KiB and 8 KiB.
 NO_FILTERS = 0.0
 ROWS = {0.01: 3112, 0.0001: 2487, NO_FILTERS: 3112}
-WARM_UP = 10
+WARM_UP = 12  # with five contestants, 60 queries
 FRESH = (1, 2, 5, 10, 20, 50, 100)
 """Which queries of a fresh JVM are reported, as far as it gets in a minute."""
 LONGEST = 60.0
@@ -48,11 +48,12 @@ class Table(NamedTuple):
     files: int
     fpp: float
     history: str = ""
+    row_groups: int = ROW_GROUPS
     rows_in_group: int = 0
 
     @property
     def rows(self) -> int:
-        return self.files * ROW_GROUPS * (self.rows_in_group or ROWS[self.fpp])
+        return self.files * self.row_groups * (self.rows_in_group or ROWS[self.fpp])
 
 
 def main() -> None:
@@ -64,7 +65,11 @@ def main() -> None:
     out = [header(spark, arguments.keys)]
     for fpp in arguments.fpp:
         for files in arguments.files:
-            table = written(spark, files, fpp, arguments.added)
+            table = (
+                large(spark, files, fpp)
+                if arguments.large
+                else written(spark, files, fpp, arguments.added)
+            )
             out.append(measured(spark, table, arguments.keys, arguments.fresh_runs))
             print(out[-1], flush=True)
             arguments.out.write_text("\n\n".join(out) + "\n", encoding="utf-8")
@@ -76,6 +81,7 @@ def parsed_arguments() -> argparse.Namespace:
     parser.add_argument("--fpp", type=float, nargs="+", default=[0.01, 0.0001], choices=list(ROWS))
     parser.add_argument("--keys", type=int, default=24, help="measured keys of each kind")
     parser.add_argument("--added", action="store_true", help="files whose filters were added later")
+    parser.add_argument("--large", action="store_true", help="files of 80 MB and 8 row groups")
     parser.add_argument("--fresh-runs", type=int, default=3, help="fresh JVMs of each kind")
     default = ROOT / "benchmarks" / "results" / "lookup-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
@@ -120,6 +126,22 @@ def written(spark: SparkSession, files: int, fpp: float, added: bool = False) ->
     return table
 
 
+def large(spark: SparkSession, files: int, fpp: float) -> Table:
+    """Writes files of 8 row groups of 100,000 rows of 100 bytes."""
+    path = DATA / f"{files}-large-{fpp}"
+    table = Table(str(path), files, fpp, row_groups=8, rows_in_group=100_000)
+    if not (path / "_SUCCESS").exists():
+        payload = F.concat(*[F.hex(key("id", n)) for n in range(2, 6)]).alias("payload")
+        options = sbbf.bloom_options("key", fpp=fpp, ndv=table.rows_in_group) | {
+            "parquet.enable.dictionary": "false",
+            "parquet.block.row.count.limit": str(table.rows_in_group),
+        }
+        rows = rows_of(spark.range(0, table.rows, 1, files)).select("*", payload)
+        rows.write.mode("overwrite").options(**options).parquet(table.path)
+        time.sleep(3)
+    return table
+
+
 def rows_of(ids: DataFrame) -> DataFrame:
     return ids.select(
         key("id").alias("key"), "id", key("id", 1).alias("other"), F.rand(7).alias("amount")
@@ -136,8 +158,8 @@ def measured(spark: SparkSession, table: Table, keys: int, fresh_runs: int) -> s
     present = keys_of(spark, spaced(table, total))
     absent = keys_of(spark, [table.rows + n for n in range(total)])
     lines = [
-        f"{table.files:,} files of {ROW_GROUPS} row groups, FPP {table.fpp}, {table.rows:,} rows"
-        f"{table.history}"
+        f"{table.files:,} files of {table.row_groups} row groups, FPP {table.fpp}, "
+        f"{table.rows:,} rows{table.history}"
     ]
     times, kept = lookups(spark, df, present)
     lines += [
@@ -150,7 +172,7 @@ def measured(spark: SparkSession, table: Table, keys: int, fresh_runs: int) -> s
         *compared(times, "without a job", "an empty table", "Spark alone"),
     ]
     lines += in_fresh_jvms(table, keys_of(spark, spaced(table, max(FRESH))), fresh_runs)
-    if table.fpp == max(ROWS):  # the filters do not matter here
+    if table.fpp == max(ROWS) and not table.rows_in_group:  # the filters do not matter here
         for name, condition in {
             "a column with no filter": f"other = {present[0]}",
             "a predicate that keeps all": "id >= 0",
