@@ -5,7 +5,7 @@ import scala.annotation.tailrec
 import org.apache.orc.ColumnStatistics
 
 import io.sbbf.core.predicate.Verdict
-import io.sbbf.orc.file.{OrcFileReader, RowGroups}
+import io.sbbf.orc.file.OrcFileReader
 import io.sbbf.parquet.model.LeafResult
 import io.sbbf.parquet.prune.RowGroupEvaluator
 import io.sbbf.parquet.result.FilePruning
@@ -29,7 +29,8 @@ private[prune] final class StripeEvaluator(
     val results = tail.stripes.indices.map(evaluate)
     val surviving = results.map(_.verdict != Verdict.CannotMatch).toArray
     val kept = surviving.indices.filter(surviving(_))
-    def counts[K](of: Seq[K]) = of.groupBy(identity).map { case (k, all) => k -> all.size }
+    def counts[K](of: Seq[K]) =
+      of.foldLeft(Map.empty[K, Int])((sum, k) => sum.updated(k, sum.getOrElse(k, 0) + 1))
     FilePruning(
       rowGroups = tail.stripes.size,
       kept = kept.size,
@@ -53,27 +54,33 @@ private[prune] final class StripeEvaluator(
     if (byStripe.verdict == Verdict.CannotMatch || binding.columns.isEmpty) byStripe
     else {
       val index = evidence.ofRowGroups(stripe, binding.columns, open)
-      if (index.isEmpty) byStripe else evaluate(index, 0, byStripe)
+      // all columns have as many row groups
+      binding.columns.find(index(_).isDefined).flatMap(index) match {
+        case Some(any) => evaluate(index, 0, any.size, byStripe)
+        case None => byStripe
+      }
     }
   }
 
   /** Returns the result of the first row group from `rowGroup` on that might hold a match. */
   @tailrec
   private def evaluate(
-      index: Map[Int, RowGroups],
+      index: StripeEvidence.Index,
       rowGroup: Int,
+      size: Int,
       before: LeafResult): LeafResult =
-    if (rowGroup == index.head._2.size) before
+    if (rowGroup == size) before
     else {
       val result = LeafResult.of(binding.predicate) { leaf =>
         val own = binding.leaf(leaf)
-        own.column.flatMap(index.get) match {
+        own.column.flatMap(index) match {
           case Some(of) =>
             own.evaluate(of.statistics(rowGroup), of.filter(rowGroup), of.rows(rowGroup))
           case None => own.evaluate(null, null, rows = 0)
         }
       }
-      if (result.verdict != Verdict.CannotMatch) result else evaluate(index, rowGroup + 1, result)
+      if (result.verdict != Verdict.CannotMatch) result
+      else evaluate(index, rowGroup + 1, size, result)
     }
 
   private def ofStripe(stripe: Int, column: Int): ColumnStatistics =

@@ -1,7 +1,9 @@
 package io.sbbf.orc.prune
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicLong, AtomicReferenceArray}
+
+import scala.annotation.tailrec
 
 import org.apache.orc.ColumnStatistics
 
@@ -13,10 +15,11 @@ import io.sbbf.orc.file.{FileTail, OrcFileReader, RowGroups}
  * @param mostRetained the most bytes of row groups that it keeps; further ones are read again
  */
 private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long) {
-  import StripeEvidence.Place
+  import StripeEvidence._
 
   private val statistics = new ConcurrentHashMap[Int, Array[ColumnStatistics]]
-  private val rowGroups = new ConcurrentHashMap[Place, Option[RowGroups]]
+  // of each stripe; null before the first of its columns is read
+  private val rowGroups = new AtomicReferenceArray[Index](tail.stripes.size)
   private val retained = new AtomicLong
 
   /** Returns the statistics of a column in each stripe, null where they are unusable. */
@@ -31,28 +34,37 @@ private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long
   }
 
   /**
-   * Returns what the index of a stripe states about columns; reads all of them at once. Lacks columns
-   * that the index does not describe.
+   * Returns what the index of a stripe states about these columns, and maybe others; None for a
+   * column that it does not describe. Reads all that is missing at once.
    */
-  def ofRowGroups(
-      stripe: Int,
-      columns: Seq[Int],
-      open: () => OrcFileReader): Map[Int, RowGroups] = {
-    val unread = columns.filterNot(c => rowGroups.containsKey(Place(stripe, c)))
-    val fresh =
-      if (unread.isEmpty) Map.empty[Int, Option[RowGroups]]
-      else unread.zip(open().rowGroups(stripe, unread)).toMap
-    fresh.foreach { case (column, read) => retain(Place(stripe, column), read) }
-    def known(column: Int) = fresh.getOrElse(column, rowGroups.get(Place(stripe, column)))
-    columns.flatMap(c => known(c).map(c -> _)).toMap
+  def ofRowGroups(stripe: Int, columns: Seq[Int], open: () => OrcFileReader): Index = {
+    val known = Option(rowGroups.get(stripe)).getOrElse(Map.empty: Index)
+    if (columns.forall(known.contains)) known
+    else {
+      val unread = columns.filterNot(known.contains)
+      val read = unread.zip(open().rowGroups(stripe, unread))
+      read.foreach { case (column, of) => retain(stripe, column, of) }
+      known ++ read
+    }
   }
 
-  private def retain(place: Place, read: Option[RowGroups]): Unit = {
-    val bytes = read.fold(0L)(_.bytes) + Place.Bytes
-    // another query may have read it as well
-    val isKept =
-      retained.addAndGet(bytes) <= mostRetained && rowGroups.putIfAbsent(place, read) == null
-    if (!isKept) retained.addAndGet(-bytes)
+  private def retain(stripe: Int, column: Int, read: Option[RowGroups]): Unit = {
+    val bytes = read.fold(0L)(_.bytes) + EntryBytes
+    if (retained.addAndGet(bytes) > mostRetained || !add(stripe, column, read))
+      retained.addAndGet(-bytes)
+  }
+
+  /** Returns false if another query has read the column as well. */
+  @tailrec
+  private def add(stripe: Int, column: Int, read: Option[RowGroups]): Boolean = {
+    val known = rowGroups.get(stripe)
+    if (known == null)
+      rowGroups.compareAndSet(stripe, null, Map(column -> read)) ||
+      add(stripe, column, read)
+    else
+      !known.contains(column) &&
+      (rowGroups.compareAndSet(stripe, known, known + (column -> read)) ||
+        add(stripe, column, read))
   }
 
   /** The estimated size in memory. */
@@ -63,10 +75,10 @@ private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long
   }
 }
 
-private object StripeEvidence {
-  private final case class Place(stripe: Int, column: Int)
+private[prune] object StripeEvidence {
 
-  private object Place {
-    final val Bytes = 96L
-  }
+  /** What the index of one stripe states, by the numbers of columns. */
+  type Index = Map[Int, Option[RowGroups]]
+
+  private final val EntryBytes = 96L
 }

@@ -45,7 +45,7 @@ private[sbbf] final class StripeProbe(
   /** Returns what the filters of the stripe's row groups hold, by the numbers of their columns. */
   def filters(stripe: Int): Map[Int, Filters] =
     evidence.ofRowGroups(stripe, columns.map(_.number), () => reader).flatMap {
-      case (column, rowGroups) => filtersOf(rowGroups).map(column -> _)
+      case (column, rowGroups) => rowGroups.flatMap(filtersOf).map(column -> _)
     }
 
   /** Returns a function from the number of a stripe to the leaf's result. */

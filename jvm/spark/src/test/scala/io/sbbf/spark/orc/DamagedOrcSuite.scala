@@ -78,7 +78,8 @@ class DamagedOrcSuite extends OrcTables {
     Try(id.toInt / 2).toOption.exists(n => n * 2 == id.toInt && name == s"n$n")
   }
 
-  test("lookups in damaged files find the rows of those without pushdown, and fail only as Spark's.") {
+  test(
+    "lookups in damaged files find the rows of those without pushdown, and fail only as Spark's.") {
     var files, compared, failed = 0
     while (files < wanted) {
       val (what, bytes) = damaged()
