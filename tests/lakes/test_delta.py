@@ -71,6 +71,7 @@ ROWS_OF_CASE = {
     "change data feed": 3,
     "shallow clone": 1,
     "stream": 1,
+    "persons: deleted": 0,
 }
 
 
@@ -111,6 +112,14 @@ def test_a_command_searches_only_files_that_may_match(
     # the table is the only one that the command scans; a rewritten file may be scanned whole
     kept = answers[f"{table}: {command}"]["kept"]
     assert kept and max(kept) <= 2
+
+
+def test_a_list_of_literals_is_deleted_and_leaves_the_files(answers: dict[str, Any]) -> None:
+    kept, erased = answers["persons: DELETE"]["kept"], answers["persons: erased"]
+    assert "DELTA_UNSUPPORTED_SUBQUERY" in erased["refused"]
+    assert kept and max(kept) <= 3 + FALSE_FILES
+    before, after = erased["held"]
+    assert 3 <= before <= 3 + FALSE_FILES and after <= FALSE_FILES
 
 
 def test_the_optimizer_gets_the_size_of_what_is_left(answers: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
@@ -134,6 +135,7 @@ def kinds(spark: SparkSession, files: int) -> None:
         )
     named_as_metadata(spark, files)
     given_filters(spark, files)
+    erased(spark, files)
     feed(spark, files)
 
 
@@ -148,6 +150,32 @@ def given_filters(spark: SparkSession, files: int) -> None:
     print(json.dumps(printed), flush=True)
     query = f"SELECT seq FROM later WHERE {where(KEY)}"
     look(spark, "filters of a later property", query)
+
+
+def erased(spark: SparkSession, files: int) -> None:
+    """A list of keys is deleted, and leaves the files: docs/cookbook.md shows these commands."""
+    create(spark, "persons", files, "'delta.enableDeletionVectors' = 'true'")
+    of_list = "DELETE FROM persons WHERE user_id IN ({})"
+    try:
+        spark.sql(of_list.format("SELECT user_id FROM few"))
+        refused = ""
+    except AnalysisException as e:
+        refused = str(e)
+    gone = [row.user_id for row in spark.table("few").collect()]
+    keys = ", ".join(map(str, gone))
+    search(spark, "persons: DELETE", FILES_KEPT, of_list.format(keys))
+    look(spark, "persons: deleted", f"SELECT * FROM persons WHERE user_id IN ({keys})")
+    held = [row_groups_with(spark, "persons", gone)]
+    spark.sql("REORG TABLE persons APPLY (PURGE)")
+    held.append(row_groups_with(spark, "persons", gone))
+    printed = {"command": "persons: erased", "refused": refused, "held": held}
+    print(json.dumps(printed), flush=True)
+
+
+def row_groups_with(spark: SparkSession, table: str, keys: list[int]) -> int:
+    """Returns how often a row group might hold one of the keys."""
+    probes = [sbbf.probe(spark, table, "user_id", key) for key in keys]
+    return sum(probe.where("verdict = 'might_match'").count() for probe in probes)
 
 
 def with_filter(spark: SparkSession, table: str) -> int:
