@@ -33,6 +33,16 @@ private[parquet] final class ChunkDictionary(
       !forall(kind, plain)((at, length) => !test.mightPass(kind, plain, at, length))
   }
 
+  /**
+   * Passes each of some hashes that is the hash of an entry to `found`.
+   *
+   * @param others hashes in ascending order
+   */
+  def foreachIn(others: Array[Long])(found: Long => Unit): Unit = {
+    val (few, many) = if (hashes.length < others.length) (hashes, others) else (others, hashes)
+    few.foreach(hash => if (Arrays.binarySearch(many, hash) >= 0) found(hash))
+  }
+
   /** Returns the dictionary for the cache, which has no page if the page is large. */
   def remembered: ChunkDictionary =
     if (plain == null || plain.length <= MaxRemembered) this

@@ -46,25 +46,29 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
       lookup: ColumnLookup,
       encodings: LiteralEncodings,
       isCacheFull: () => Boolean = () => false): LeafEvaluator =
-    footer.schema.resolve(leaf.column, lookup) match {
-      case _ if leaf.column.function.isDefined => new ConstantLeaf(footer, LeafResult.NoEvidence)
-      case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
-        new ConstantLeaf(footer, LeafResult.DefaultedColumn)
-      case FileSchema.Absent =>
-        new ConstantLeaf(
-          footer,
-          if (leaf.test.passesNull) LeafResult.EveryRowNull else LeafResult.AllNull)
-      case FileSchema.SchemaMismatch => new ConstantLeaf(footer, LeafResult.SchemaMismatch)
-      case FileSchema.Ambiguous => new ConstantLeaf(footer, LeafResult.AmbiguousColumn)
-      case FileSchema.Repeated => new ConstantLeaf(footer, LeafResult.RepeatedColumn)
-      case FileSchema.Found(_) if mayReadNulls(leaf, lookup) =>
-        new ConstantLeaf(footer, LeafResult.NoEvidence)
-      case FileSchema.Found(column) =>
+    locate(leaf, lookup) match {
+      case Left(result) => new ConstantLeaf(footer, result)
+      case Right(column) =>
         touch(column, UseClock.now)
         val node = footer.schema.column(column)
         val test = encodings.of(leaf, node.columnType)
         val values = new ColumnLeaf(this, column, test, isCacheFull)
         if (node.isFlat) values else RepeatedLeaf.of(leaf.test, values, footer)
+    }
+
+  /** Returns the number of a leaf's column in this file, or the result of all its row groups. */
+  private[eval] def locate(leaf: Leaf, lookup: ColumnLookup): Either[LeafResult, Int] =
+    footer.schema.resolve(leaf.column, lookup) match {
+      case _ if leaf.column.function.isDefined => Left(LeafResult.NoEvidence)
+      case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
+        Left(LeafResult.DefaultedColumn)
+      case FileSchema.Absent if leaf.test.passesNull => Left(LeafResult.EveryRowNull)
+      case FileSchema.Absent => Left(LeafResult.AllNull)
+      case FileSchema.SchemaMismatch => Left(LeafResult.SchemaMismatch)
+      case FileSchema.Ambiguous => Left(LeafResult.AmbiguousColumn)
+      case FileSchema.Repeated => Left(LeafResult.RepeatedColumn)
+      case FileSchema.Found(_) if mayReadNulls(leaf, lookup) => Left(LeafResult.NoEvidence)
+      case FileSchema.Found(column) => Right(column)
     }
 
   private def mayReadNulls(leaf: Leaf, lookup: ColumnLookup): Boolean = leaf.test match {

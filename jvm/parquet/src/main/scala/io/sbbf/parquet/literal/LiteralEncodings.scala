@@ -23,13 +23,7 @@ final class LiteralEncodings(reader: ReaderRules = ReaderRules.Spark) {
 
   /** Returns the leaf's test, bound to a column type. */
   private[parquet] def of(leaf: Leaf, kind: ColumnType): BoundPredicate =
-    encoded.computeIfAbsent(
-      new Key(leaf, kind),
-      key =>
-        if (reader == ReaderRules.Iceberg && !IcebergReads.asTable(key.leaf.test, key.kind))
-          BoundPredicate.Unsupported(LeafResult.NotComparable)
-        else encode(key.leaf.test, key.kind)
-    )
+    encoded.computeIfAbsent(new Key(leaf, kind), key => bind(key.leaf.test, key.kind, reader))
 }
 
 private[parquet] object LiteralEncodings {
@@ -49,6 +43,12 @@ private[parquet] object LiteralEncodings {
    * list.
    */
   private final val MostListed = 64
+
+  /** Returns the test, bound to a column type of files that `reader` reads. */
+  def bind(test: Test, kind: ColumnType, reader: ReaderRules): BoundPredicate =
+    if (reader == ReaderRules.Iceberg && !IcebergReads.asTable(test, kind))
+      Unsupported(LeafResult.NotComparable)
+    else encode(test, kind)
 
   private def encode(test: Test, kind: ColumnType): BoundPredicate = test match {
     case RowGroupPredicate.IsNull => IsNull
