@@ -16,6 +16,7 @@ from spark_sbbf.bridge import (
     running,
     table_text,
     translate_jvm_errors,
+    where_option,
 )
 from spark_sbbf.catalog import add_catalog, as_view
 from spark_sbbf.progress import in_notebook
@@ -42,6 +43,7 @@ def advise(
     row_groups: int = 16,
     queries: Queries = None,
     history: bool = False,
+    where: str | None = None,
     report: str | Path | None = None,
 ) -> DataFrame:
     """Estimates, for each column, the cost and the benefit of bloom filters in a table's files.
@@ -72,15 +74,17 @@ def advise(
         queries: DataFrames of this session or texts of SELECT, whose lookups weigh the columns.
             They are planned, but not run.
         history: Whether the queries that this session has planned while enabled weigh the columns.
+        where: A condition of SQL on partition columns, such as ``"day >= '2026-11-01'"``: advises
+            for the files of these partitions alone. For an Iceberg table it may use any column.
         report: A file for the chart and the numbers, as HTML.
 
     Returns:
         One row for each column. Columns with something to do come first.
 
     Raises:
-        ValueError: If an option is invalid, there are no files, no file has a named column, the
-            queries look nothing up in the files, or the path is in the folder of a Delta, Iceberg
-            or Hudi table.
+        ValueError: If an option is invalid, there are no files, ``where`` selects none, no file has
+            a named column, the queries look nothing up in the files, or the path is in the folder
+            of a Delta, Iceberg or Hudi table.
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
         FileNotFoundError: If the folder of ``report`` does not exist.
@@ -91,6 +95,7 @@ def advise(
     named = [columns] if isinstance(columns, str) else list(columns)
     name = table_text(table)
     options = {"columns": json.dumps(named), "fpp": str(fpp), "row_groups": str(row_groups)}
+    options |= where_option(where)
     if history:
         options["history"] = "true"
     with ExitStack() as stack:

@@ -20,6 +20,7 @@ WHERE = "only files of some partitions, such as \"day >= '2026-11-01'\""
 KIND = "sorted keys, or bloom filters of zones"
 ITEMS = "rows of a zone, at most; 0 for whole row groups; needs --kind bloom"
 FROM_FILTERS = "take the files' own bloom filters, without reading a value; needs --kind bloom"
+KEYS = "the value is a file of keys, one a line, or - for standard input"
 FPP = "false positive probability of a filter, between 0 and 1"
 
 
@@ -46,11 +47,12 @@ def _parser() -> argparse.ArgumentParser:
 
     command("jar", "print the path of the JAR, for spark-submit --jars")
     inspect = command("inspect", "list the bloom filters of Parquet files")
-    probe = command("probe", "show which row groups might hold a value, and by which evidence")
+    probe = command("probe", "show which row groups might hold a value, or which of many keys")
     for reading in (inspect, probe):
         reading.add_argument("table", help=TABLE)
     probe.add_argument("column", help="dotted path of the field")
     probe.add_argument("value", help="as text that Spark casts to the column's type")
+    probe.add_argument("--keys", action="store_true", help=KEYS)
     probe.add_argument("--hex", action="store_true", help="the value is bytes in hexadecimal")
     sized = command("sizing", "compute the size of a filter")
     sized.add_argument("ndv", type=_count, help="distinct values of a row group")
@@ -97,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     creating.add_argument("--from-filters", action="store_true", help=FROM_FILTERS)
     for building in (creating, refreshing):
         building.add_argument("--dry-run", action="store_true", help="only estimate size and time")
-    for selecting in (add, drop, creating, refreshing):
+    for selecting in (inspect, probe, advised, add, drop, creating, refreshing):
         selecting.add_argument("--where", metavar="CONDITION", help=WHERE)
     checked = command("doctor", "report the JVM, the JAR and the settings of the installed Spark")
     for reporting in (inspect, probe, checked, add, drop, advised, *indexes):

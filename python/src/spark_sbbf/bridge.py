@@ -60,10 +60,35 @@ def table_text(table: str | os.PathLike[str]) -> str:
     """Returns a table's name or a path as the JVM reads it.
 
     Only a string may be a table's name: a relative path object gets ``./`` in front.
+
+    Raises:
+        TypeError: If it is neither a string nor a path object.
+        ValueError: If it is empty.
     """
-    text = os.fspath(table)
+    text = os.fspath(table) if isinstance(table, (str, os.PathLike)) else table
+    if not isinstance(text, str):
+        raise TypeError(
+            f"table: expected a table's name or a path, not a {type(table).__qualname__}"
+        )
+    if not text:
+        raise ValueError("table: the name is empty")
     is_name = isinstance(table, str) or os.sep in text
     return text if is_name else os.path.join(os.curdir, text)
+
+
+def where_option(where: str | None) -> dict[str, str]:
+    """Returns the option of a condition on partition columns, none without a condition.
+
+    Raises:
+        TypeError: If it is no text.
+    """
+    if where is None:
+        return {}
+    if not isinstance(where, str):
+        raise TypeError(
+            f"where: expected a condition of SQL as text, not a {type(where).__qualname__}"
+        )
+    return {"where": where}
 
 
 def add_jar(session: Any) -> None:

@@ -33,6 +33,7 @@ ADVICE = (
     "new_filter_bytes reason"
 )
 INDEX = "path_in_schema kind files files_covered segments keys entries bytes newest"
+KEYS = "key file_name row_group_id row_group_num_rows evidence"
 PROBE = "file_name row_group_id row_group_num_rows verdict evidence"
 
 
@@ -66,7 +67,7 @@ def _jar(_: Namespace) -> int:
 
 
 def _inspect(args: Namespace) -> int:
-    rows = _listed(args, {"path": args.table}, [*INSPECT.split(), "reason"])
+    rows = _listed(args, "list", {"path": args.table}, [*INSPECT.split(), "reason"])
     if rows is not None:
         filters = [row for row in rows if row["filter_bytes"] is not None]
         size = sum(row["filter_bytes"] for row in filters)
@@ -76,22 +77,60 @@ def _inspect(args: Namespace) -> int:
 
 
 def _probe(args: Namespace) -> int:
+    options = {"path": args.table, "column": args.column}
+    if args.keys:
+        return _probe_keys(args, options)
     value = {"value_hex" if args.hex else "value": args.value}
-    options = {"path": args.table, "column": args.column, **value}
-    rows = _listed(args, options, [*PROBE.split(), "reason"])
+    rows = _listed(args, "list", {**options, **value}, [*PROBE.split(), "reason"])
     if rows is not None:
         kept = [row for row in rows if row["verdict"] != "cannot_match"]
         print(f"{len(kept):,} of {len(rows):,} row groups might hold it")
     return 0
 
 
+def _probe_keys(args: Namespace, options: dict[str, str]) -> int:
+    keys = _lines_of(args.value)
+    if args.hex:
+        for number, key in enumerate(keys, 1):
+            _check_hex(args.value, number, key)
+    own = {"keys": json.dumps(keys), "is_hex": str(args.hex).lower()}
+    rows = _listed(args, "keys", {**options, **own}, [*KEYS.split(), "reason"])
+    if rows is not None:
+        held = len({row["key"] for row in rows})
+        places = {(row["file_name"], row["row_group_id"]) for row in rows}
+        files = len({name for name, _ in places})
+        print(
+            f"{len(places):,} row groups in {files:,} files might hold {held:,} of "
+            f"{len(set(keys)):,} keys"
+        )
+    return 0
+
+
+def _lines_of(name: str) -> list[str]:
+    """Returns the lines of a file, or of standard input for ``-``."""
+    text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if not lines:
+        raise ValueError(f"{name} has no keys: write one on each line")
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _check_hex(name: str, number: int, key: str) -> None:
+    try:
+        bytes.fromhex(key)
+    except ValueError:
+        raise ValueError(f"{name}: line {number} is not hexadecimal") from None
+
+
 def _listed(
-    args: Namespace, options: dict[str, str], columns: list[str]
+    args: Namespace, command: str, options: dict[str, str], columns: list[str]
 ) -> list[dict[str, Any]] | None:
     """Prints the rows, and returns them unless as JSON."""
     spark = find_spark()
+    if args.where is not None:
+        options["where"] = args.where
     settings = settings_of(spark, dict(args.conf))
-    with closing(run_command(spark, "list", options, settings)) as lines:
+    with closing(run_command(spark, command, options, settings)) as lines:
         if args.json:
             for line in lines:
                 sys.stdout.write(line)
@@ -162,6 +201,8 @@ def _advise(args: Namespace) -> int:
         "row_groups": str(args.row_groups),
         "columns": json.dumps(args.columns),
     }
+    if args.where is not None:
+        options["where"] = args.where
     rows = _run(args, "advise", options)
     if not args.json:
         print(table(rows, ADVICE.split()))

@@ -15,6 +15,7 @@ from spark_sbbf.bridge import (
     running,
     table_text,
     translate_jvm_errors,
+    where_option,
 )
 from spark_sbbf.filter_report import FilterReport
 from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
@@ -129,7 +130,7 @@ def _change(
 ) -> FilterReport:
     add_jar(running(spark))
     own = {name: flag_text(flag(name, value)) for name, value in flags.items()}
-    table = table_text(table)
+    table, condition = table_text(table), where_option(where)
     if is_connect(spark):
         command = f"the command 'spark-sbbf {procedure.replace('_', '-')}'"
         require_call(spark, procedure, f"a classic session, or {command}")
@@ -137,13 +138,11 @@ def _change(
         arguments = {"table": quoted(table), **own}
         if pairs:
             arguments["options"] = f"map({pairs})"
-        if where is not None:
-            arguments["where"] = quoted(where)
+        arguments |= {name: quoted(text) for name, text in condition.items()}
         with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
             return _report(call(spark, procedure, arguments, show))
-    request = {"table": table, "drop": flag_text(procedure == "drop_filters"), **options, **own}
-    if where is not None:
-        request["where"] = where
+    drop = flag_text(procedure == "drop_filters")
+    request = {"table": table, "drop": drop, **options, **own, **condition}
     with progress_bar(procedure, "B", progress) as show, translate_jvm_errors():
         return _report(_bridged(spark, procedure, request, show))
 

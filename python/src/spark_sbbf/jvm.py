@@ -30,7 +30,7 @@ OPEN_PACKAGES = (
     "sun.security.action sun.util.calendar"
 ).split()
 
-JOB_COMMANDS = ("change", "advise")
+JOB_COMMANDS = ("change", "advise", "keys")
 """The commands that run Spark jobs."""
 
 

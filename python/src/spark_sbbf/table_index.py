@@ -17,6 +17,7 @@ from spark_sbbf.bridge import (
     running,
     table_text,
     translate_jvm_errors,
+    where_option,
 )
 from spark_sbbf.catalog import add_catalog
 from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
@@ -214,7 +215,7 @@ def _change(
     filters: dict[str, str] | None = None,
 ) -> IndexReport:
     add_jar(running(spark))
-    name = table_text(table)
+    name, condition = table_text(table), where_option(where)
     dry = flag_text(flag("dry_run", dry_run))
     with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
         if is_connect(spark):
@@ -223,17 +224,14 @@ def _change(
             if columns is not None:
                 texts = ", ".join(map(quoted, columns))
                 arguments["columns"] = f"CAST(array({texts}) AS ARRAY<STRING>)"
-            if where is not None:
-                arguments["where"] = quoted(where)
+            arguments |= {option: quoted(text) for option, text in condition.items()}
             for option, text in (filters or {}).items():
                 arguments[option] = text if option in ("items", "from_filters") else quoted(text)
             (row,) = call(spark, procedure, arguments, show)
         else:
-            request = {"table": name, "dry_run": dry, **(filters or {})}
+            request = {"table": name, "dry_run": dry, **(filters or {}), **condition}
             if columns is not None:
                 request["columns"] = json.dumps(columns)
-            if where is not None:
-                request["where"] = where
             row = _bridged(spark, procedure, request, show)
     change = IndexReport(**row)
     if change.skipped_files:

@@ -46,9 +46,9 @@ private[spark] final class AdviceJob(
    */
   def run(): Seq[ColumnAdvice] = {
     ExecutorJar.require(context)
-    val all = target.files
-    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}")
-    refuseTableFormats()
+    val all = target.filesWhere(target.files, request.where, session)
+    if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}$selected")
+    refuseOtherFormats(all)
     val queried = lookups()
     val seen = footers(some(all, mostFiles), queried.toSeq.flatMap(_.keys))
     val columns = wanted(seen)
@@ -73,9 +73,12 @@ private[spark] final class AdviceJob(
       .sortBy(_.order)
   }
 
-  private def refuseTableFormats(): Unit = target match {
+  private def selected: String = request.where.fold("")(_ => ", in the partitions of where")
+
+  private def refuseOtherFormats(files: Seq[FileStatus]): Unit = target match {
     case _: LakeTable => ()
     case path: ParquetPath =>
+      path.refuseOrc(files)
       for ((folder, kind) <- path.tableWithLog)
         throw new IllegalArgumentException(
           s"${path.name} belongs to the $kind table $folder: its reader skips files itself, " +

@@ -17,13 +17,15 @@ import io.sbbf.spark.util.OptionText
  * @param fpp the FPP of new filters; None for one that follows the number of row groups
  * @param rowGroups the number of row groups whose values are read
  * @param weight the queries that weigh the columns
+ * @param where a condition on partition columns, for files of some partitions alone
  */
 private[spark] final case class AdviceRequest(
     table: String,
     columns: Seq[String],
     fpp: Option[Double],
     rowGroups: Int,
-    weight: AdviceRequest.Weight)
+    weight: AdviceRequest.Weight,
+    where: Option[String] = None)
 
 private[spark] object AdviceRequest {
   sealed trait Weight
@@ -46,13 +48,13 @@ private[spark] object AdviceRequest {
 
   private final val MostRowGroups = 1000000
 
-  private val Known = Seq("columns", "fpp", "row_groups", "history", "views")
+  private val Known = Seq("columns", "fpp", "row_groups", "history", "views", "where")
 
   /**
    * Parses a request.
    *
-   * @param options the optional `columns` (comma-separated names, or a JSON array of them), `fpp` (a number or `auto`), `row_groups` to sample, and `history` (`true`) or
-   *   `views` (comma-separated names); the case of keys is ignored
+   * @param options the optional `columns` (comma-separated names, or a JSON array of them), `fpp` (a number or `auto`), `row_groups` to sample, `where`, and `history`
+   *   (`true`) or `views` (comma-separated names); the case of keys is ignored
    * @throws IllegalArgumentException naming the option that is unknown or invalid
    */
   def of(table: String, options: Map[String, String]): AdviceRequest = {
@@ -72,14 +74,15 @@ private[spark] object AdviceRequest {
           OptionText.count("row_groups", _, FewestRowGroups.toLong, MostRowGroups.toLong).toInt),
       weight(
         own.get("history").exists(OptionText.flag("history", _)),
-        own.get("views").map(names("views", _)))
+        own.get("views").map(names("views", _))),
+      own.get("where")
     )
   }
 
   private def weight(history: Boolean, views: Option[Seq[String]]): Weight =
     (history, views) match {
       case (true, Some(_)) =>
-        throw new IllegalArgumentException("history and views cannot both weigh the columns")
+        throw new IllegalArgumentException("queries (views) and history cannot both weigh the columns: choose one")
       case (true, None) => History
       case (false, Some(names)) => Views(names)
       case (false, None) => Unweighed

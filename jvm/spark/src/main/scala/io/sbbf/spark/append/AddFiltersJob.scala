@@ -38,10 +38,7 @@ private[spark] final class AddFiltersJob(
   private lazy val named = TableLocation.ofChange(request.table, session)
   private def path = named.name
   private lazy val found = new TableFiles(path, hadoopConf)
-  private lazy val files: Seq[FileStatus] = request.where.fold(found.data) { condition =>
-    val paths = named.pathsWhere(condition, session)
-    found.data.filter(file => paths(file.getPath))
-  }
+  private lazy val files: Seq[FileStatus] = named.filesWhere(found.data, request.where, session)
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**
@@ -56,7 +53,7 @@ private[spark] final class AddFiltersJob(
   def run(): Seq[AddFiltersOutcome] = {
     ExecutorJar.require(context)
     if (!request.allowTableFormats) refuseTableFormats()
-    refuseOrc()
+    named.refuseOrc(files, Instead)
     val (edits, planned) = plan()
     refuseMistakes(edits, planned)
     val (todo, settled) = planned.partition(_.todo.isDefined)
@@ -65,12 +62,6 @@ private[spark] final class AddFiltersJob(
       else runBatches(todo)
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
-
-  private def refuseOrc(): Unit =
-    if (files.nonEmpty && files.forall(_.getPath.getName.endsWith(".orc")))
-      throw new IllegalArgumentException(
-        s"$path has ORC files, expected Parquet files: filters of ORC files are written with the " +
-          "files, by the options of bloom_options(format=\"orc\")")
 
   private def refuseTableFormats(): Unit = {
     val roots = TableFiles.roots(path, hadoopConf)
@@ -140,7 +131,7 @@ private[spark] final class AddFiltersJob(
         }
       finally // even after a cancellation, as some files have changed by then
         FooterCache.shared.forget(todo.map(_.file.version.path).toSet)
-    try session.catalog.refreshByPath(path)
+    try named.refresh(session)
     catch {
       case NonFatal(e) => // the files have changed already
         logWarning(s"Cached data of $path was not refreshed: ${e.getClass.getName}")
@@ -238,6 +229,9 @@ private[spark] object AddFiltersJob {
 
   /** The most files of one job, which are the files that a failure of the cluster affects. */
   private final val LargestBatch = 256
+
+  private final val Instead = ": filters of ORC files are written with the files, by the options " +
+    "of bloom_options(format=\"orc\")"
 
   private final val LostJob = "its Spark job failed: see Spark's log, and run it again"
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import io.sbbf.spark.inspect.{FilterListing, ListingOptions}
 
-/** A table of the filters under a path, with the rows and options of `format("sbbf")`. */
+/** A table of the filters under a path, with the rows and options of `format("sbbf")` without keys. */
 private[catalog] final class FilterTable(path: String) extends SupportsRead {
   override def name: String = s"filters of $path"
   override def schema: StructType = FilterListing.Schema
@@ -22,6 +22,10 @@ private[catalog] final class FilterTable(path: String) extends SupportsRead {
     val options = Map.newBuilder[String, String]
     readOptions.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
     val listing = ListingOptions.parse(options.result() + ("path" -> path))
+    if (listing.keys.isDefined)
+      throw new IllegalArgumentException(
+        s"$name: probes of keys have other columns: use format(\"sbbf\"), or " +
+          "CREATE TEMPORARY VIEW ... USING sbbf OPTIONS (path, column, keys)")
     new ScanBuilder {
       override def build(): Scan = new V1Scan {
         override def readSchema: StructType = FilterListing.Schema

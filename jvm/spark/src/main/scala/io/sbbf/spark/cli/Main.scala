@@ -17,20 +17,21 @@ import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.index.{IndexCommand, IndexRequest}
 import io.sbbf.spark.inspect.{FilterListing, ListingOptions, OrcListing, ProbeRequest}
 import io.sbbf.spark.session.Doctor
-import io.sbbf.spark.table.{LakeTable, ParquetPath, TableLocation}
+import io.sbbf.spark.table.{ParquetPath, TableLocation}
 import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
 
 /**
  * Runs the commands of `spark-sbbf` that need a JVM with Spark's JARs:
  *
  *   - `list` prints the rows of `format("sbbf")`.
+ *   - `keys` prints the rows of `format("sbbf")` with keys.
  *   - `doctor` describes the JVM.
  *   - `change` adds or drops filters, and prints its progress and the outcome of each file.
  *   - `advise` prints the advice for each column.
  *   - `index` changes or describes the index of a table.
  *
- * Only `change`, `advise` and `index` run jobs, and start a session; `list` starts one to look up a
- * table's name, and runs a job for a Delta or Iceberg table. Main reads a [[Request]] from
+ * Only `keys`, `change`, `advise` and `index` run jobs, and start a session; `list` starts one to
+ * look up a table's name or to select partitions, and may run a job in it. Main reads a [[Request]] from
  * standard input, and writes one JSON object a line. A failure is an object with the one field
  * `error`. Standard error is left to Spark's logs.
  */
@@ -61,6 +62,7 @@ object Main {
     SQLConf.withExistingConf(request.conf) {
       command match {
         case "list" => list(request, out)
+        case "keys" => inSession(request)(KeyProbe.run(_, request.options, out))
         case "change" => change(request, out)
         case "advise" => advise(request, out)
         case "index" => index(request, out)
@@ -74,26 +76,25 @@ object Main {
     def isPath =
       try TableLocation.isPath(options.path, request.hadoopConf)
       catch { case _: IOException => false } // the table may be in another store
-    // only a name that is no path needs a session, which takes seconds to start
-    if (isPath) listPath(options.path, options, request, out)
+    // a session takes seconds to start, and only names and partitions need one
+    if (options.where.isEmpty && isPath) listPath(options.path, options, request, out)
     else
       inSession(request, Lookup) { session =>
-        TableLocation.of(options.path, session) match {
-          case table: LakeTable =>
-            listTable(table, options, session, out)
+        TableLocation.ofListing(options.path, session) match {
+          case path: ParquetPath if options.where.isEmpty && !path.isOrc => Some(path.name)
+          case _ =>
+            listInSession(options, session, out)
             None
-          case path: ParquetPath => Some(path.name)
         }
       }.foreach(listPath(_, options, request, out)) // after the session has stopped
   }
 
-  private def listTable(
-      table: LakeTable,
+  private def listInSession(
       options: ListingOptions,
       session: SparkSession,
       out: PrintStream): Unit =
     FilterListing(session.sqlContext, options)
-      .rowsOf(table)
+      .buildScan()
       .toLocalIterator
       .foreach(row => out.println(JsonRow(FilterListing.Schema, row)))
 
@@ -106,11 +107,7 @@ object Main {
     def isOrc = files.data.exists(file => OrcListing.is(file.getPath))
     // only Spark reads the schema of ORC files
     if (options.value.isDefined && isOrc)
-      inSession(request, Lookup)(session =>
-        FilterListing(session.sqlContext, options)
-          .buildScan()
-          .toLocalIterator
-          .foreach(row => out.println(JsonRow(FilterListing.Schema, row))))
+      inSession(request, Lookup)(listInSession(options, _, out))
     else listFiles(files, path, options, request, out)
   }
 

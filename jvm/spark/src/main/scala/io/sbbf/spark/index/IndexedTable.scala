@@ -16,9 +16,13 @@ private[spark] final class IndexedTable(val name: String, session: SparkSession)
   val target: NamedFiles = TableLocation.of(name, session)
   val place: IndexPlace = TableIndex.placeOf(folder, hadoopConf, session.sessionState.conf)
 
+  /** @throws IllegalArgumentException if they are ORC files */
   lazy val files: Seq[FileStatus] = target match {
     case lake: LakeTable => lake.indexable
-    case path: ParquetPath => path.files
+    case path: ParquetPath =>
+      val found = path.files
+      path.refuseOrc(found)
+      found
   }
 
   /** What the index holds. */

@@ -11,23 +11,31 @@ import java.util.Locale
  * @param value the value to probe in that column, as text that Spark can cast to the column's
  *   type
  * @param isHex whether `value` is the hexadecimal form of bytes
+ * @param keys the table or view whose one column has the keys to probe in that column
+ * @param where a condition on partition columns, for files of some partitions alone
  */
 private[spark] final case class ListingOptions(
     path: String,
     column: Option[String],
     value: Option[String],
-    isHex: Boolean) {
+    isHex: Boolean,
+    keys: Option[String],
+    where: Option[String]) {
+
+  /** Whether the type of the column has to be known. */
+  def needsType: Boolean = value.isDefined || keys.isDefined
 
   /**
-   * Returns the text for plans, logs and the SQL tab, without the value, which may be of an
-   * encrypted column.
+   * Returns the text for plans, logs and the SQL tab, without values, which may be of an encrypted
+   * column.
    */
   override def toString: String =
-    (Seq(path) ++ column.map(c => s"column $c") ++ value.map(_ => "value ?")).mkString(", ")
+    (Seq(path) ++ column.map(c => s"column $c") ++ value.map(_ => "value ?") ++
+      keys.map(k => s"keys $k") ++ where.map(_ => "where ?")).mkString(", ")
 }
 
 private[spark] object ListingOptions {
-  private val Known = Seq("path", "column", "value", "value_hex")
+  private val Known = Seq("path", "column", "value", "value_hex", "keys", "where")
 
   /**
    * Parses the options of a read.
@@ -42,13 +50,20 @@ private[spark] object ListingOptions {
     }
     val (column, plain, hex) =
       (options.get("column"), options.get("value"), options.get("value_hex"))
-    require(options.contains("path"), "format sbbf needs a path: load(path)")
-    require(
+    check(options.contains("path"), "format sbbf needs a path: load(path)")
+    check(
       plain.isEmpty || hex.isEmpty,
       "format sbbf takes one of the options value and value_hex, not both")
-    require(
-      column.isDefined || (plain.isEmpty && hex.isEmpty),
-      "format sbbf needs the option column beside value, to name the column to probe")
-    ListingOptions(options("path"), column, plain.orElse(hex), hex.isDefined)
+    val (value, keys) = (plain.orElse(hex), options.get("keys"))
+    check(
+      value.isEmpty || keys.isEmpty,
+      "format sbbf takes a value or the option keys, not both")
+    check(
+      column.isDefined || (value.isEmpty && keys.isEmpty),
+      "format sbbf needs the option column beside value or keys, to name the column to probe")
+    ListingOptions(options("path"), column, value, hex.isDefined, keys, options.get("where"))
   }
+
+  private def check(isValid: Boolean, otherwise: String): Unit =
+    if (!isValid) throw new IllegalArgumentException(otherwise)
 }

@@ -2,7 +2,6 @@ package io.sbbf.spark.inspect
 
 import org.apache.commons.codec.DecoderException
 import org.apache.commons.codec.binary.Hex
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
@@ -20,12 +19,14 @@ import io.sbbf.spark.util.SbbfConf
  * @param column the one column to list; None lists those that have a filter
  * @param leaf the predicate to evaluate on that column, if any
  * @param lookup the rules by which the column is found and its values are read
+ * @param isOrc whether all files are ORC files, whatever their names
  */
 private[spark] final case class ProbeRequest(
     column: Option[ListedColumn],
     leaf: Option[Leaf],
     lookup: ColumnLookup,
-    tailBytes: Int)
+    tailBytes: Int,
+    isOrc: Boolean = false)
 
 private[spark] object ProbeRequest {
 
@@ -38,11 +39,14 @@ private[spark] object ProbeRequest {
    * @throws IllegalArgumentException for a column that `schema` lacks, or a value not of its type
    */
   def of(options: ListingOptions, schema: => StructType, conf: SQLConf): ProbeRequest = {
-    val leaf = for (column <- options.column; value <- options.value) yield {
-      val (path, dataType) = resolve(options.path, schema, column, conf)
-      Leaf(path, In(Seq(literal(value, options.isHex, column, dataType, conf))))
-    }
-    val column = options.column.map(column => ListedColumn.Named(splitPath(column)))
+    val leaf = for (column <- options.column; value <- options.value)
+      yield leafOf(
+        ProbedColumn.of(options.path, schema, column, conf),
+        value,
+        options.isHex,
+        conf)
+    val column =
+      options.column.map(column => ListedColumn.Named(ProbedColumn.splitPath(column)))
     of(column, leaf, ColumnLookup(conf.caseSensitiveAnalysis), conf)
   }
 
@@ -53,10 +57,9 @@ private[spark] object ProbeRequest {
    *   type
    */
   def of(options: ListingOptions, table: LakeTable, conf: SQLConf): ProbeRequest = {
-    val column = options.column.map(name => table.column(name, conf.resolver))
-    val leaf =
-      for (c <- column; value <- options.value)
-        yield Leaf(c.path, In(Seq(literal(value, options.isHex, c.name, c.dataType, conf))))
+    val column = options.column.map(ProbedColumn.of(table, _, conf))
+    val leaf = for (c <- column; value <- options.value)
+      yield leafOf(c, value, options.isHex, conf)
     of(column.map(c => ListedColumn.Stored(c.name, c.path)), leaf, table.lookup(conf), conf)
   }
 
@@ -67,34 +70,15 @@ private[spark] object ProbeRequest {
       conf: SQLConf): ProbeRequest =
     ProbeRequest(column, leaf, lookup, SbbfConf.TailBytes.get(conf).toInt)
 
-  /** Splits a dotted path into names. A name that contains dots is in backticks. */
-  private def splitPath(column: String): Seq[String] =
-    UnresolvedAttribute.parseAttributeName(column)
-
-  private def resolve(
-      table: String,
-      schema: StructType,
-      column: String,
-      conf: SQLConf): (Seq[String], DataType) = {
-    val found =
-      splitPath(column).foldLeft[Option[(Seq[String], DataType)]](Some((Nil, schema))) {
-        case (Some((path, struct: StructType)), name) =>
-          struct.fields
-            .find(f => conf.resolver(f.name, name))
-            .map(f => (path :+ f.name, f.dataType))
-        case _ => None
-      }
-    found.getOrElse(
-      throw new IllegalArgumentException(
-        s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
-  }
+  private def leafOf(column: ProbedColumn, text: String, isHex: Boolean, conf: SQLConf): Leaf =
+    Leaf(column.path, In(Seq(literal(text, isHex, column, conf))))
 
   private def literal(
       text: String,
       isHex: Boolean,
-      column: String,
-      dataType: DataType,
+      column: ProbedColumn,
       conf: SQLConf): Value = {
+    val dataType = column.dataType
     val value = dataType match {
       case BinaryType if isHex => unhex(text)
       case _ =>
@@ -103,7 +87,7 @@ private[spark] object ProbeRequest {
     Option(value)
       .flatMap(CatalystValue.convert(_, dataType))
       .getOrElse(throw new IllegalArgumentException(
-        s"the value cannot be read as ${dataType.sql}, the type of column '$column'"))
+        s"the value cannot be read as ${dataType.sql}, the type of column '${column.name}'"))
   }
 
   private def unhex(text: String): Array[Byte] =

@@ -3,6 +3,7 @@ package io.sbbf.spark.table
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{IntegerType, StructType}
@@ -33,6 +34,16 @@ private[spark] sealed abstract class NamedFiles {
    */
   def pathsWhere(condition: String, session: SparkSession): Set[Path]
 
+  /** Returns those of `all` files that a condition selects, as in [[pathsWhere]]; None selects all. */
+  final def filesWhere(
+      all: Seq[FileStatus],
+      condition: Option[String],
+      session: SparkSession): Seq[FileStatus] =
+    condition.fold(all) { text =>
+      val paths = pathsWhere(text, session)
+      all.filter(file => paths(file.getPath))
+    }
+
   /** The format of the table that keeps a list of the files; None if none does. */
   def lakeFormat: Option[LakeFormat]
 
@@ -57,15 +68,18 @@ private[spark] sealed abstract class NamedFiles {
 }
 
 /**
- * The files of a path, or of the folder of a Parquet table. Nothing is listed before it is needed.
+ * The files of a path, or of the folder of a Parquet or ORC table. Nothing is listed before it is
+ * needed.
  *
  * @param name a file, a folder or a glob pattern
- * @param partitions the partition columns of the catalog's table; of a path Spark infers them
+ * @param table the catalog's table in this folder; of a path Spark infers the partition columns
+ * @param isOrc whether it is a table of ORC files
  */
 private[spark] final class ParquetPath(
     val name: String,
     conf: Configuration,
-    partitions: StructType = new StructType)
+    table: Option[CatalogTable] = None,
+    val isOrc: Boolean = false)
     extends NamedFiles {
   private lazy val found = TableFiles.roots(name, conf)
   private def roots = found.map(_.getPath)
@@ -77,7 +91,28 @@ private[spark] final class ParquetPath(
 
   /** Returns the rows with their partition columns alone, which needs no file to be read. */
   private def rows(session: SparkSession): DataFrame =
-    session.read.schema(partitions.add(ParquetPath.NoColumn, IntegerType)).parquet(name)
+    session.read
+      .schema(
+        table.fold(new StructType)(_.partitionSchema).add(ParquetPath.NoColumn, IntegerType))
+      .parquet(name)
+      .drop(ParquetPath.NoColumn)
+
+  /**
+   * Checks that not all files are ORC files, by their names.
+   *
+   * @param instead what to do with these, after a colon
+   * @throws IllegalArgumentException if they are
+   */
+  def refuseOrc(files: Seq[FileStatus], instead: String = ""): Unit =
+    if (files.nonEmpty && files.forall(_.getPath.getName.endsWith(".orc")))
+      throw new IllegalArgumentException(
+        s"$name has ORC files, expected Parquet files$instead")
+
+  /** Makes the session list the files anew, also in queries of the table by its name. */
+  def refresh(session: SparkSession): Unit = {
+    session.catalog.refreshByPath(name)
+    table.foreach(found => session.catalog.refreshTable(found.identifier.quotedString))
+  }
 
   /** Returns the folder and the format of the table with a log that the path is in, if any. */
   def tableWithLog: Option[(Path, String)] = TableFormatDetector.of(found, conf)

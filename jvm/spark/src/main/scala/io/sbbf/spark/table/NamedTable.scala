@@ -11,8 +11,10 @@ import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, View}
 import org.apache.spark.sql.connector.catalog.SupportsRead
+import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.v2.orc.OrcDataSourceV2
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetDataSourceV2
 import org.apache.spark.sql.execution.datasources.{DataSource, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
@@ -21,8 +23,12 @@ import io.sbbf.spark.delta.{DeltaColumns, DeltaRelation}
 import io.sbbf.spark.iceberg.IcebergScan
 import io.sbbf.spark.util.TableFiles
 
-/** A name, resolved as a query of the session resolves it. */
-private[table] final class NamedTable(table: String, session: SparkSession) {
+/**
+ * A name, resolved as a query of the session resolves it.
+ *
+ * @param takesOrc whether it may be the name of a table of ORC files
+ */
+private[table] final class NamedTable(table: String, session: SparkSession, takesOrc: Boolean) {
   import NamedTable._
 
   private val catalog = session.sessionState.catalog
@@ -51,8 +57,9 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
    *   of its partition folders
    */
   def files: NamedFiles = inCatalog match {
-    case Some(found) if isParquet(found) =>
-      new ParquetPath(folderOf(found), conf, found.partitionSchema)
+    case Some(found) if isParquet(found) => new ParquetPath(folderOf(found), conf, Some(found))
+    case Some(found) if takesOrc && isOrc(found) =>
+      new ParquetPath(folderOf(found), conf, Some(found), isOrc = true)
     case Some(found) => lake(found)
     case None => lakeIn(analyzed.get, s"is not $Known")
   }
@@ -79,7 +86,7 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
       }
     lakeIn(
       plan.getOrElse(refuse(s"$format, which this session cannot read")),
-      s"$format, $Expected")
+      s"$format, expected ${if (takesOrc) "parquet, orc" else "parquet"}, delta or iceberg")
   }
 
   private def lakeIn(plan: LogicalPlan, otherwise: => String): LakeTable = plan match {
@@ -126,14 +133,20 @@ private[table] final class NamedTable(table: String, session: SparkSession) {
     path.getFileSystem(conf).makeQualified(path)
 
   /** Whether Spark reads the table as Parquet, including one that Hive created. */
-  private def isParquet(table: CatalogTable): Boolean = {
+  private def isParquet(table: CatalogTable): Boolean =
+    hasFormat(table, "parquet", classOf[ParquetFileFormat], classOf[ParquetDataSourceV2])
+
+  /** Whether Spark reads the table as ORC, including one that Hive created. */
+  private def isOrc(table: CatalogTable): Boolean =
+    hasFormat(table, "orc", classOf[OrcFileFormat], classOf[OrcDataSourceV2])
+
+  private def hasFormat(table: CatalogTable, serde: String, sources: Class[_]*): Boolean = {
     val provider = table.provider.getOrElse("hive")
     if (provider == "hive")
-      table.storage.serde.exists(_.toLowerCase(Locale.ROOT).contains("parquet"))
+      table.storage.serde.exists(_.toLowerCase(Locale.ROOT).contains(serde))
     else
       Try(DataSource.lookupDataSource(provider, session.sessionState.conf)).toOption
-        .exists(source =>
-          source == classOf[ParquetFileFormat] || source == classOf[ParquetDataSourceV2])
+        .exists(sources.contains(_))
   }
 
   private def refuseView(found: CatalogTable): Unit =
@@ -146,8 +159,6 @@ private object NamedTable {
 
   /** The catalog of every session (`CatalogManager.SESSION_CATALOG_NAME`). */
   private final val SessionCatalog = "spark_catalog"
-
-  private final val Expected = "expected parquet, delta or iceberg"
 
   private final val Known =
     s"a Delta or Iceberg table of data files, nor a Parquet table of $SessionCatalog"

@@ -29,9 +29,9 @@ private[table] final class PartitionFilter(
   private lazy val analyzed: LogicalPlan =
     try rows.where(condition).queryExecution.analyzed
     catch {
-      case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${e.getMessage}")
+      case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${summary(e)}")
       case e: AnalysisException =>
-        refuse(s"is invalid, and $allowed. Spark reports: ${e.getMessage}")
+        refuse(s"is invalid, and $allowed. Spark reports: ${summary(e)}")
     }
 
   private lazy val optimized: LogicalPlan = session.sessionState.optimizer.execute(analyzed)
@@ -67,6 +67,10 @@ private[table] final class PartitionFilter(
       }
       .flatten
       .toSet
+
+  /** The first line of the message, without the text and the plan of the query. */
+  private def summary(e: AnalysisException): String =
+    e.getMessage.split("\n").find(_.trim.nonEmpty).getOrElse(e.getClass.getName)
 
   private def base(index: FileIndex): FileIndex = index match {
     case pruned: PrunedFileIndex => pruned.base

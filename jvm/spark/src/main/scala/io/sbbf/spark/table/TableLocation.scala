@@ -23,12 +23,22 @@ private[spark] object TableLocation {
    *   are both, or if the table is a view, has another format, or has partitions outside of its
    *   partition folders
    */
-  def of(table: String, session: SparkSession): NamedFiles = {
+  def of(table: String, session: SparkSession): NamedFiles = of(table, session, takesOrc = false)
+
+  /**
+   * Returns the files of a table, also of one of ORC files, or of a path, to list their evidence.
+   *
+   * @throws IllegalArgumentException as [[of]]
+   */
+  def ofListing(table: String, session: SparkSession): NamedFiles =
+    of(table, session, takesOrc = true)
+
+  private def of(table: String, session: SparkSession, takesOrc: Boolean): NamedFiles = {
     val conf = session.sessionState.newHadoopConf()
     val exists =
       try isPath(table, conf)
       catch { case _: IOException => false } // the table may be in another store
-    lazy val named = new NamedTable(table, session)
+    lazy val named = new NamedTable(table, session, takesOrc)
     val isTable =
       try isName(table) && named.exists
       catch { case NonFatal(_) if exists => false } // the path needs no metastore

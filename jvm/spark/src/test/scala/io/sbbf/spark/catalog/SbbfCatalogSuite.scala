@@ -34,7 +34,7 @@ class SbbfCatalogSuite extends SparkSuite {
 
   Seq(
     Map("colum" -> "k") ->
-      "format sbbf has no option 'colum'; its options are path, column, value, value_hex",
+      "format sbbf has no option 'colum'; its options are path, column, value, value_hex, keys, where",
     Map("value" -> "1") -> "needs the option column beside value",
     Map("column" -> "k", "value" -> "1", "value_hex" -> "07") -> "value and value_hex, not both",
     Map("column" -> "b", "value_hex" -> "7x") -> "the option value_hex is not hexadecimal"

@@ -147,6 +147,27 @@ class EncryptedScanSuite extends SparkSuite {
     assert(FooterCache.shared.size == 0)
   }
 
+  private def hits(in: SparkSession): Seq[(Long, String, String)] = {
+    in.createDataFrame(Seq(Tuple1(400L), Tuple1(987654321L)))
+      .toDF("key")
+      .createOrReplaceTempView("keys")
+    in.read
+      .format("sbbf")
+      .options(Map("column" -> "id", "keys" -> "keys"))
+      .load(legacy)
+      .collect()
+      .toSeq
+      .map(row => (row.getLong(0), row.getAs[String]("evidence"), row.getAs[String]("reason")))
+  }
+
+  test("keys in an encrypted column are found with its key, and might be anywhere without it.") {
+    val found = hits(holder)
+    assert(found.map(_._1).contains(400L) && found.size < 8)
+    assert(found.forall { case (_, evidence, reason) => evidence != "none" && reason.isEmpty })
+    val unknown = Seq(400L, 987654321L).map((_, "none", "encrypted column"))
+    assert(hits(stranger).sorted == Seq.fill(8)(unknown).flatten.sorted)
+  }
+
   test("add_filters refuses encrypted files, even with their keys, and leaves them unchanged.") {
     for (table <- Seq(closed, legacy); in <- Seq(holder, stranger)) {
       def content = new File(table).listFiles.sorted.map(f => Files.readAllBytes(f.toPath).toSeq)
@@ -209,7 +230,9 @@ class EncryptedScanSuite extends SparkSuite {
           table <- Seq(closed, legacy)
           query = lookup(in, table, "id = 987654321 AND name = 'name 3'")
           probe = in.read.format("sbbf").option("column", "id").option("value", "987654321")
+          keys = Try(hits(in)).failed.map(_.toString).getOrElse("")
           text <- Seq(
+            keys,
             outcome(query).left.getOrElse(""),
             PruneReport.json(query.queryExecution),
             outcome(probe.load(table)).toString,

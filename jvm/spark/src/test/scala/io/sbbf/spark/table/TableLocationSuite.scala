@@ -58,6 +58,22 @@ class TableLocationSuite extends SparkSuite {
     finally spark.sql("DROP VIEW seen")
   }
 
+  test("a table of ORC files can be listed, and not be changed.") {
+    for (format <- Seq("USING orc", "USING org.apache.spark.sql.execution.datasources.orc"))
+      withTable("ores", s"(id INT) $format") {
+        assert(refused("ores").endsWith(", expected parquet, delta or iceberg"))
+        TableLocation.ofListing("ores", spark) match {
+          case path: ParquetPath => assert(path.isOrc && path.name == folderOf("ores"))
+          case lake: LakeTable => fail(lake.name)
+        }
+      }
+    withTable("lines", "(id INT) USING json") {
+      val error =
+        intercept[IllegalArgumentException](TableLocation.ofListing("lines", spark)).getMessage
+      assert(error == "lines has the format json, expected parquet, orc, delta or iceberg")
+    }
+  }
+
   test(
     "a table whose partitions a listing of its folder misses is refused, with the partition.") {
     for (place <- Seq(path("elsewhere"), path("warehouse/spread/2024-01")))

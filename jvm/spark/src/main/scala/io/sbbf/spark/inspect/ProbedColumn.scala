@@ -1,0 +1,54 @@
+package io.sbbf.spark.inspect
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, StructType}
+
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.spark.table.LakeTable
+
+/**
+ * The column of a table whose values are probed.
+ *
+ * @param name the name by which errors name it
+ * @param path its path, by which files are searched
+ */
+private[spark] final case class ProbedColumn(name: String, path: ColumnPath, dataType: DataType)
+
+private[spark] object ProbedColumn {
+
+  /**
+   * Returns the column of files of a path.
+   *
+   * @param schema the schema of the files, without partition columns
+   * @throws IllegalArgumentException if there is no such column
+   */
+  def of(table: String, schema: StructType, column: String, conf: SQLConf): ProbedColumn = {
+    val found =
+      splitPath(column).foldLeft[Option[(Seq[String], DataType)]](Some((Nil, schema))) {
+        case (Some((path, struct: StructType)), name) =>
+          struct.fields
+            .find(f => conf.resolver(f.name, name))
+            .map(f => (path :+ f.name, f.dataType))
+        case _ => None
+      }
+    found
+      .map { case (path, dataType) => ProbedColumn(column, ColumnPath.named(path), dataType) }
+      .getOrElse(
+        throw new IllegalArgumentException(
+          s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
+  }
+
+  /**
+   * Returns the column of a table that names its columns.
+   *
+   * @throws IllegalArgumentException if its files do not store such a column
+   */
+  def of(table: LakeTable, column: String, conf: SQLConf): ProbedColumn = {
+    val found = table.column(column, conf.resolver)
+    ProbedColumn(found.name, found.path, found.dataType)
+  }
+
+  /** Splits a dotted path into names. A name that contains dots is in backticks. */
+  def splitPath(column: String): Seq[String] = UnresolvedAttribute.parseAttributeName(column)
+}
