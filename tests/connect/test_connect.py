@@ -189,6 +189,33 @@ def test_inspect_and_probe_answer_as_in_a_classic_session_and_enable_nothing(
     assert not sbbf.is_enabled(session) and not is_pruned(session, lake)
 
 
+def test_keys_and_conditions_answer_as_in_a_classic_session(
+    spark: SparkSession, server: Server, lake: str, tmp_path: Path
+) -> None:
+    session = server.session()
+    expected = rows(sbbf.probe(spark, lake, "key", [KEY, 5]))
+    found = sbbf.probe(session, lake, "key", [KEY, 5])
+    assert rows(found) == rows(found.where("key IS NOT NULL")) == expected != []
+    frame = session.createDataFrame([(KEY,), (5,)], "key BIGINT")
+    assert rows(sbbf.probe(session, lake, "key", frame)) == expected
+    with pytest.raises(ValueError, match="expected a DataFrame of the same session"):
+        sbbf.probe(server.session(), lake, "key", frame)
+    days = str(tmp_path / "days")
+    data = spark.range(20).selectExpr("id AS key", "id % 2 AS day")
+    data.write.partitionBy("day").options(**sbbf.bloom_options("key")).parquet(days)
+    for where in ("day = 1", "day > 5"):
+        listed = sbbf.inspect(session, days, where=where)
+        assert rows(listed) == rows(sbbf.inspect(spark, days, where=where))
+    advised = sbbf.advise(session, days, "key", row_groups=4, where="day = 1").first()
+    assert 0 < advised.row_groups < spark.read.parquet(days).rdd.getNumPartitions() + 4
+    session.range(9).selectExpr("id AS key").write.saveAsTable("by_name")
+    assert sbbf.inspect(session, "by_name").count() == 0
+    assert sbbf.add_filters(session, "default.by_name", "key").of("done")
+    assert session.table("by_name").where("key = 3").count() == 1
+    assert sbbf.inspect(session, "by_name").count() > 0
+    session.sql("DROP TABLE by_name")
+
+
 def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
     spark: SparkSession, server: Server, lake: str
 ) -> None:

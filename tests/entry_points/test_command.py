@@ -185,6 +185,51 @@ def test_the_table_has_a_line_for_each_row_and_a_sum(
     assert capsys.readouterr().out.splitlines()[-1] == "5 of 8 row groups might hold it"
 
 
+def test_a_file_of_keys_is_probed_as_a_list_in_python(
+    spark: SparkSession, command: Command, lake: Path, tmp_path: Path, capsys: Any
+) -> None:
+    keys = [*KEYS[::60], 5]
+    file = tmp_path / "keys of people.txt"
+    file.write_text("\n".join(map(str, keys)) + "\n", encoding="utf-8")
+    found = command("probe", str(lake), "key", str(file), "--keys")
+    rows = [row.asDict() for row in sbbf.probe(spark, str(lake), "key", keys).collect()]
+    expected = [{**row, "key": str(row["key"])} for row in rows]
+    assert sorted(found, key=str) == sorted(expected, key=str) and found
+    assert cli.main(["probe", str(lake), "key", str(file), "--keys"]) == 0
+    files, held = (len({row[name] for row in rows}) for name in ("file_name", "key"))
+    assert f" in {files} files might hold {held} of 5 keys" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "option", "status", "said"),
+    [
+        ("", "--keys", 2, "has no keys: write one on each line"),
+        ("00\nxy", "--hex", 2, "line 2 is not hexadecimal"),
+        ("1\nx", "--keys", 1, "the keys hold 1 of 2 that cannot be read as BIGINT"),
+    ],
+)
+def test_a_file_of_wrong_keys_is_refused(
+    lake: Path, tmp_path: Path, text: str, option: str, status: int, said: str, capsys: Any
+) -> None:
+    file = tmp_path / "keys"
+    file.write_text(text, encoding="utf-8")
+    assert cli.main(["probe", str(lake), "key", str(file), "--keys", option]) == status
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "7919"), ("advise", "key")])
+def test_partitions_are_selected(
+    command: Command, partitions: Path, arguments: tuple[str, ...]
+) -> None:
+    where = ("--where", "a = 1 AND `b c` = 0")
+    found = command(arguments[0], str(partitions), *arguments[1:], *where)
+    if arguments[0] == "advise":
+        assert [row["row_groups"] for row in found] == [1]
+    else:
+        assert {Path(row["file_name"]).parent.name for row in found} == {"b c=0"}
+        assert {Path(row["file_name"]).parents[1].name for row in found} == {"a=1"}
+
+
 @pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "7")])
 def test_a_path_without_anything_is_named(
     tmp_path: Path, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]

@@ -68,6 +68,23 @@ def test_a_table_created_or_cached_by_a_pruned_query_is_whole(
     assert cached["scans"] == [] and cached["unpruned"] == ["cached by the session"]
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_functions_take_the_name_of_a_table_and_its_queries_see_what_changed(
+    answers: dict[str, Answer], kind: str
+) -> None:
+    answer = answers[f"{kind}: by name"]
+    assert answer["held"] == [True] and answer["probed"] == 1
+    assert set(answer["done"]) == {"done"} and answer["listed"] == ["seq", "user_id"]
+    assert answer["advised"] >= 2
+    assert answer["rows"] == answer["oracle"] and len(answer["rows"]) == 1
+
+
+def test_a_table_of_orc_files_of_hive_is_listed_by_its_name(answers: dict[str, Answer]) -> None:
+    answer = answers["orc: by name"]
+    assert not answer["named_orc"] and set(answer["listed"]) == {"user_id"}
+    assert answer["held"] == [True]
+
+
 @pytest.mark.parametrize("kind", EXTERNAL)
 def test_files_that_the_catalog_does_not_know_are_found_after_refresh(
     answers: dict[str, Answer], kind: str

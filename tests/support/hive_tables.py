@@ -71,6 +71,7 @@ class Cases:
             if kind in EXTERNAL:
                 self.add_files_without_the_catalog(kind, location)
         self.read_by_hive("t4")
+        self.list_orc()
 
     def sql(self, statement: str) -> None:
         self.spark.sql(statement)
@@ -99,6 +100,51 @@ class Cases:
         self.sql(f"INSERT OVERWRITE {table} {self.log(100_000)}")
         self.look(f"{kind}: overwritten", f"SELECT * FROM {table} WHERE user_id = {LATER}")
         self.look(f"{kind}: overwritten, the old", f"SELECT * FROM {table} {where}")
+        self.call_by_name(f"{kind}: by name", table)
+
+    def call_by_name(self, name: str, table: str) -> None:
+        later = self.value(LATER)
+        keys = self.spark.sql(f"SELECT {LATER} AS key UNION ALL SELECT {KEY}")
+        qualified = f"default.{table}"  # some tables are in a folder of their name
+        held = sbbf.probe(self.spark, qualified, "user_id", keys).collect()
+        probed = sbbf.probe(self.spark, qualified, "user_id", later).collect()
+        report = sbbf.add_filters(self.spark, qualified, "seq", fpp=0.001)
+        listed = sbbf.inspect(self.spark, qualified).collect()
+        query = f"SELECT * FROM {table} WHERE seq = 100077"
+        answer = {
+            "case": name,
+            "held": [row.key == later for row in held],
+            "probed": sum(row.verdict == "might_match" for row in probed),
+            "done": [file.status for file in report.files],
+            "listed": sorted({row.path_in_schema for row in listed}),
+            "advised": len(sbbf.advise(self.spark, qualified, row_groups=4).collect()),
+            "rows": rows(self.spark.sql(query)),
+            "oracle": self.oracle(query),
+        }
+        print(json.dumps(answer), flush=True)
+
+    def value(self, expression: str) -> int:
+        return int(self.spark.sql(f"SELECT {expression}").first()[0])
+
+    def list_orc(self) -> None:
+        """Hive's own writer gives files names without an ending."""
+        self.spark.conf.set("spark.sql.hive.convertMetastoreOrc", "false")
+        self.sql(
+            "CREATE TABLE ores (user_id BIGINT) STORED AS ORC "
+            "TBLPROPERTIES ('orc.bloom.filter.columns'='user_id')"
+        )
+        self.sql(f"INSERT INTO ores SELECT user_id FROM ({self.log(0)})")
+        listed = sbbf.inspect(self.spark, "ores").collect()
+        held = sbbf.probe(
+            self.spark, "ores", "user_id", [self.value(LATER), self.value(KEY)]
+        ).collect()
+        answer = {
+            "case": "orc: by name",
+            "named_orc": any(row.file_name.endswith(".orc") for row in listed),
+            "listed": [row.path_in_schema for row in listed],
+            "held": [row.key == self.value(KEY) for row in held],
+        }
+        print(json.dumps(answer), flush=True)
 
     def add_files_without_the_catalog(self, kind: str, location: Path) -> None:
         spare = self.folder / f"{location.name}-spare"
