@@ -146,6 +146,10 @@ benchaddfilters: wheel ## measure what filters for existing files take, beside a
 benchcommand: wheel ## measure what looking at filters from the command line takes
 	$(bin)/python benchmarks/command.py
 
+.PHONY: benchprobe
+benchprobe: wheel ## measure a probe of many keys, beside a join
+	$(bin)/python benchmarks/probe.py
+
 .PHONY: benchfirstquery
 benchfirstquery: wheel ## measure what the extension adds to the first query of a fresh process; OLD=/path/to/spark-sbbf.jar
 	$(bin)/python benchmarks/first_query.py $(OLD)
