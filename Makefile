@@ -33,9 +33,10 @@ setup: ## make .venv with all tools, or say what is missing
 	@scripts/setup
 
 .PHONY: jar
-jar: $(jars) ## build both JARs (Scala 2.13 and 2.12)
+jar: $(jars) ## build both JARs (Scala 2.13 and 2.12); publish them into build/maven, with sources and Scaladoc
 $(jars): $(jvm_sources) | setup
-	./sbt +spark/assembly
+	rm -rf build/maven
+	./sbt -Dmaven.repo.local=$(abspath build/maven) +publishM2
 	touch $@
 
 .PHONY: wheel

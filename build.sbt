@@ -17,6 +17,8 @@ val testLibraries = Seq(
 
 ThisBuild / organization := "io.sbbf"
 ThisBuild / organizationName := "the spark-sbbf developers"
+ThisBuild / description :=
+  "Fast key lookups on Parquet: Spark skips files and row groups before it schedules tasks"
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / version := IO.read(file("VERSION")).trim
 ThisBuild / scalaVersion := scala213
@@ -82,14 +84,30 @@ Global / concurrentRestrictions := Seq(
   Tags.limit(Tags.ForkedTestGroup, 2),
   Tags.exclusiveGroup(Tags.Clean))
 
+// What users fetch by its coordinates: one JAR of all modules, which needs Spark alone.
 lazy val root = (project in file("."))
   .aggregate(core, parquet, index, orc, spark, bench)
-  .settings(name := "spark-sbbf", publish / skip := true)
+  .settings(
+    name := "spark-sbbf",
+    autoScalaLibrary := false, // Spark's
+    libraryDependencies += "org.apache.spark" %% "spark-sql" % sparkVersion(
+      scalaVersion.value) % Provided,
+    pomExtra := <developers><developer><name>the spark-sbbf developers</name></developer></developers>,
+    Compile / packageBin := (spark / assembly).value,
+    Compile / packageSrc / mappings :=
+      (Compile / packageSrc / mappings).all(modules).value.flatten,
+    Compile / doc / sources := (Compile / sources).all(modules).value.flatten,
+    Compile / doc / dependencyClasspath := (spark / Compile / dependencyClasspath).value,
+    Compile / doc / scalacOptions ++=
+      s"-doc-title ${name.value} -doc-version ${version.value} -no-link-warnings".split(" ").toSeq
+  )
+lazy val modules = ScopeFilter(inProjects(core, parquet, index, orc, spark))
 
 lazy val core = (project in file("jvm/core"))
   .settings(common)
   .settings(
     name := "sbbf-core",
+    publish / skip := true,
     Compile / javacOptions ++= Seq("--release", "11"),
     libraryDependencies += "org.apache.parquet" % "parquet-column" % parquetVersion(
       scalaVersion.value) % Test
@@ -100,6 +118,7 @@ lazy val parquet = (project in file("jvm/parquet"))
   .settings(common)
   .settings(
     name := "sbbf-parquet",
+    publish / skip := true,
     libraryDependencies ++= Seq(
       parquetFormat,
       "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
@@ -115,6 +134,7 @@ lazy val index = (project in file("jvm/index"))
   .settings(common)
   .settings(
     name := "sbbf-index",
+    publish / skip := true,
     libraryDependencies ++= Seq(
       "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
       "org.apache.hadoop" % "hadoop-client-api" % hadoopVersion(scalaVersion.value) % Provided,
@@ -141,6 +161,7 @@ lazy val orc = (project in file("jvm/orc"))
   .settings(common)
   .settings(
     name := "sbbf-orc",
+    publish / skip := true,
     libraryDependencies ++= orcLibraries(scalaVersion.value),
     libraryDependencies ++= Seq(
       "org.apache.parquet" % "parquet-hadoop" % parquetVersion(scalaVersion.value) % Provided,
@@ -154,6 +175,7 @@ lazy val spark = (project in file("jvm/spark"))
   .settings(common)
   .settings(
     name := "sbbf-spark",
+    publish / skip := true,
     Test / testGrouping := inTwoJvms.value,
     Test / parallelExecution := true, // of groups; the suites of one take turns
     libraryDependencies ++= Seq(
@@ -163,6 +185,11 @@ lazy val spark = (project in file("jvm/spark"))
     assembly / assemblyJarName := s"spark-sbbf_${scalaBinaryVersion.value}-${version.value}.jar",
     assembly / assemblyOption ~= (_.withIncludeScala(false)),
     assembly / test := {},
+    Compile / resourceGenerators += Def.task {
+      val licence = (Compile / resourceManaged).value / "META-INF" / "LICENSE"
+      IO.copyFile((ThisBuild / baseDirectory).value / "LICENSE", licence)
+      Seq(licence)
+    },
     assembly / assemblyShadeRules := Seq(
       // the host's parquet-mr decrypts: what its public methods name must stay the host's
       ShadeRule

@@ -41,6 +41,14 @@ def test_the_supported_versions_are_those_that_a_jar_is_chosen_for():
     assert dict(listed) == SCALA_OF_SPARK
 
 
+def test_the_documentation_names_the_artifact_of_this_version():
+    version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    named = re.findall(r"spark-sbbf_2\.\d\d[-:](\d+\.\d+\.\d+)", text)
+    assert set(named) == {version}
+
+
 def test_every_page_is_in_the_menu_and_every_image_is_used():
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     docs = ROOT / "docs"

@@ -17,7 +17,7 @@ WHEELS = sorted((Path(__file__).parents[2] / "python" / "dist").glob("*.whl"))
 
 # Our classes; service files; and the one package of Spark's that reaches its internals.
 ALLOWED = re.compile(
-    r"io/sbbf/.*\.class|io/sbbf/spark/session/warm-up\.parquet|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/MANIFEST\.MF|"
+    r"io/sbbf/.*\.class|io/sbbf/spark/session/warm-up\.parquet|org/apache/spark/sql/sbbf/[^/]*\.class|META-INF/(MANIFEST\.MF|LICENSE)|"
     r"META-INF/services/org\.apache\.spark\.sql\.(SparkSessionExtensionsProvider|"
     r"sources\.DataSourceRegister)"
 )
@@ -62,6 +62,7 @@ def test_a_jar_holds_nothing_but_ours(jar: Path, say: Callable[[str], None]) -> 
         names = [name for name in archive.namelist() if not name.endswith("/")]
     say(f"{jar.name}: {jar.stat().st_size:,} bytes, {len(names)} entries")
     assert [name for name in names if not ALLOWED.fullmatch(name)] == []
+    assert "META-INF/LICENSE" in names
     assert any(name.startswith("io/sbbf/shaded/") for name in names)
     assert jar.stat().st_size < 4_000_000
 

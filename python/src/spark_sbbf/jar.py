@@ -13,8 +13,8 @@ SCALA_OF_SPARK = {"3.5": "2.12", "4.0": "2.13", "4.1": "2.13", "4.2": "2.13", "4
 
 JARS = Path(__file__).parent / "jars"
 
-OUR_JAR = "spark-sbbf_*.jar"
-"""Pattern of the JAR's name, for any version and any Scala."""
+OUR_JAR = "*spark-sbbf_*.jar"
+"""Pattern of the JAR's name, for any version and any Scala; Ivy puts the group before it."""
 
 
 class Spark(NamedTuple):
