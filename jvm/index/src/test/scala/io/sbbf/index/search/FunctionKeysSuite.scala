@@ -1,38 +1,23 @@
 package io.sbbf.index.search
 
-import java.nio.file.{Files, Path => JPath}
-
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FileStatus
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.ColumnPath.{Element, Field, Function}
 import io.sbbf.core.predicate.KeyFunction.{Lower, NGrams, Tokens}
 import io.sbbf.core.predicate.RowGroupPredicate.{And, In, Leaf, Or, Unknown}
 import io.sbbf.core.predicate.{ColumnPath, KeyFunction, RowGroupPredicate, Value}
-import io.sbbf.index.testing.LocalIndex
-import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.ColumnLookup
-import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
-import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.{PrunedFiles, StorageRequirements}
-import io.sbbf.parquet.testing.TestFiles
+import io.sbbf.index.testing.IndexedFolder
+import io.sbbf.index.testing.IndexedFolder.kept
 import io.sbbf.parquet.testing.TestFiles.Style
 
 /** Looks keys of functions up, in files with and without dictionaries. */
 class FunctionKeysSuite extends AnyFunSuite {
-  private val conf = new Configuration(false)
 
   /** Files of four row groups with 100 rows each; file n has ids from 1,000 n on. */
-  private final class Table(style: Style, files: Int) {
-    val folder: JPath = Files.createTempDirectory("functions")
-    folder.toFile.deleteOnExit()
-    val index = new LocalIndex(new Path(folder.toUri.toString.stripSuffix("/")), conf)
-    private val cache = new IndexCache
-
-    def add(n: Int): FileStatus = {
-      val file = folder.resolve(s"$n.parquet")
-      TestFiles.write(
+  private final class Table(style: Style, files: Int) extends IndexedFolder {
+    private def add(n: Int): FileStatus =
+      write(
         """message table {
           required int64 id;
           optional binary text (STRING);
@@ -46,38 +31,13 @@ class FunctionKeysSuite extends AnyFunSuite {
           row.add("raw", s"x$id")
           if (id % 10 != 4) row.add("text", if (id == 1150) s"Grüße $id" else s"User-$id at Home")
           row.addGroup("tags").addGroup("list").add("element", s"tag $id")
-        },
-        file
+        }
       )
-      file.toFile.setLastModified(1000L + n)
-      new FileStatus(
-        file.toFile.length,
-        false,
-        1,
-        1L << 20,
-        file.toFile.lastModified,
-        new Path(file.toUri))
-    }
 
-    val all: IndexedSeq[FileStatus] = (0 until files).map(add)
+    (0 until files).foreach(add)
 
-    def prune(predicate: RowGroupPredicate, listed: IndexedSeq[FileStatus] = all): PrunedFiles =
-      new ScanPruner(
-        conf,
-        FileStore.hadoop(conf),
-        PlanningLimits(threads = 2, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0),
-        new FooterCache,
-        StorageRequirements.Empty,
-        NoWarnings,
-        index = cache.index(_ => Seq(index.place), conf, NoWarnings)
-      ).prune(listed, predicate, ColumnLookup(caseSensitive = true))
-
-    def functions: Seq[KeyFunction] = cache.functions(index.place, conf, NoWarnings)
-  }
-
-  private object NoWarnings extends PruningWarnings {
-    override def once(topic: String, text: => String): Unit = ()
-    override def once(topic: String, text: => String, cause: Throwable): Unit = ()
+    def functions: Seq[KeyFunction] =
+      cache.functions(index.place, conf, IndexedFolder.NoWarnings)
   }
 
   private val text = ColumnPath.named(Seq("text"))
@@ -89,8 +49,6 @@ class FunctionKeysSuite extends AnyFunSuite {
     Leaf(
       text / Function(Lower),
       In(Seq(Value.Bytes(Lower.NotAscii, true), Value.Bytes(value.getBytes, true))))
-
-  private def kept(pruned: PrunedFiles): Seq[Int] = pruned.outcomes.map(_.kept)
 
   private val Columns =
     Seq("text", "tokens(text)", "lower(text)", "ngrams(text, 7)", "tokens(tags.list.element)")

@@ -1,46 +1,34 @@
 package io.sbbf.index.search
 
 import java.io.File
-import java.nio.file.{Files, Path => JPath, Paths}
+import java.nio.file.{Files, Paths}
 
 import scala.util.Random
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FileStatus
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.ColumnPath.{Element, Field}
 import io.sbbf.core.predicate.RowGroupPredicate.{And, In, Leaf, Or, Unknown}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
-import io.sbbf.index.testing.LocalIndex
-import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.{ColumnLookup, Evidence}
-import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
-import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.{FilePruning, IndexReads, PrunedFiles, StorageRequirements}
+import io.sbbf.index.testing.IndexedFolder
+import io.sbbf.index.testing.IndexedFolder.{kept, status}
+import io.sbbf.parquet.model.Evidence
+import io.sbbf.parquet.result.{FilePruning, IndexReads}
 import io.sbbf.parquet.testing.TestFiles.Style
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
 /** Looks keys up in indexes of small tables, and compares with the values of the files. */
 class IndexSearchSuite extends AnyFunSuite {
-  private val conf = new Configuration(false)
   private val random = new Random(TestFiles.seed())
   private var now = 0L
 
   /** A folder of files of four row groups with 100 rows each. */
-  private final class Table {
-    val folder: JPath = Files.createTempDirectory("index")
-    folder.toFile.deleteOnExit()
-    val index = new LocalIndex(path(folder), conf)
-    val cache = new IndexCache(() => now)
-    private var files = Vector.empty[FileStatus]
-
-    def all: IndexedSeq[FileStatus] = files
+  private final class Table extends IndexedFolder(() => now) {
 
     /** Adds a file whose row n has `id` n above `first`; the other columns follow from it. */
-    def add(first: Long, idType: String = "int64"): FileStatus = {
-      val file = folder.resolve(s"part-${files.size}.parquet")
-      TestFiles.write(
+    def add(first: Long, idType: String = "int64"): FileStatus =
+      write(
         s"""message table {
           required $idType id;
           optional binary name (STRING);
@@ -58,45 +46,14 @@ class IndexSearchSuite extends AnyFunSuite {
           val tags = row.addGroup("tags")
           (0 until i % 3).foreach(n =>
             tags.addGroup("list").add("element", s"tag-${id * 10 + n}"))
-        },
-        file
+        }
       )
-      // modified long ago, so that what is read of it may be kept
-      file.toFile.setLastModified(1000L + files.size * 1000L)
-      files :+= status(file.toFile)
-      files.last
-    }
-
-    def prune(
-        predicate: RowGroupPredicate,
-        listed: IndexedSeq[FileStatus] = files,
-        caseSensitive: Boolean = true): PrunedFiles =
-      new ScanPruner(
-        conf,
-        FileStore.hadoop(conf),
-        PlanningLimits(threads = 2, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0),
-        new FooterCache,
-        StorageRequirements.Empty,
-        NoWarnings,
-        index = cache.index(_ => Seq(index.place), conf, NoWarnings)
-      ).prune(listed, predicate, ColumnLookup(caseSensitive))
   }
-
-  private object NoWarnings extends PruningWarnings {
-    override def once(topic: String, text: => String): Unit = ()
-    override def once(topic: String, text: => String, cause: Throwable): Unit = ()
-  }
-
-  private def path(folder: JPath): Path = new Path(folder.toUri.toString.stripSuffix("/"))
-
-  private def status(file: File): FileStatus =
-    new FileStatus(file.length, false, 1, 1L << 20, file.lastModified, new Path(file.toURI))
 
   private def id(values: Long*): Leaf =
     Leaf(Seq("id"), In(values.map(Value.IntegerLiteral(_, 64))))
   private def name(value: String): Leaf = Leaf(Seq("name"), In(Seq(text(value))))
   private def text(value: String): Value = Value.Bytes(value.getBytes, text = true)
-  private def kept(pruned: PrunedFiles): Seq[Int] = pruned.outcomes.map(_.kept)
 
   /** Returns the row groups of a file that tasks read, by the midpoints within their ranges. */
   private def rowGroups(file: FileStatus, outcome: FilePruning): Seq[Int] = {
