@@ -2,22 +2,14 @@ package io.sbbf.spark.index
 
 import java.io.File
 
-import scala.util.Random
-
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.functions.expr
 
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.parquet.testing.TestFiles
-import io.sbbf.spark.testing.SparkSuite
 
 /** Builds indexes of tables without filters, and compares queries with those without pruning. */
-class IndexSuite extends SparkSuite {
-  private val random = new Random(TestFiles.seed())
-  private val Rows = 4000L
-  private val Files = 20
-
+class IndexSuite extends IndexedTables {
   private def write(name: String, from: Long = 0, files: Int = Files): String = {
     val rows = spark
       .range(from, from + Rows, 1, files)
@@ -45,71 +37,32 @@ class IndexSuite extends SparkSuite {
     path
   }
 
-  /** Makes files look old enough that what was read of them is used. */
-  private def settle(path: String): Unit =
-    new File(path).listFiles.foreach(_.setLastModified(1700000000000L))
-
   test("a lookup reads the file of its key, an absent key none, and neither opens another file") {
-    val all = spark.read.parquet(table)
     // condition; files kept
-    for ((condition, files) <- Seq(
-        "key = xxhash64(1234L)" -> 1,
-        "key IN (xxhash64(5L), xxhash64(3999L))" -> 2,
-        "key = 7" -> 0,
-        "name = concat('user-', hash(77L))" -> 1,
-        "real = 8.25D" -> 1,
-        "real = 8.26D" -> 0,
-        "day = DATE'2026-01-05'" -> 2, // id 4 and 3004
-        "price = 1234" -> 1,
-        "st.inner = xxhash64(99L, 1)" -> 1,
-        "array_contains(tags, 'tag-3999')" -> 2, // 3999 and 1333 * 3
-        "few = 12" -> 0,
-        "key = xxhash64(1234L) AND name = 'x'" -> 0
-      )) {
-      val query = all.where(condition)
-      val found = pruning(query).get
-      assert(found.keptFiles == files, condition)
-      assert(found.filesOpened <= files, condition)
-      assert(rows(query) == oracle(all.where(condition)), condition)
-      if (files == 0) assert(found.refutedBy == Map(Evidence.Index -> Files.toLong), condition)
-    }
+    lookUp(
+      table,
+      "key = xxhash64(1234L)" -> 1,
+      "key IN (xxhash64(5L), xxhash64(3999L))" -> 2,
+      "key = 7" -> 0,
+      "name = concat('user-', hash(77L))" -> 1,
+      "real = 8.25D" -> 1,
+      "real = 8.26D" -> 0,
+      "day = DATE'2026-01-05'" -> 2, // id 4 and 3004
+      "price = 1234" -> 1,
+      "st.inner = xxhash64(99L, 1)" -> 1,
+      "array_contains(tags, 'tag-3999')" -> 2, // 3999 and 1333 * 3
+      "few = 12" -> 0,
+      "key = xxhash64(1234L) AND name = 'x'" -> 0
+    )
   }
 
   test("random queries answer as without pruning, with files that the index does not know") {
     val grown = write("grown")
     settle(grown)
     index(grown, "key", "name")
-    write("more", from = Rows, files = 3)
-    new File(path("more")).listFiles
-      .filter(_.getName.endsWith(".parquet"))
-      .foreach(f => f.renameTo(new File(grown, s"more-${f.getName}")))
-    settle(grown)
+    move(write("more", from = Rows, files = 3), grown)
     index(grown, "real")
-    val all = spark.read.parquet(grown)
-    def key = random.nextInt(3 * Rows.toInt)
-    def leaf: String = random.nextInt(6) match {
-      case 0 => s"key = xxhash64(${key}L)"
-      case 1 => s"key IN (xxhash64(${key}L), xxhash64(${key}L), $key)"
-      case 2 => s"name = concat('user-', hash(${key}L))"
-      case 3 => s"real = $key / 4D"
-      case 4 => s"few = ${key % 13}"
-      case 5 => s"key <=> xxhash64(${key}L)"
-    }
-    def condition(depth: Int): String = random.nextInt(if (depth == 0) 1 else 4) match {
-      case 0 => leaf
-      case 1 => s"(${condition(depth - 1)} AND ${condition(depth - 1)})"
-      case 2 => s"(${condition(depth - 1)} OR ${condition(depth - 1)})"
-      case 3 => s"NOT (${condition(depth - 1)})"
-    }
-    var pruned = 0
-    for (_ <- 0 until 120 / TestFiles.stride) {
-      val text = condition(2)
-      val query = all.where(text).select("id")
-      assert(rows(query) == oracle(all.where(text).select("id")), text)
-      if (pruning(query).exists(p => p.refutedBy.contains(Evidence.Index))) pruned += 1
-    }
-    info(s"$pruned queries searched the index")
-    assert(pruned > 0)
+    queryRandomly(grown, 120, "keys")(s"few = ${random.nextInt(13)}")
   }
 
   test("keys of a join search the index") {
@@ -129,11 +82,7 @@ class IndexSuite extends SparkSuite {
     assert(first.segment.isDefined && first.files == 4 && first.skipped == 0)
     assert(first.keys == Rows && first.entries == Rows && first.rowGroups == 4)
     assert(index(daily, "key").segment.isEmpty)
-    write("tomorrow", from = Rows, files = 1)
-    new File(path("tomorrow")).listFiles
-      .filter(_.getName.endsWith(".parquet"))
-      .foreach(f => f.renameTo(new File(daily, s"next-${f.getName}")))
-    settle(daily)
+    move(write("tomorrow", from = Rows, files = 1), daily)
     val dry = IndexCommand.run(spark, IndexRequest.refresh(daily, isDryRun = true))
     assert(dry.segment.isEmpty && dry.files == 1 && dry.seconds > 0)
     val second = IndexCommand.run(spark, IndexRequest.refresh(daily))

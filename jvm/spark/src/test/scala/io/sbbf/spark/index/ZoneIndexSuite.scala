@@ -2,21 +2,14 @@ package io.sbbf.spark.index
 
 import java.io.File
 
-import scala.util.Random
-
 import org.apache.hadoop.fs.Path
 
 import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.parquet.testing.TestFiles
-import io.sbbf.spark.testing.SparkSuite
 
 /** Builds filters of zones of tables, and compares queries with those without pruning. */
-class ZoneIndexSuite extends SparkSuite {
-  private val random = new Random(TestFiles.seed())
-  private val Rows = 4000L
-  private val Files = 20
+class ZoneIndexSuite extends IndexedTables {
   private val Lance = Rule(items = 8192, fpp = 0.00057, fromFilters = false)
 
   private def write(
@@ -41,10 +34,6 @@ class ZoneIndexSuite extends SparkSuite {
     path
   }
 
-  /** Makes files look old enough that what was read of them is used. */
-  private def settle(path: String): Unit =
-    new File(path).listFiles.foreach(_.setLastModified(1700000000000L))
-
   private def index(table: String, rule: Rule, columns: String*): IndexOutcome =
     IndexCommand.run(spark, IndexRequest.create(table, columns, zones = Some(rule)))
 
@@ -55,29 +44,22 @@ class ZoneIndexSuite extends SparkSuite {
   }
 
   test("a lookup reads the file of its key, an absent key none, and neither opens another file") {
-    val all = spark.read.parquet(table)
     // condition; files kept
-    for ((condition, files) <- Seq(
-        "key = xxhash64(1234L)" -> 1,
-        "key <=> xxhash64(1234L)" -> 1,
-        "key IN (xxhash64(5L), xxhash64(3999L))" -> 2,
-        "key = 7" -> 0,
-        "name = concat('user-', hash(77L))" -> 1,
-        "real = 8.25D" -> 1,
-        "real = 0.0D" -> 1, // both zeros are in the first file
-        "few IS NULL" -> 1,
-        "few <=> NULL" -> 1,
-        "st.inner = xxhash64(99L, 1)" -> 1,
-        "array_contains(tags, 'tag-3999')" -> 2, // 3999 and 1333 * 3
-        "key = xxhash64(1234L) AND name = 'x'" -> 0
-      )) {
-      val query = all.where(condition)
-      val found = pruning(query).get
-      assert(found.keptFiles == files, condition)
-      assert(found.filesOpened <= files, condition)
-      assert(rows(query) == oracle(all.where(condition)), condition)
-      if (files == 0) assert(found.refutedBy == Map(Evidence.Index -> Files.toLong), condition)
-    }
+    lookUp(
+      table,
+      "key = xxhash64(1234L)" -> 1,
+      "key <=> xxhash64(1234L)" -> 1,
+      "key IN (xxhash64(5L), xxhash64(3999L))" -> 2,
+      "key = 7" -> 0,
+      "name = concat('user-', hash(77L))" -> 1,
+      "real = 8.25D" -> 1,
+      "real = 0.0D" -> 1, // both zeros are in the first file
+      "few IS NULL" -> 1,
+      "few <=> NULL" -> 1,
+      "st.inner = xxhash64(99L, 1)" -> 1,
+      "array_contains(tags, 'tag-3999')" -> 2, // 3999 and 1333 * 3
+      "key = xxhash64(1234L) AND name = 'x'" -> 0
+    )
   }
 
   test("filters never decide about !=, IS NOT NULL and NaN") {
@@ -106,36 +88,8 @@ class ZoneIndexSuite extends SparkSuite {
       val grown = write(name, options = filters)
       assert(index(grown, rule, "key", "name").files == Files)
       IndexCommand.run(spark, IndexRequest.create(grown, Seq("real")))
-      write(s"more_$name", from = Rows, files = 3)
-      new File(path(s"more_$name")).listFiles
-        .filter(_.getName.endsWith(".parquet"))
-        .foreach(f => f.renameTo(new File(grown, s"more-${f.getName}")))
-      settle(grown)
-      val all = spark.read.parquet(grown)
-      def key = random.nextInt(3 * Rows.toInt)
-      def leaf: String = random.nextInt(6) match {
-        case 0 => s"key = xxhash64(${key}L)"
-        case 1 => s"key IN (xxhash64(${key}L), xxhash64(${key}L), $key)"
-        case 2 => s"name = concat('user-', hash(${key}L))"
-        case 3 => s"real = $key / 4D"
-        case 4 => "name IS NULL"
-        case 5 => s"key <=> xxhash64(${key}L)"
-      }
-      def condition(depth: Int): String = random.nextInt(if (depth == 0) 1 else 4) match {
-        case 0 => leaf
-        case 1 => s"(${condition(depth - 1)} AND ${condition(depth - 1)})"
-        case 2 => s"(${condition(depth - 1)} OR ${condition(depth - 1)})"
-        case 3 => s"NOT (${condition(depth - 1)})"
-      }
-      var pruned = 0
-      for (_ <- 0 until 40 / TestFiles.stride) {
-        val text = condition(2)
-        val query = all.where(text).select("id")
-        assert(rows(query) == oracle(all.where(text).select("id")), s"$rule: $text")
-        if (pruning(query).exists(_.refutedBy.contains(Evidence.Index))) pruned += 1
-      }
-      info(s"$rule: $pruned queries searched the index")
-      assert(pruned > 0)
+      move(write(s"more_$name", from = Rows, files = 3), grown)
+      queryRandomly(grown, 40, rule.toString)("name IS NULL")
     }
   }
 
@@ -161,11 +115,7 @@ class ZoneIndexSuite extends SparkSuite {
     assert(first.files == 4 && first.rowGroups == 4 && first.entries == 4 && first.keys == 0)
     assert(index(daily, Lance, "key").segment.isEmpty)
     IndexCommand.run(spark, IndexRequest.create(daily, Seq("name")))
-    write("tomorrow_zones", from = Rows, files = 1)
-    new File(path("tomorrow_zones")).listFiles
-      .filter(_.getName.endsWith(".parquet"))
-      .foreach(f => f.renameTo(new File(daily, s"next-${f.getName}")))
-    settle(daily)
+    move(write("tomorrow_zones", from = Rows, files = 1), daily)
     val dry = IndexCommand.run(spark, IndexRequest.refresh(daily, isDryRun = true))
     assert(dry.segment.isEmpty && dry.files == 2 && dry.bytes > 0)
     val second = IndexCommand.run(spark, IndexRequest.refresh(daily))
