@@ -1,7 +1,6 @@
 package io.sbbf.spark.files
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -16,35 +15,15 @@ import io.sbbf.spark.util.SbbfConf
 
 /**
  * Runs the readers of Spark's own ORC format, vectorized and row by row, on the surviving stripes.
- * Two of these formats are equal if their `preserveSplits` is equal, as all ORC formats of Spark
- * are.
  *
  * @param index the pruned files of the relation; null on executors
  * @param preserveSplits the value of the index
  */
 final class PrunedOrcFormat private[spark] (
-    @transient private val index: PrunedFileIndex,
-    private val preserveSplits: Boolean)
-    extends OrcFileFormat {
-
-  /** Returns the text that EXPLAIN shows as the format. */
-  override def toString: String =
-    Option(index)
-      .flatMap(_.selection)
-      .fold(super.toString)(s => s"${super.toString} (${s.summary}${index.lateText})")
-
-  override def equals(other: Any): Boolean = other match {
-    case that: PrunedOrcFormat => that.preserveSplits == preserveSplits
-    case _ => false
-  }
-  override def hashCode: Int = getClass.hashCode
-
-  override def isSplitable(
-      session: SparkSession,
-      options: Map[String, String],
-      path: Path): Boolean =
-    SplitRule.maySplit(index, preserveSplits, session, options, path) &&
-      super.isSplitable(session, options, path)
+    @transient override protected val index: PrunedFileIndex,
+    override protected val preserveSplits: Boolean)
+    extends OrcFileFormat
+    with PrunedFormat {
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,

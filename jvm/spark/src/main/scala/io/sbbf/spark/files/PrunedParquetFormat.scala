@@ -1,7 +1,6 @@
 package io.sbbf.spark.files
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -12,7 +11,6 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.{Interruption, RecoverableError}
-import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -20,41 +18,22 @@ import io.sbbf.spark.util.SbbfConf
 
 /**
  * Runs the readers of Spark's own Parquet format, vectorized and row by row, on the byte ranges
- * of the surviving row groups. Two of these formats are equal if their `preserveSplits` is equal,
- * as all Parquet formats of Spark are.
+ * of the surviving row groups.
  *
  * @param index the pruned files of the relation; null on executors
  * @param preserveSplits the value of the index
  * @param hasRuntimeFilters whether only tasks know some values of the filter: those of subqueries
  */
 final class PrunedParquetFormat private[spark] (
-    @transient private val index: PrunedFileIndex,
-    private val preserveSplits: Boolean,
+    @transient override protected val index: PrunedFileIndex,
+    override protected val preserveSplits: Boolean,
     hasRuntimeFilters: Boolean)
-    extends ParquetFileFormat {
-
-  private def selection: Option[ScanPruning] = Option(index).flatMap(_.selection)
+    extends ParquetFileFormat
+    with PrunedFormat {
 
   /** Returns this format for the files of another index. */
   private[spark] def of(other: PrunedFileIndex): PrunedParquetFormat =
     new PrunedParquetFormat(other, other.preserveSplits, hasRuntimeFilters)
-
-  /** Returns the text that EXPLAIN shows as the format. */
-  override def toString: String =
-    selection.fold(super.toString)(s => s"${super.toString} (${s.summary}${index.lateText})")
-
-  override def equals(other: Any): Boolean = other match {
-    case that: PrunedParquetFormat => that.preserveSplits == preserveSplits
-    case _ => false
-  }
-  override def hashCode: Int = getClass.hashCode
-
-  override def isSplitable(
-      session: SparkSession,
-      options: Map[String, String],
-      path: Path): Boolean =
-    SplitRule.maySplit(index, preserveSplits, session, options, path) &&
-      super.isSplitable(session, options, path)
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
