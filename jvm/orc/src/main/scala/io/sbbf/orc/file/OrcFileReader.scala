@@ -2,6 +2,8 @@ package io.sbbf.orc.file
 
 import java.io.Closeable
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.orc.impl.RecordReaderImpl
@@ -10,21 +12,9 @@ import org.apache.orc.{ColumnStatistics, OrcFile, OrcProto, Reader, TypeDescript
 
 /**
  * Reads the tail of a file and the indexes of its stripes through ORC's own library. It reads no
- * column data. Not thread-safe.
- *
- * @param length the length of the file in bytes, as its listing reported it
- * @param settings the settings of [[OrcFileReader.settings]]
- * @throws java.io.IOException if the file cannot be read or is no ORC file; so do all methods
+ * column data. Not thread-safe. All methods throw java.io.IOException if the file cannot be read.
  */
-private[orc] final class OrcFileReader(
-    fs: FileSystem,
-    path: Path,
-    length: Long,
-    settings: Configuration)
-    extends Closeable {
-  private val reader: Reader =
-    OrcFile.createReader(path, OrcFile.readerOptions(settings).filesystem(fs).maxLength(length))
-
+private[orc] final class OrcFileReader private (reader: Reader) extends Closeable {
   val tail: FileTail = FileTail.of(reader)
 
   private val stride = reader.getRowIndexStride
@@ -120,6 +110,28 @@ private[orc] object OrcFileReader {
    * (ORC's example `over1k_bloom.orc` has 10,000).
    */
   private final val MostHashFunctions = 64
+
+  /**
+   * Opens a file.
+   *
+   * @param length the length of the file in bytes, as its listing reported it
+   * @param settings the settings of [[OrcFileReader.settings]]
+   * @throws java.io.IOException if the file cannot be read or is no ORC file
+   */
+  def open(fs: FileSystem, path: Path, length: Long, settings: Configuration): OrcFileReader =
+    of(
+      OrcFile
+        .createReader(path, OrcFile.readerOptions(settings).filesystem(fs).maxLength(length)))
+
+  /** Takes a reader over, and closes it if the tail of its file cannot be used. */
+  private[file] def of(reader: Reader): OrcFileReader =
+    try new OrcFileReader(reader)
+    catch {
+      case e: Throwable =>
+        try reader.close()
+        catch { case NonFatal(other) => e.addSuppressed(other) }
+        throw e
+    }
 
   /** Returns the settings for a scan with these ones, with filters of writers ignored that hashed texts wrongly. */
   def settings(hadoopConf: Configuration): Configuration = {

@@ -77,7 +77,7 @@ private[prune] final class OrcFiles(
   private def readAndEvaluate(file: FileStatus, fs: FileSystem): FilePruning = {
     val version = FileVersion.of(file)
     val readAt = System.currentTimeMillis
-    val reader = new OrcFileReader(fs, file.getPath, file.getLen, settings)
+    val reader = OrcFileReader.open(fs, file.getPath, file.getLen, settings)
     try {
       // a file that was replaced since has another tail
       val known = Option(cache.get(version)).filter(_.tail.isSameAs(reader.tail))

@@ -28,7 +28,7 @@ private[sbbf] final class StripeProbe(
   import StripeProbe._
 
   private val reader =
-    new OrcFileReader(fs, path, length, OrcFileReader.settings(hadoopConf))
+    OrcFileReader.open(fs, path, length, OrcFileReader.settings(hadoopConf))
   private val evidence = new StripeEvidence(reader.tail, mostRetained = Long.MaxValue)
 
   def stripes: Int = reader.tail.stripes.size

@@ -1,13 +1,14 @@
 package io.sbbf.orc.file
 
 import java.io.File
+import java.lang.reflect.Proxy
 import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream, FilterFileSystem, Path}
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
-import org.apache.orc.{OrcFile, TypeDescription}
+import org.apache.orc.{OrcFile, Reader, TypeDescription}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Tests what is read of a file, and that its stream is closed. */
@@ -38,7 +39,7 @@ class OrcFileReaderSuite extends AnyFunSuite {
   private def read[T](reads: CountedReads = new CountedReads)(body: OrcFileReader => T): T = {
     val fs = path.getFileSystem(conf)
     val reader =
-      new OrcFileReader(reads.of(fs), path, fs.getFileStatus(path).getLen, conf)
+      OrcFileReader.open(reads.of(fs), path, fs.getFileStatus(path).getLen, conf)
     try body(reader)
     finally reader.close()
   }
@@ -68,30 +69,49 @@ class OrcFileReaderSuite extends AnyFunSuite {
     assert(reads.bytes > 0 && reads.bytes < data + (16 << 10))
   }
 
-  test("the stream is closed, whether indexes were read or not.") {
+  /** Counts the open streams of the file. */
+  private final class CountedStreams extends FilterFileSystem(path.getFileSystem(conf)) {
     val streams = new AtomicInteger
-    val fs = new FilterFileSystem(path.getFileSystem(conf)) {
-      override def open(file: Path, bufferSize: Int): FSDataInputStream = {
-        val in = super.open(file, bufferSize)
-        streams.incrementAndGet()
-        new FSDataInputStream(new FSInputStream {
-          override def seek(position: Long): Unit = in.seek(position)
-          override def getPos: Long = in.getPos
-          override def seekToNewSource(target: Long): Boolean = false
-          override def read(): Int = in.read()
-          override def close(): Unit = {
-            streams.decrementAndGet()
-            in.close()
-          }
-        })
-      }
+
+    override def open(file: Path, bufferSize: Int): FSDataInputStream = {
+      val in = super.open(file, bufferSize)
+      streams.incrementAndGet()
+      new FSDataInputStream(new FSInputStream {
+        override def seek(position: Long): Unit = in.seek(position)
+        override def getPos: Long = in.getPos
+        override def seekToNewSource(target: Long): Boolean = false
+        override def read(): Int = in.read()
+        override def close(): Unit = {
+          streams.decrementAndGet()
+          in.close()
+        }
+      })
     }
+  }
+
+  test("the stream is closed, whether indexes were read or not.") {
+    val fs = new CountedStreams
     for (readsIndexes <- Seq(true, false)) {
-      val reader = new OrcFileReader(fs, path, fs.getFileStatus(path).getLen, conf)
-      assert(streams.get == 1)
+      val reader = OrcFileReader.open(fs, path, fs.getFileStatus(path).getLen, conf)
+      assert(fs.streams.get == 1)
       if (readsIndexes) reader.rowGroups(0, Seq(1))
       reader.close()
-      assert(streams.get == 0)
+      assert(fs.streams.get == 0)
     }
+  }
+
+  test("the stream is closed if the tail cannot be used.") {
+    val fs = new CountedStreams
+    val reader = OrcFile.createReader(path, OrcFile.readerOptions(conf).filesystem(fs))
+    val invalid = Proxy.newProxyInstance(
+      getClass.getClassLoader,
+      Array(classOf[Reader]),
+      (_, method, arguments) =>
+        if (method.getName == "getStripes") throw new IllegalStateException("invalid stripes")
+        else method.invoke(reader, Option(arguments).toSeq.flatten: _*)
+    )
+    assert(fs.streams.get == 1)
+    intercept[IllegalStateException](OrcFileReader.of(invalid.asInstanceOf[Reader]))
+    assert(fs.streams.get == 0)
   }
 }
