@@ -1,17 +1,9 @@
 package io.sbbf.index.format
 
-import java.io.IOException
-
-import scala.util.control.NonFatal
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
-import org.apache.parquet.hadoop.ParquetReader
-import org.apache.parquet.hadoop.api.ReadSupport
-import org.apache.parquet.hadoop.example.{ExampleParquetWriter, GroupReadSupport}
-import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
@@ -41,23 +33,7 @@ private[sbbf] object FileTable {
    */
   def write(entries: Iterator[FileEntry], path: Path, conf: Configuration): StoredTable = {
     val groups = new SimpleGroupFactory(Schema)
-    val file = new CheckedFile.Output(path, conf)
-    var count = 0
-    file.closing {
-      val writer = ExampleParquetWriter
-        .builder(file)
-        .withConf(new Configuration(false)) // that of a session may encrypt
-        .withType(Schema)
-        .withCompressionCodec(CompressionCodecName.ZSTD)
-        .build()
-      try
-        entries.foreach { entry =>
-          writer.write(group(entry, groups))
-          count += 1
-        }
-      finally writer.close()
-    }
-    StoredTable(path.getName, file.length, count, file.checksum)
+    StoredTable.write(entries.map(group(_, groups)), Schema, path, conf)
   }
 
   /**
@@ -66,23 +42,8 @@ private[sbbf] object FileTable {
    * @param folder the folder of the segment
    * @throws java.io.IOException if the table cannot be read or is damaged
    */
-  def read(
-      table: StoredTable,
-      folder: Path,
-      conf: Configuration)(use: FileEntry => Unit): Unit = {
-    val path = new Path(folder, table.name)
-    val file = CheckedFile.read(path, table.bytes, 0, table.checksum, conf)
-    try {
-      val reader = new ParquetReader.Builder[Group](file) {
-        override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport
-      }.build()
-      try Iterator.continually(reader.read()).takeWhile(_ != null).foreach(g => use(entry(g)))
-      finally reader.close()
-    } catch {
-      case e: IOException => throw e
-      case NonFatal(e) => throw new IOException(s"$path is no table of files", e)
-    }
-  }
+  def read(table: StoredTable, folder: Path, conf: Configuration)(use: FileEntry => Unit): Unit =
+    table.read(folder, conf)(row => use(entry(row)))
 
   private def group(entry: FileEntry, groups: SimpleGroupFactory): Group = {
     val row = groups

@@ -22,7 +22,7 @@ private[sbbf] final case class IndexedColumn(
   def kind: String = if (zones.isDefined) IndexedColumn.Bloom else IndexedColumn.Keys
 
   /** The number of pairs of a key and a row group, or of zones. */
-  def entries: Long = parts.map(_.entries).sum + zones.fold(0L)(_.table.files.toLong)
+  def entries: Long = parts.map(_.entries).sum + zones.fold(0L)(_.table.rows.toLong)
 
   /** The size of its files in bytes. */
   def bytes: Long = parts.map(_.bytes).sum + zones.fold(0L)(_.bytes)

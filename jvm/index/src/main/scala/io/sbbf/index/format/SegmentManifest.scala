@@ -48,7 +48,7 @@ private[sbbf] final case class SegmentManifest(
       .putObject("files")
       .put("name", files.name)
       .put("bytes", files.bytes)
-      .put("files", files.files)
+      .put("files", files.rows)
       .put("checksum", files.checksum)
     val list = root.putArray("columns")
     columns.foreach(_.writeTo(list.addObject()))

@@ -33,7 +33,7 @@ private[sbbf] final case class StoredZones(
       .putObject("table")
       .put("name", table.name)
       .put("bytes", table.bytes)
-      .put("zones", table.files)
+      .put("zones", table.rows)
       .put("checksum", table.checksum)
     val list = node.putArray("slabs")
     slabs.foreach(_.writeTo(list.addObject()))

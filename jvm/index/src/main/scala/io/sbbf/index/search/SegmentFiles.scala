@@ -103,8 +103,8 @@ private[index] object SegmentFiles {
       folder: Path,
       place: IndexPlace,
       conf: Configuration): SegmentFiles = {
-    val numbers = new HashMap[String, Integer](stored.files * 2)
-    val versions = new ArrayBuffer[Version](stored.files)
+    val numbers = new HashMap[String, Integer](stored.rows * 2)
+    val versions = new ArrayBuffer[Version](stored.rows)
     val (firsts, kindOf) = (Array.newBuilder[Int], Array.newBuilder[Int])
     val schemas = mutable.HashMap.empty[Seq[Byte], StoredSchema]
     val known = mutable.HashMap.empty[(Seq[Byte], Seq[ColumnCoverage]), Int]

@@ -1,21 +1,14 @@
 package io.sbbf.index.zones
 
-import java.io.IOException
 import java.util.HashMap
-
-import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
-import org.apache.parquet.hadoop.ParquetReader
-import org.apache.parquet.hadoop.api.ReadSupport
-import org.apache.parquet.hadoop.example.{ExampleParquetWriter, GroupReadSupport}
-import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
-import io.sbbf.index.format.{CheckedFile, StoredTable, StoredZones}
+import io.sbbf.index.format.{StoredTable, StoredZones}
 
 /** Reads and writes the table of a column's zones, in the columns of Lance's bloom filter index. */
 private[sbbf] object ZoneTable {
@@ -41,24 +34,7 @@ private[sbbf] object ZoneTable {
       path: Path,
       conf: Configuration): StoredTable = {
     val groups = new SimpleGroupFactory(Schema)
-    val file = new CheckedFile.Output(path, conf)
-    var count = 0
-    file.closing {
-      val writer = ExampleParquetWriter
-        .builder(file)
-        .withConf(new Configuration(false)) // that of a session may encrypt
-        .withType(Schema)
-        .withCompressionCodec(CompressionCodecName.ZSTD)
-        .withExtraMetaData(metadata(rule))
-        .build()
-      try
-        zones.foreach { zone =>
-          writer.write(group(zone, groups))
-          count += 1
-        }
-      finally writer.close()
-    }
-    StoredTable(path.getName, file.length, count, file.checksum)
+    StoredTable.write(zones.map(group(_, groups)), Schema, path, conf, properties(rule))
   }
 
   /**
@@ -67,23 +43,11 @@ private[sbbf] object ZoneTable {
    * @param folder the folder of the segment
    * @throws java.io.IOException if the table cannot be read or is damaged
    */
-  def read(table: StoredTable, folder: Path, conf: Configuration)(use: Zone => Unit): Unit = {
-    val path = new Path(folder, table.name)
-    val file = CheckedFile.read(path, table.bytes, 0, table.checksum, conf)
-    try {
-      val reader = new ParquetReader.Builder[Group](file) {
-        override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport
-      }.build()
-      try Iterator.continually(reader.read()).takeWhile(_ != null).foreach(g => use(zone(g)))
-      finally reader.close()
-    } catch {
-      case e: IOException => throw e
-      case NonFatal(e) => throw new IOException(s"$path is no table of zones", e)
-    }
-  }
+  def read(table: StoredTable, folder: Path, conf: Configuration)(use: Zone => Unit): Unit =
+    table.read(folder, conf)(row => use(zone(row)))
 
   /** The names are Lance's. The filters of files have no one probability. */
-  private def metadata(rule: StoredZones.Rule): HashMap[String, String] = {
+  private def properties(rule: StoredZones.Rule): HashMap[String, String] = {
     val entries = new HashMap[String, String]
     entries.put("bloomfilter_item", rule.items.toString)
     if (!rule.fromFilters) entries.put("bloomfilter_probability", rule.fpp.toString)
