@@ -2,7 +2,7 @@ package io.sbbf.index.build
 
 import org.apache.hadoop.fs.FileStatus
 
-import io.sbbf.index.format.ColumnCoverage
+import io.sbbf.index.format.FileEntry
 import io.sbbf.parquet.hashes.IndexFacts
 
 /**
@@ -18,7 +18,7 @@ private[sbbf] final case class SegmentFile(
     rowGroups: Int,
     rows: Long,
     schema: Array[Byte],
-    columns: Seq[ColumnCoverage])
+    columns: Seq[FileEntry.Coverage])
 
 private[sbbf] object SegmentFile {
 
@@ -30,5 +30,5 @@ private[sbbf] object SegmentFile {
       facts.rowsOf.size,
       facts.rowsOf.sum,
       facts.schema,
-      facts.columns.map(c => ColumnCoverage(c.leaf, c.whyNot)))
+      facts.columns.map(c => FileEntry.Coverage(c.leaf, c.whyNot)))
 }

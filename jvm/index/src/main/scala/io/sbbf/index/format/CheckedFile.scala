@@ -23,7 +23,7 @@ private[sbbf] object CheckedFile {
    * @param length the length of the file
    * @param from the position of the first of these bytes
    * @param checksum their CRC-32
-   * @throws java.io.IOException if they cannot be read, or are others
+   * @throws java.io.IOException if they cannot be read; a [[DamagedIndex]] if they are others
    */
   def read(
       path: Path,
@@ -33,11 +33,11 @@ private[sbbf] object CheckedFile {
       conf: Configuration): InputFile = {
     val bytes = new FileBytes(path.getFileSystem(conf), path, length, 0)
     try {
-      if (from < 0 || length - from > Int.MaxValue) throw new IOException(s"$path is too large")
+      if (from < 0 || length - from > Int.MaxValue) throw new DamagedIndex(s"$path is too large")
       val end = bytes.read(from, (length - from).toInt)
       val crc = new CRC32
       crc.update(end, 0, end.length)
-      if (crc.getValue != checksum) throw new IOException(s"$path is damaged: checksum mismatch")
+      if (crc.getValue != checksum) throw new DamagedIndex(s"$path is damaged: checksum mismatch")
       new Memory(end, from).inputFile(new FileStatus(length, false, 1, 0, 0, path))
     } finally bytes.close()
   }
@@ -45,7 +45,7 @@ private[sbbf] object CheckedFile {
   private final class Memory(bytes: Array[Byte], from: Long) extends ByteSource with OpenFile {
     override def open(): OpenFile = this
     override def readFully(offset: Long, into: Array[Byte]): Unit = {
-      if (offset < from) throw new IOException("only the end of the file was read")
+      if (offset < from) throw new DamagedIndex("only the end of the file was read")
       System.arraycopy(bytes, (offset - from).toInt, into, 0, into.length)
     }
     override def version(): FileVersion = throw new UnsupportedOperationException

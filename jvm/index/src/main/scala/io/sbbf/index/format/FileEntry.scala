@@ -23,4 +23,15 @@ private[sbbf] final case class FileEntry(
     rowGroups: Int,
     rows: Long,
     schema: Array[Byte],
-    columns: Seq[ColumnCoverage])
+    columns: Seq[FileEntry.Coverage])
+
+private[sbbf] object FileEntry {
+
+  /**
+   * An indexed column in a file.
+   *
+   * @param leaf the number of the column among the leaves of the file's schema, -1 if it has none
+   * @param whyNot the reason why the segment has no keys of it; None if it has those of all values
+   */
+  final case class Coverage(leaf: Int, whyNot: Option[String])
+}

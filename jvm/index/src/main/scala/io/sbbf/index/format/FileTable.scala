@@ -79,7 +79,7 @@ private[sbbf] object FileTable {
       row.getBinary("schema", 0).getBytes,
       (0 until row.getFieldRepetitionCount("columns")).map { i =>
         val column = row.getGroup("columns", i)
-        ColumnCoverage(column.getInteger("leaf", 0), text(column, "why_not"))
+        FileEntry.Coverage(column.getInteger("leaf", 0), text(column, "why_not"))
       }
     )
   }

@@ -50,13 +50,12 @@ private[sbbf] final class IndexFolder(val path: Path, conf: Configuration) {
       val in = store.open(file)
       try {
         val found = SegmentManifest.of(readAll(in))
-        if (found.id != id) throw new IOException(s"it is a copy of segment ${found.id}")
+        if (found.id != id) throw new DamagedIndex(s"it is a copy of segment ${found.id}")
         Some(found)
       } finally in.close()
     } catch {
       case _: FileNotFoundException => None
-      case e: IOException if e.getClass == classOf[IOException] =>
-        throw new IOException(s"cannot use $file: ${e.getMessage}", e)
+      case e: DamagedIndex => throw e.in(file)
     }
   }
 
@@ -108,7 +107,7 @@ private[sbbf] object IndexFolder {
 
   private def readAll(in: InputStream): Array[Byte] = {
     val bytes = in.readNBytes(MostBytes + 1)
-    if (bytes.length > MostBytes) throw new IOException("it is too large")
+    if (bytes.length > MostBytes) throw new DamagedIndex("it is too large")
     bytes
   }
 }

@@ -1,6 +1,6 @@
 package io.sbbf.index.format
 
-import java.io.{ByteArrayInputStream, IOException}
+import java.io.ByteArrayInputStream
 import java.nio.ByteBuffer
 import java.util.zip.CRC32
 
@@ -11,7 +11,7 @@ import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesReader
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder
 import org.apache.parquet.format.{Encoding, PageHeader, PageType, Util}
 
-/** Decodes the pages of a file of keys. Each method throws java.io.IOException for a damaged page. */
+/** Decodes the pages of a file of keys. Each method throws a [[DamagedIndex]] for a damaged page. */
 private[sbbf] object KeyPage {
 
   /**
@@ -108,7 +108,7 @@ private[sbbf] object KeyPage {
       checksum.update(page, start, size)
       expect(checksum.getValue.toInt == header.getCrc)
       use(header, ByteBufferInputStream.wrap(ByteBuffer.wrap(page, start, size)))
-    } catch { case NonFatal(_) => throw new IOException("damaged page") }
+    } catch { case NonFatal(e) => throw new DamagedIndex("damaged page", e) }
 
-  private def expect(isTrue: Boolean): Unit = if (!isTrue) throw new IOException("damaged page")
+  private def expect(isTrue: Boolean): Unit = if (!isTrue) throw new DamagedIndex("damaged page")
 }

@@ -1,6 +1,5 @@
 package io.sbbf.index.format
 
-import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.CRC32
 
@@ -84,7 +83,7 @@ private[sbbf] object SegmentManifest {
   /**
    * Returns the manifest of a segment.
    *
-   * @throws java.io.IOException if the text is damaged, no manifest, or one of another version
+   * @throws DamagedIndex if the text is damaged, no manifest, or one of another version
    */
   def of(json: Array[Byte]): SegmentManifest =
     try {
@@ -92,18 +91,18 @@ private[sbbf] object SegmentManifest {
       val end = text.lastIndexOf(ChecksumField)
       val root = mapper.readTree(json)
       if (end < 0 || checksum(text.substring(0, end).getBytes(UTF_8)) !=
-          root.required("checksum").asLong) throw new IOException("checksum mismatch")
+          root.required("checksum").asLong) throw new DamagedIndex("checksum mismatch")
       val version = root.required("version").asInt
-      if (version != Version) throw new IOException(s"version $version, expected $Version")
+      if (version != Version) throw new DamagedIndex(s"version $version, expected $Version")
       val found = parsed(root)
       if (found.columns.exists(c => c.zones.isEmpty && (c.hashBits < 1 || c.hashBits > 62)))
-        throw new IOException("hash_bits must be from 1 to 62")
+        throw new DamagedIndex("hash_bits must be from 1 to 62")
       if (!found.columns.flatMap(_.zones).forall(_.isWhole))
-        throw new IOException("slabs must have all blocks of filters of distinct sizes")
+        throw new DamagedIndex("slabs must have all blocks of filters of distinct sizes")
       found
     } catch {
-      case e: IOException => throw e
-      case NonFatal(_) => throw new IOException("no manifest of an index")
+      case e: DamagedIndex => throw e
+      case NonFatal(e) => throw new DamagedIndex("no manifest of an index", e)
     }
 
   private def parsed(root: JsonNode): SegmentManifest = {

@@ -39,7 +39,7 @@ private[sbbf] final case class StoredTable(name: String, bytes: Long, rows: Int,
       finally reader.close()
     } catch {
       case e: IOException => throw e
-      case NonFatal(e) => throw new IOException(s"$path is no table of an index", e)
+      case NonFatal(e) => throw new DamagedIndex(s"$path is no table of an index", e)
     }
   }
 }

@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetFileReader
 
-import io.sbbf.index.format.{CheckedFile, KeyPage, StoredPart}
+import io.sbbf.index.format.{CheckedFile, DamagedIndex, KeyPage, StoredPart}
 import io.sbbf.parquet.input.FileBytes
 
 /**
@@ -82,9 +82,8 @@ private[index] final class KeyPart private (
     finally bytes.close()
   }
 
-  private def named: PartialFunction[Throwable, Nothing] = {
-    case e: IOException if e.getClass == classOf[IOException] =>
-      throw new IOException(s"cannot use $path: ${e.getMessage}", e)
+  private def named: PartialFunction[Throwable, Nothing] = { case e: DamagedIndex =>
+    throw e.in(path)
   }
 
   /** Returns the pages that may hold a key, with the keys that each may hold. */
@@ -177,7 +176,7 @@ private[index] object KeyPart {
       finally reader.close()
     } catch {
       case e: IOException => throw e
-      case NonFatal(e) => throw new IOException(s"$path is no file of keys", e)
+      case NonFatal(e) => throw new DamagedIndex(s"$path is no file of keys", e)
     }
   }
 

@@ -8,7 +8,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-import io.sbbf.index.format.{ColumnCoverage, FileEntry, FileTable, IndexPlace, StoredTable}
+import io.sbbf.index.format.{FileEntry, FileTable, IndexPlace, StoredTable}
 import io.sbbf.parquet.hashes.StoredSchema
 import io.sbbf.parquet.model.FileVersion
 
@@ -60,7 +60,7 @@ private[index] object SegmentFiles {
    *
    * @param columns the segment's columns, in their order
    */
-  final class Kind(val schema: StoredSchema, val columns: Seq[ColumnCoverage]) {
+  final class Kind(val schema: StoredSchema, val columns: Seq[FileEntry.Coverage]) {
 
     /**
      * Returns the indexed column with this leaf whose keys the segment has, -1 if there is none.
@@ -107,7 +107,7 @@ private[index] object SegmentFiles {
     val versions = new ArrayBuffer[Version](stored.rows)
     val (firsts, kindOf) = (Array.newBuilder[Int], Array.newBuilder[Int])
     val schemas = mutable.HashMap.empty[Seq[Byte], StoredSchema]
-    val known = mutable.HashMap.empty[(Seq[Byte], Seq[ColumnCoverage]), Int]
+    val known = mutable.HashMap.empty[(Seq[Byte], Seq[FileEntry.Coverage]), Int]
     val kinds = new ArrayBuffer[Kind]
     var latest: FileEntry = null
     var kind = -1

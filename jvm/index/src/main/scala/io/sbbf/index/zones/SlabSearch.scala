@@ -1,6 +1,5 @@
 package io.sbbf.index.zones
 
-import java.io.IOException
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.HashMap
 
@@ -8,6 +7,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import io.sbbf.core.bloom.{BitSlices, SplitBlockBloomFilter}
+import io.sbbf.index.format.DamagedIndex
 import io.sbbf.index.format.StoredZones.{Part, Slab}
 import io.sbbf.parquet.input.FileBytes
 
@@ -121,7 +121,7 @@ private[zones] final class SlabSearch(slab: Slab, folder: Path) {
   private def checked(run: Array[Byte], at: Int, path: Path): Array[Byte] = {
     val stored = ByteBuffer.wrap(run).order(ByteOrder.LITTLE_ENDIAN).getInt(at + bits)
     if (SlabPartWriter.checksum(run, at, bits) != stored)
-      throw new IOException(s"cannot use $path: damaged slice")
+      throw new DamagedIndex("damaged slice").in(path)
     java.util.Arrays.copyOfRange(run, at, at + bits)
   }
 }

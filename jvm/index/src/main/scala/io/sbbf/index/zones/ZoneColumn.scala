@@ -1,12 +1,11 @@
 package io.sbbf.index.zones
 
-import java.io.IOException
 import java.util.BitSet
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import io.sbbf.index.format.StoredZones
+import io.sbbf.index.format.{DamagedIndex, StoredZones}
 import io.sbbf.parquet.input.FileBytes
 
 /**
@@ -61,7 +60,7 @@ private[index] object ZoneColumn {
     zones.slabs.flatMap(_.parts).foreach { part =>
       val path = new Path(folder, part.name)
       if (path.getFileSystem(conf).getFileStatus(path).getLen != part.bytes)
-        throw new IOException(s"$path is damaged: its length is not ${part.bytes}")
+        throw new DamagedIndex(s"$path is damaged: its length is not ${part.bytes}")
     }
 
   /**

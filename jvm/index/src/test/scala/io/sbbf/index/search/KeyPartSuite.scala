@@ -1,6 +1,6 @@
 package io.sbbf.index.search
 
-import java.io.IOException
+import java.io.EOFException
 import java.nio.file.{Files, Paths}
 
 import scala.collection.mutable
@@ -10,7 +10,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.index.format.{CheckedFile, KeyPartWriter, StoredPart}
+import io.sbbf.index.format.{CheckedFile, DamagedIndex, KeyPartWriter, StoredPart}
 import io.sbbf.parquet.testing.TestFiles
 
 /** Compares lookups in files of keys with those in a map. */
@@ -100,11 +100,18 @@ class KeyPartSuite extends AnyFunSuite {
         val part = stored.copy(name = copy.getFileName.toString)
         found(KeyPart.open(part, new Path(copy.getParent.toUri), conf), keys)
       }
-      answer.failed.foreach(e => assert(e.isInstanceOf[IOException], s"byte $at: $e"))
+      answer.failed.foreach(e => assert(e.isInstanceOf[DamagedIndex], s"byte $at: $e"))
       answer.foreach(got => assert(got == all(expected, keys), s"byte $at"))
       failed += answer.failed.toOption.size
       Files.delete(copy)
     }
     assert(failed > 100 / TestFiles.stride)
+  }
+
+  test("a file of keys that ends early fails") {
+    val (path, stored) = written(map(9000, 2, 1L << 40))
+    val file = Paths.get(path.toUri)
+    Files.write(file, Files.readAllBytes(file).take(stored.bytes.toInt / 2))
+    intercept[EOFException](KeyPart.open(stored, path.getParent, conf))
   }
 }

@@ -55,7 +55,7 @@ final class FileBytes private[sbbf] (
    */
   def read(offset: Long, length: Int): Array[Byte] = {
     if (offset < 0 || length < 0 || offset > this.length - length)
-      throw new IOException(s"$path: no $length bytes at $offset in a file of ${this.length}")
+      throw new EOFException(s"$path: no $length bytes at $offset in a file of ${this.length}")
     if (holds(tailRead, tailStart, offset, length)) slice(tailRead, tailStart, offset, length)
     else if (holds(ahead, aheadStart, offset, length)) slice(ahead, aheadStart, offset, length)
     else readFully(offset, length)
@@ -97,7 +97,8 @@ final class FileBytes private[sbbf] (
       bytes
     } catch {
       case e: EOFException =>
-        throw new IOException(s"$path: the file ends before byte ${offset + length}", e)
+        throw new EOFException(s"$path: the file ends before byte ${offset + length}")
+          .initCause(e)
     }
   }
 

@@ -1,8 +1,9 @@
 package io.sbbf.spark.index
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{EOFException, FileNotFoundException}
 
 import io.sbbf.index.build.PartLayout
+import io.sbbf.index.format.DamagedIndex
 import io.sbbf.index.maintain.KeysOfPart
 import io.sbbf.spark.table.OpenedTable
 
@@ -33,10 +34,8 @@ private[index] final class PartsToMerge(
       Iterator.continually(isDone).takeWhile(!_).flatMap(_ => next())
     }
 
-  /** Errors of stores are of other classes. */
   override protected def reasonOf(e: Throwable): Option[String] = e match {
-    case damage: IOException if damage.getClass == classOf[IOException] => Some(damage.getMessage)
-    case gone: FileNotFoundException => Some(gone.getMessage)
+    case _: DamagedIndex | _: EOFException | _: FileNotFoundException => Some(e.getMessage)
     case _ => None
   }
 }
