@@ -211,8 +211,8 @@ WRONG = {
     ),
     "reader().load()": "IllegalArgumentException: format sbbf needs a path: load(path)",
     "listed(column='key', keys='k').collect()": (
-        "IllegalArgumentException: filters of <lake>: probes of keys have other columns: use "
-        'format("sbbf"), or CREATE TEMPORARY VIEW ... USING sbbf OPTIONS (path, column, keys)'
+        "IllegalArgumentException: filters of <lake>: probes of keys have other columns: use the "
+        "data source sbbf, or CREATE TEMPORARY VIEW ... USING sbbf OPTIONS (path, column, keys)"
     ),
     # filters
     "add_filters(spark, lake, [])": "ValueError: columns: name at least one column",

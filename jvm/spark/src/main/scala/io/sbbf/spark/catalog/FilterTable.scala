@@ -24,7 +24,7 @@ private[catalog] final class FilterTable(path: String) extends SupportsRead {
     val listing = ListingOptions.parse(options.result() + ("path" -> path))
     if (listing.keys.isDefined)
       throw new IllegalArgumentException(
-        s"$name: probes of keys have other columns: use format(\"sbbf\"), or " +
+        s"$name: probes of keys have other columns: use the data source sbbf, or " +
           "CREATE TEMPORARY VIEW ... USING sbbf OPTIONS (path, column, keys)")
     new ScanBuilder {
       override def build(): Scan = new V1Scan {
