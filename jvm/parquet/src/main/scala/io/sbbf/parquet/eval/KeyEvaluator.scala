@@ -67,7 +67,8 @@ final class KeyEvaluator private[eval] (keys: KeySet, evidence: FileEvidence) {
       literals: InSet,
       by: Evidence,
       bytes: () => FileBytes)(found: Long => Unit): Unit = {
-    val within = literals.hashesWithin(footer.bounds, footer.chunk(rowGroup, column), Int.MaxValue)
+    val within =
+      literals.hashesWithin(footer.bounds, footer.chunk(rowGroup, column), Int.MaxValue)
     val hashes = within.getOrElse(literals.hashes)
     by match {
       case Evidence.Dictionary =>

@@ -20,8 +20,9 @@ final class KeyEvaluatorSuite extends AnyFunSuite {
     val evaluator = new KeySet(ColumnPath.named(Seq(column)), keys, lookup).bind(file.evidence)
     (0 until file.footer.numRowGroups).map { g =>
       val found = evaluator.eval(g, () => file.bytes)
-      val results = for (KeyHits(result, of) <- found; key <- keys.indices if of.get(key))
-        yield key -> result
+      val results =
+        for (KeyHits(result, of) <- found; key <- keys.indices if of.get(key))
+          yield key -> result
       assert(results.map(_._1).distinct.size == results.size, "a key has one result")
       results.toMap
     }

@@ -82,7 +82,8 @@ private[spark] object AdviceRequest {
   private def weight(history: Boolean, views: Option[Seq[String]]): Weight =
     (history, views) match {
       case (true, Some(_)) =>
-        throw new IllegalArgumentException("queries (views) and history cannot both weigh the columns: choose one")
+        throw new IllegalArgumentException(
+          "queries (views) and history cannot both weigh the columns: choose one")
       case (true, None) => History
       case (false, Some(names)) => Views(names)
       case (false, None) => Unweighed

@@ -230,8 +230,9 @@ private[spark] object AddFiltersJob {
   /** The most files of one job, which are the files that a failure of the cluster affects. */
   private final val LargestBatch = 256
 
-  private final val Instead = ": filters of ORC files are written with the files, by the options " +
-    "of bloom_options(format=\"orc\")"
+  private final val Instead =
+    ": filters of ORC files are written with the files, by the options " +
+      "of bloom_options(format=\"orc\")"
 
   private final val LostJob = "its Spark job failed: see Spark's log, and run it again"
 

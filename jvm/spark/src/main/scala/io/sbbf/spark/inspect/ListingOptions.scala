@@ -55,9 +55,7 @@ private[spark] object ListingOptions {
       plain.isEmpty || hex.isEmpty,
       "format sbbf takes one of the options value and value_hex, not both")
     val (value, keys) = (plain.orElse(hex), options.get("keys"))
-    check(
-      value.isEmpty || keys.isEmpty,
-      "format sbbf takes a value or the option keys, not both")
+    check(value.isEmpty || keys.isEmpty, "format sbbf takes a value or the option keys, not both")
     check(
       column.isDefined || (value.isEmpty && keys.isEmpty),
       "format sbbf needs the option column beside value or keys, to name the column to probe")

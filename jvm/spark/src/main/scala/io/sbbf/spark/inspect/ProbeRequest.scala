@@ -39,12 +39,13 @@ private[spark] object ProbeRequest {
    * @throws IllegalArgumentException for a column that `schema` lacks, or a value not of its type
    */
   def of(options: ListingOptions, schema: => StructType, conf: SQLConf): ProbeRequest = {
-    val leaf = for (column <- options.column; value <- options.value)
-      yield leafOf(
-        ProbedColumn.of(options.path, schema, column, conf),
-        value,
-        options.isHex,
-        conf)
+    val leaf =
+      for (column <- options.column; value <- options.value)
+        yield leafOf(
+          ProbedColumn.of(options.path, schema, column, conf),
+          value,
+          options.isHex,
+          conf)
     val column =
       options.column.map(column => ListedColumn.Named(ProbedColumn.splitPath(column)))
     of(column, leaf, ColumnLookup(conf.caseSensitiveAnalysis), conf)
@@ -58,8 +59,9 @@ private[spark] object ProbeRequest {
    */
   def of(options: ListingOptions, table: LakeTable, conf: SQLConf): ProbeRequest = {
     val column = options.column.map(ProbedColumn.of(table, _, conf))
-    val leaf = for (c <- column; value <- options.value)
-      yield leafOf(c, value, options.isHex, conf)
+    val leaf =
+      for (c <- column; value <- options.value)
+        yield leafOf(c, value, options.isHex, conf)
     of(column.map(c => ListedColumn.Stored(c.name, c.path)), leaf, table.lookup(conf), conf)
   }
 

@@ -34,9 +34,8 @@ private[spark] object ProbedColumn {
       }
     found
       .map { case (path, dataType) => ProbedColumn(column, ColumnPath.named(path), dataType) }
-      .getOrElse(
-        throw new IllegalArgumentException(
-          s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
+      .getOrElse(throw new IllegalArgumentException(
+        s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
   }
 
   /**

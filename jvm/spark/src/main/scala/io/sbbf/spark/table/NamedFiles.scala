@@ -105,8 +105,7 @@ private[spark] final class ParquetPath(
    */
   def refuseOrc(files: Seq[FileStatus], instead: String = ""): Unit =
     if (files.nonEmpty && files.forall(_.getPath.getName.endsWith(".orc")))
-      throw new IllegalArgumentException(
-        s"$name has ORC files, expected Parquet files$instead")
+      throw new IllegalArgumentException(s"$name has ORC files, expected Parquet files$instead")
 
   /** Makes the session list the files anew, also in queries of the table by its name. */
   def refresh(session: SparkSession): Unit = {

@@ -86,7 +86,8 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
       }
     lakeIn(
       plan.getOrElse(refuse(s"$format, which this session cannot read")),
-      s"$format, expected ${if (takesOrc) "parquet, orc" else "parquet"}, delta or iceberg")
+      s"$format, expected ${if (takesOrc) "parquet, orc" else "parquet"}, delta or iceberg"
+    )
   }
 
   private def lakeIn(plan: LogicalPlan, otherwise: => String): LakeTable = plan match {
