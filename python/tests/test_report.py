@@ -23,6 +23,8 @@ SCAN = {
     "millis": 12.4,
     "bytes_read": 38_912,
     "files_opened": 1000,
+    "files_read_by_tasks": 0,
+    "files_missed_by_tasks": 0,
     "stopped_early": False,
     "files_not_cached": 0,
     "index_segments": 1,

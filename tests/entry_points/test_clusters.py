@@ -49,6 +49,34 @@ def test_executors_of_a_running_session_get_the_jar(lake: str) -> None:
     assert fresh(script, lake, str(KEYS[7]), "local-cluster[2,1,1024]") == ANSWERS
 
 
+def test_executors_read_the_footers_of_a_cold_query_also_if_some_die(
+    tmp_path: Path,
+) -> None:
+    lake = samples.write_lake(tmp_path, KEYS, files=60, rows=10)
+    script = """
+        lake, *keys = sys.argv[1:]
+        cluster = builder().master("local-cluster[2,1,1024]")
+        spark = sbbf.enable(cluster.config("spark.executor.memory", "512m")).getOrCreate()
+        spark.conf.set("spark.sbbf.planning.distributedFiles", "10")
+        spark.conf.set("spark.sbbf.planning.sampleFiles", "4")
+        def look_up(key):
+            df = spark.read.parquet(lake).where(f"key = {key}")
+            scan = sbbf.explain(df, show=False).scans[0]
+            tasks = scan.files_read_by_tasks + scan.files_missed_by_tasks
+            print("#", df.count(), scan.row_groups_kept, tasks, scan.files_missed_by_tasks)
+        look_up(keys[0])
+        look_up(keys[1])
+        spark.conf.set("spark.sbbf.cache.maxBytes", "0")
+        look_up(keys[0])
+        processes = spark._jvm.java.lang.ProcessHandle.current().descendants().toArray()
+        print("#", sum(process.destroyForcibly() for process in processes))
+        look_up(keys[1])
+    """
+    found = fresh(script, lake, str(KEYS[7]), str(KEYS[77]))
+    assert found[:4] == ["1 1 56 0", "1 1 0 0", "1 1 56 0", "2"]
+    assert found[4].startswith("1 1 56")
+
+
 def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: Path) -> None:
     script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster).getOrCreate()")
     with standalone_cluster(tmp_path) as master:

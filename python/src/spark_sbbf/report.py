@@ -73,6 +73,11 @@ class ScanReport:
     """Bytes that pruning read."""
     files_opened: int
     """Number of files that pruning opened."""
+    files_read_by_tasks: int
+    """Number of these files that a Spark job read on executors."""
+    files_missed_by_tasks: int
+    """Number of files that this job was to read, but failed to or was too slow for. The driver read
+    them, or kept them."""
     stopped_early: bool
     """Whether a sample of the files showed that the filters do not help. The other files are then
     kept."""

@@ -14,7 +14,7 @@ import io.sbbf.orc.file.{CountedReads, OrcFileReader}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
 import io.sbbf.parquet.pass.{FileEvaluator, PruningWarnings}
-import io.sbbf.parquet.result.FilePruning
+import io.sbbf.parquet.result.{FilePruning, TaskReads}
 
 /**
  * Evaluates one predicate on the ORC files of one listing. Thread-safe.
@@ -49,6 +49,10 @@ private[prune] final class OrcFiles(
         try evaluate(file, known, () => throw NotInMemory)
         catch { case NotInMemory => null }
     }.toArray
+
+  /** Tasks read Parquet files only. */
+  override def fromTasks(some: IndexedSeq[Int], isTooLong: (Int, Int) => Boolean)(
+      found: (Int, FilePruning) => Unit): TaskReads = TaskReads.Nothing
 
   override def fromStore(some: IndexedSeq[Int]): Int => FilePruning = {
     val systems = FileStore.fileSystems(some.map(files), settings)

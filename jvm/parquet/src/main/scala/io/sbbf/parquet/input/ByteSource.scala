@@ -22,6 +22,12 @@ private[sbbf] trait ByteSource {
    */
   def version(): FileVersion
 
+  /**
+   * Returns when the bytes that this source supplies were in the store at the latest, in
+   * milliseconds since 1970.
+   */
+  def readAt: Long = System.currentTimeMillis
+
   /** Returns the file as parquet-mr reads it. */
   def inputFile(file: FileStatus): InputFile = new SourceInputFile(this, file)
 }

@@ -41,6 +41,9 @@ final class FileBytes private[sbbf] (
    */
   def expect(version: FileVersion): Unit = expected = Some(version)
 
+  /** Returns the time of reads that begin now; see [[ByteSource.readAt]]. */
+  private[parquet] def readAt: Long = source.readAt
+
   /** Returns how many bytes were read from the store so far. */
   def bytesRead: Long = read
 
@@ -120,7 +123,7 @@ final class FileBytes private[sbbf] (
   override def close(): Unit = if (stream != null) stream.close()
 }
 
-private object FileBytes {
+private[parquet] object FileBytes {
 
   /** The size of the footer's length and the closing magic. */
   val MinTail = 8

@@ -2,9 +2,12 @@ package io.sbbf.parquet.pass
 
 import org.apache.hadoop.fs.FileStatus
 
-import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning}
+import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, TaskReads}
 
-/** One pass over the files of a listing: what is in memory, a sample, and the rest within limits. */
+/**
+ * One pass over the files of a listing: what is in memory, a sample, and the rest within limits, by
+ * tasks of a cluster and by threads of the driver.
+ */
 private[sbbf] final class FilesPass(
     files: IndexedSeq[FileStatus],
     limits: PlanningLimits,
@@ -13,6 +16,8 @@ private[sbbf] final class FilesPass(
   import ScanPruning.{NotChecked, TooSlow}
 
   private val outcomes = new Array[FilePruning](files.size)
+
+  private def unread: IndexedSeq[Int] = files.indices.filter(outcomes(_) == null)
 
   /**
    * Returns the outcome of each file.
@@ -37,9 +42,12 @@ private[sbbf] final class FilesPass(
       else Sample.of(files, limits.sampleFiles)
     read(sample)
     val isUseless = sample.nonEmpty && outcomes.contains(null) && !prunes(sample.map(outcomes(_)))
+    var tasks = TaskReads.Nothing
     if (!isUseless) {
       if (sampleFirst) evaluateCached()
-      readWithin(files.indices.filter(outcomes(_) == null))(read)
+      val time = ReadTime.within(limits.seconds)
+      tasks = evaluator.fromTasks(unread, time.isTooLong)((i, outcome) => outcomes(i) = outcome)
+      readWithin(new ReadTime(time.left), unread)(read)
     }
     PrunedFiles(
       files.indices.map { i =>
@@ -47,22 +55,18 @@ private[sbbf] final class FilesPass(
         else FilePruning.keepAll(files(i).getLen, if (isUseless) NotChecked else TooSlow)
       },
       stoppedEarly = outcomes.contains(null),
-      filesDeclined = evaluator.filesDeclined
+      filesDeclined = evaluator.filesDeclined,
+      tasks = tasks
     )
   }
 
   /** Reads files in batches; stops when their speed shows that all would exceed the limit. */
-  private def readWithin(left: IndexedSeq[Int])(read: IndexedSeq[Int] => Unit): Unit =
+  private def readWithin(time: ReadTime, left: IndexedSeq[Int])(
+      read: IndexedSeq[Int] => Unit): Unit =
     if (limits.seconds == 0) read(left)
     else {
-      val started = System.nanoTime
       var done = 0
-      def isTooSlow = {
-        val seconds = (System.nanoTime - started) / 1e9
-        // the first files also pay for connections and for cold code
-        seconds > limits.seconds / 10.0 && seconds / done * left.size > limits.seconds
-      }
-      while (done < left.size && !isTooSlow) {
+      while (done < left.size && !time.isTooLong(done, left.size)) {
         val some = left.slice(done, done + FilesOfThread * limits.threads)
         read(some)
         done += some.size

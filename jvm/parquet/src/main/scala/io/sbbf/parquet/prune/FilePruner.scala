@@ -11,7 +11,13 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
 import io.sbbf.parquet.footer.FooterReader
-import io.sbbf.parquet.input.{ByteSource, Decryption, FileBytes}
+import io.sbbf.parquet.input.{
+  ByteSource,
+  Decryption,
+  FileBytes,
+  RecordedBytes,
+  RecordedSource
+}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{
@@ -95,8 +101,35 @@ private[sbbf] final class FilePruner(
    *
    * @param hits what an index knows about the file
    */
-  def fromStore(file: FileStatus, source: ByteSource, hits: FileHits): FilePruning = {
-    val bytes = new FileBytes(source, file.getPath, file.getLen, limits.tailBytes)
+  def fromStore(file: FileStatus, source: ByteSource, hits: FileHits): FilePruning =
+    from(new FileBytes(source, file.getPath, file.getLen, limits.tailBytes), file, hits)
+
+  /**
+   * Returns the outcome of a file that a task has read. If the task has returned what it read,
+   * evaluates that, so that it enters the cache.
+   *
+   * @param store the file in its store
+   */
+  def fromTask(file: FileStatus, store: ByteSource, found: TaskOutcome): FilePruning =
+    found.recorded match {
+      case None => found.outcome
+      case Some(recorded) =>
+        val source = new RecordedSource(recorded, store)
+        val bytes = new FileBytes(source, file.getPath, file.getLen, FileBytes.MinTail)
+        try
+          from(bytes, file, FileHits.Nothing)
+            .copy(bytesRead = found.outcome.bytesRead, opens = found.outcome.opens)
+        catch { case RecordedBytes.Missing => found.outcome }
+    }
+
+  /** Returns whether neither the cache nor an index knows the file. */
+  def isUnread(file: FileStatus, hits: FileHits): Boolean =
+    !hits.isKnown && cached(FileVersion.of(file)).isEmpty
+
+  /** Returns whether the scan has keys to encrypted files. */
+  def usesKeys: Boolean = decryption ne Decryption.NoKeys
+
+  private def from(bytes: FileBytes, file: FileStatus, hits: FileHits): FilePruning = {
     val outcome =
       try readAndEvaluate(file, bytes, hits)
       catch {
@@ -117,7 +150,7 @@ private[sbbf] final class FilePruner(
     // what is known without the file is of this version
     if (checksVersions && (known.isDefined || hits.isKnown)) bytes.expect(version)
     val evidence = known.getOrElse {
-      val readAt = System.currentTimeMillis
+      val readAt = bytes.readAt
       // The evidence of all threads together has to fit into the cache, which learns its size
       // later.
       val share = limits.cacheBytes / limits.threads

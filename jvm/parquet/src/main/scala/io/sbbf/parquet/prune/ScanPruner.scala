@@ -9,7 +9,7 @@ import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
 import io.sbbf.parquet.pass.{
-  FileEvaluator,
+  FileTasks,
   FilesPass,
   ListingPruner,
   PlanningLimits,
@@ -24,6 +24,7 @@ import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageReq
  * @param checksVersions whether to check before later reads of a cached file that it was not
  *   replaced. Needs files with the modification times of their store.
  * @param index the index that is searched before files are opened
+ * @param tasks the cluster that reads files if they are many
  */
 private[sbbf] final class ScanPruner(
     hadoopConf: Configuration,
@@ -33,7 +34,8 @@ private[sbbf] final class ScanPruner(
     requirements: StorageRequirements,
     warnings: PruningWarnings,
     checksVersions: Boolean = true,
-    index: RowGroupIndex = RowGroupIndex.Empty)
+    index: RowGroupIndex = RowGroupIndex.Empty,
+    tasks: FileTasks = FileTasks.Off)
     extends ListingPruner(warnings) {
 
   override protected def pruneUsable(
@@ -53,11 +55,12 @@ private[sbbf] final class ScanPruner(
         requirements,
         warnings,
         checksVersions)
+    val task = new PruneTask(predicate, lookup, limits, requirements)
     searched(files, predicate, lookup, encodings) match {
       case None if !predicate.canPruneByFiles => keepAll(files, ScanPruning.NoUsableLeaf)
       case None =>
-        pruneByFiles(files, pruner, _ => FileHits.Nothing, sampleFirst, remembers = true)
-      case Some(hits) => pruneByIndex(files, predicate, hits, pruner, sampleFirst)
+        pruneByFiles(files, pruner, task, _ => FileHits.Nothing, sampleFirst, remembers = true)
+      case Some(hits) => pruneByIndex(files, predicate, hits, pruner, task, sampleFirst)
     }
   }
 
@@ -84,6 +87,7 @@ private[sbbf] final class ScanPruner(
       predicate: RowGroupPredicate,
       hits: IndexHits,
       pruner: FilePruner,
+      task: PruneTask,
       sampleFirst: Boolean): PrunedFiles = {
     val outcomes = new IndexedFiles(hits, predicate, files.size).outcomes()
     if (!predicate.canPruneByFiles)
@@ -95,7 +99,7 @@ private[sbbf] final class ScanPruner(
     // some of the files are others in the next query
     val isAll = left.size == files.size
     val some = if (isAll) files else left.map(files)
-    val rest = pruneByFiles(some, pruner, hitsOf, sampleFirst, remembers = isAll)
+    val rest = pruneByFiles(some, pruner, task, hitsOf, sampleFirst, remembers = isAll)
     left.indices.foreach(k => outcomes(left(k)) = rest.outcomes(k))
     rest.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
   }
@@ -107,19 +111,11 @@ private[sbbf] final class ScanPruner(
   private def pruneByFiles(
       files: IndexedSeq[FileStatus],
       pruner: FilePruner,
+      task: PruneTask,
       hitsOf: Int => FileHits,
       sampleFirst: Boolean,
       remembers: Boolean): PrunedFiles =
     new FilesPass(files, limits, warnings).run(
-      new FileEvaluator {
-        override def fromMemory(): Array[FilePruning] =
-          pruner.fromMemory(files, hitsOf, remembers)
-        override def fromStore(some: IndexedSeq[Int]): Int => FilePruning = {
-          val sources = store.sources(some.map(files))
-          k => pruner.fromStore(files(some(k)), sources(k), hitsOf(some(k)))
-        }
-        override def filesDeclined: Int = pruner.filesDeclined
-      },
-      sampleFirst
-    )
+      new ParquetFiles(files, store, pruner, hitsOf, remembers, tasks, task, limits.threads),
+      sampleFirst)
 }

@@ -7,9 +7,11 @@ package io.sbbf.parquet.result
  * @param stoppedEarly whether a sample showed no benefit, so that other files were not evaluated
  * @param filesDeclined the number of files for which the cache had no space
  * @param index what searches of an index have read
+ * @param tasks what tasks of a cluster have read
  */
 private[sbbf] final case class PrunedFiles(
     outcomes: IndexedSeq[FilePruning],
     stoppedEarly: Boolean,
     filesDeclined: Int = 0,
-    index: IndexReads = IndexReads.Nothing)
+    index: IndexReads = IndexReads.Nothing,
+    tasks: TaskReads = TaskReads.Nothing)

@@ -15,6 +15,7 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
  *   them again
  * @param index what searches of an index have read
  * @param nanos the duration of pruning, in nanoseconds
+ * @param tasks what tasks of a cluster have read
  */
 private[sbbf] final class ScanPruning(
     val predicate: RowGroupPredicate,
@@ -23,7 +24,8 @@ private[sbbf] final class ScanPruning(
     val stoppedEarly: Boolean,
     val filesDeclined: Int,
     val nanos: Long,
-    val index: IndexReads = IndexReads.Nothing) {
+    val index: IndexReads = IndexReads.Nothing,
+    val tasks: TaskReads = TaskReads.Nothing) {
   import ScanPruning._
 
   private lazy val keptInPart: Map[Path, FilePruning] =
@@ -121,7 +123,7 @@ private[sbbf] final class ScanPruning(
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: $NoUsableLeaf"
     else
       f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
-        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$searched$note$space"
+        f"${nanos / 1000000}%,d ms; ${(bytesRead + 1023) / 1024}%,d KB read$searched${tasks.summary}$note$space"
 
   private def searched: String =
     if (isIndexed) s"; index: ${index.summary}" else ""

@@ -178,7 +178,8 @@ final class PrunedFileIndex private[spark] (
       found.stoppedEarly,
       found.filesDeclined,
       spent,
-      before.fold(found.index)(_.index + found.index)
+      before.fold(found.index)(_.index + found.index),
+      before.fold(found.tasks)(_.tasks + found.tasks)
     )
     nanos.addAndGet(spent)
     latest = Some(lookup -> selection)

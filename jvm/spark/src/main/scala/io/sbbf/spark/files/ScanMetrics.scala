@@ -18,13 +18,14 @@ private[spark] final class ScanMetrics(context: SparkContext) {
   private val rowGroupsSkipped = count("row groups skipped")
   private val skippedBy: Seq[(Evidence, SQLMetric)] =
     Evidence.all.map(e => e -> count(s"row groups skipped by ${e.name}"))
+  private val filesReadByTasks = count("files read by tasks to decide")
   private val bytesRead = SQLMetrics.createSizeMetric(context, name("bytes read to decide"))
   private val nanos = SQLMetrics.createNanoTimingMetric(context, name("time to decide"))
 
   /** The metrics, by keys that no other metric of a scan has. */
   val byKey: Map[String, SQLMetric] =
     (Seq(filesKept, filesSkipped, rowGroupsKept, rowGroupsSkipped) ++ skippedBy.map(_._2) ++
-      Seq(bytesRead, nanos)).map(m => m.name.get -> m).toMap
+      Seq(filesReadByTasks, bytesRead, nanos)).map(m => m.name.get -> m).toMap
 
   /** Sets the metrics to what a pass found; the scan sends them to listeners when it runs. */
   def set(found: ScanPruning): Unit = {
@@ -34,6 +35,7 @@ private[spark] final class ScanMetrics(context: SparkContext) {
     rowGroupsKept.set(found.keptRowGroups)
     rowGroupsSkipped.set(found.rowGroups - found.keptRowGroups)
     skippedBy.foreach { case (evidence, metric) => metric.set(refuted.getOrElse(evidence, 0L)) }
+    filesReadByTasks.set(found.tasks.files.toLong)
     bytesRead.set(found.bytesRead)
     nanos.set(found.nanos)
   }

@@ -84,6 +84,8 @@ private[spark] object PruneReport {
       "millis" -> s.nanos / 1e6,
       "bytes_read" -> s.bytesRead,
       "files_opened" -> s.filesOpened,
+      "files_read_by_tasks" -> s.tasks.files,
+      "files_missed_by_tasks" -> s.tasks.missed,
       "stopped_early" -> s.stoppedEarly,
       "files_not_cached" -> s.filesDeclined,
       "index_segments" -> s.index.segments,

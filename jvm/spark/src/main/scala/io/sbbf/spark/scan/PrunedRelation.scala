@@ -140,10 +140,11 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       hadoopConf: Configuration,
       requirements: StorageRequirements): ListingPruner = {
     val (roots, isDelta) = (files.location.rootPaths, DeltaRelation.isDelta(files))
+    val limits = SbbfConf.limits(conf)
     new ScanPruner(
       hadoopConf,
       FileStore.hadoop(hadoopConf),
-      SbbfConf.limits(conf),
+      limits,
       FooterCache.shared,
       requirements,
       LogOnce,
@@ -151,7 +152,12 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       checksVersions = !isDelta,
       index =
         if (isDelta) TableIndex.ofLake(roots.head, hadoopConf, conf)
-        else TableIndex.of(roots, hadoopConf, conf)
+        else TableIndex.of(roots, hadoopConf, conf),
+      tasks = new FootersJob(
+        files.sparkSession.sparkContext,
+        hadoopConf,
+        SbbfConf.DistributedFiles.get(conf),
+        limits.cacheBytes)
     )
   }
 }

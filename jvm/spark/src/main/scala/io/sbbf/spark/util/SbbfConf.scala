@@ -163,6 +163,16 @@ object SbbfConf {
       "no limit."
   )
 
+  val DistributedFiles: SbbfConf[Int] = count(
+    "spark.sbbf.planning.distributedFiles",
+    default = 5000,
+    from = 0,
+    to = 1000000000,
+    "Minimum number of Parquet files, of which neither the cache nor an index knows anything, from " +
+      "which a Spark job reads them on executors while a query is planned. The driver reads fewer " +
+      "files itself, and all files in local mode. 0 never runs a job."
+  )
+
   val TailBytes: SbbfConf[Long] = bytes(
     "spark.sbbf.planning.tailBytes",
     "64k",
@@ -241,6 +251,7 @@ object SbbfConf {
       Threads,
       SampleFiles,
       PlanningSeconds,
+      DistributedFiles,
       TailBytes,
       RuntimePruning,
       RuntimeKeys,

@@ -63,7 +63,8 @@ class AddPruningMetricsSuite extends SparkSuite {
     "files kept" -> s.keptFiles.toLong,
     "files skipped" -> (s.numFiles - s.keptFiles).toLong,
     "row groups kept" -> s.keptRowGroups,
-    "row groups skipped" -> (s.rowGroups - s.keptRowGroups)
+    "row groups skipped" -> (s.rowGroups - s.keptRowGroups),
+    "files read by tasks to decide" -> s.tasks.files.toLong
   ) ++ Seq("null_count", "min_max", "dictionary", "bloom", "index").map { name =>
     s"row groups skipped by $name" -> s.refutedBy
       .collectFirst {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.parquet.prune.FooterCache
-import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.parquet.result.{ScanPruning, TaskReads}
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedParquetFormat}
 import io.sbbf.spark.session.SessionPruning
@@ -229,6 +229,13 @@ class PruneRowGroupsSuite extends SparkSuite {
     FooterCache.shared.clear()
     assert(selection(table.where("k = 42")).filesOpened == 8)
     assert(selection(table.where("k = 43")).filesOpened == 0)
+  }
+
+  test("in local mode, the driver reads all files.") {
+    withConf(SbbfConf.DistributedFiles.key -> "1") {
+      FooterCache.shared.clear()
+      assert(selection(table.where("k = 42")).tasks == TaskReads.Nothing)
+    }
   }
 
   test("disabling pruning takes effect from the next query on.") {
