@@ -89,6 +89,12 @@ def test_a_pass_that_stopped_early_says_so():
     assert "stopped early" in stopped._repr_html_()
 
 
+def test_files_that_executors_read_are_counted():
+    read = report(scans=[{**SCAN, "files_read_by_tasks": 968}])
+    assert "1,000 files read, 968 of them by tasks" in read._repr_html_()
+    assert "by tasks" not in report()._repr_html_()
+
+
 class Cells(HTMLParser):
     def __init__(self, html):
         super().__init__()
