@@ -52,7 +52,7 @@ def test_executors_of_a_running_session_get_the_jar(lake: str) -> None:
 def test_executors_read_the_footers_of_a_cold_query_also_if_some_die(
     tmp_path: Path,
 ) -> None:
-    lake = samples.write_lake(tmp_path, KEYS, files=60, rows=10)
+    lake = samples.write_lake(tmp_path, KEYS, files=60, rows_per_group=10)
     script = """
         lake, *keys = sys.argv[1:]
         cluster = builder().master("local-cluster[2,1,1024]")

@@ -18,10 +18,8 @@ private[sbbf] trait FileTasks {
    *   the calling thread, as results arrive.
    * @throws InterruptedException if the query is cancelled, and with it the job
    */
-  def run[A](
-      files: IndexedSeq[FileVersion],
-      work: FileTasks.Work[A],
-      isTooSlow: Int => Boolean)(receive: (Int, IndexedSeq[A]) => Unit): Unit
+  def run[A](files: IndexedSeq[FileVersion], work: FileTasks.Work[A], isTooSlow: Int => Boolean)(
+      receive: (Int, IndexedSeq[A]) => Unit): Unit
 }
 
 private[sbbf] object FileTasks {
@@ -35,10 +33,7 @@ private[sbbf] object FileTasks {
      * @param conf the configuration of the scan
      * @param maxBytes the most bytes of files that the results may hold together
      */
-    def apply(
-        files: IndexedSeq[FileVersion],
-        conf: Configuration,
-        maxBytes: Long): IndexedSeq[A]
+    def apply(files: IndexedSeq[FileVersion], conf: Configuration, maxBytes: Long): IndexedSeq[A]
   }
 
   /** There is no cluster. */

@@ -11,13 +11,7 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
 import io.sbbf.parquet.footer.FooterReader
-import io.sbbf.parquet.input.{
-  ByteSource,
-  Decryption,
-  FileBytes,
-  RecordedBytes,
-  RecordedSource
-}
+import io.sbbf.parquet.input.{ByteSource, Decryption, FileBytes, RecordedBytes, RecordedSource}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{

@@ -8,13 +8,7 @@ import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
-import io.sbbf.parquet.pass.{
-  FileTasks,
-  FilesPass,
-  ListingPruner,
-  PlanningLimits,
-  PruningWarnings
-}
+import io.sbbf.parquet.pass.{FileTasks, FilesPass, ListingPruner, PlanningLimits, PruningWarnings}
 import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
 
 /**

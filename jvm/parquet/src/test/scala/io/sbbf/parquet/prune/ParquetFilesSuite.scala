@@ -61,10 +61,16 @@ class ParquetFilesSuite extends AnyFunSuite {
 
   private def anyPredicate(): RowGroupPredicate = random.nextInt(5) match {
     case 0 => id(random.nextInt(MostIds).toLong)
-    case 1 => RowGroupPredicate.and(Seq(id(random.nextInt(MostIds).toLong), small(random.nextInt(1000))))
-    case 2 => RowGroupPredicate.or(Seq(id(random.nextInt(MostIds).toLong), small(random.nextInt(1000))))
-    case 3 => Leaf(Seq("id"), In(Seq.fill(3)(Value.IntegerLiteral(random.nextInt(MostIds).toLong, 64))))
-    case _ => Leaf(Seq("small"), Less(Value.IntegerLiteral(random.nextInt(20).toLong, 32), orEqual = true))
+    case 1 =>
+      RowGroupPredicate.and(Seq(id(random.nextInt(MostIds).toLong), small(random.nextInt(1000))))
+    case 2 =>
+      RowGroupPredicate.or(Seq(id(random.nextInt(MostIds).toLong), small(random.nextInt(1000))))
+    case 3 =>
+      Leaf(Seq("id"), In(Seq.fill(3)(Value.IntegerLiteral(random.nextInt(MostIds).toLong, 64))))
+    case _ =>
+      Leaf(
+        Seq("small"),
+        Less(Value.IntegerLiteral(random.nextInt(20).toLong, 32), orEqual = true))
   }
 
   /** Counts the files that the driver opens. */
@@ -169,7 +175,9 @@ class ParquetFilesSuite extends AnyFunSuite {
   test("damaged, missing and replaced files are kept, as by the driver.") {
     def damaged(change: Array[Byte] => Array[Byte]): FileStatus = {
       val path = TestFiles.fresh()
-      Files.write(path, change(Files.readAllBytes(java.nio.file.Paths.get(files(1).getPath.toUri))))
+      Files.write(
+        path,
+        change(Files.readAllBytes(java.nio.file.Paths.get(files(1).getPath.toUri))))
       status(path)
     }
     val other = damaged(identity)
@@ -201,9 +209,7 @@ class ParquetFilesSuite extends AnyFunSuite {
 
   test("with keys to encrypted files, the driver reads all files.") {
     val keyed = new Configuration(false)
-    keyed.set(
-      CRYPTO_FACTORY_CLASS_PROPERTY_NAME,
-      classOf[PropertiesDrivenCryptoFactory].getName)
+    keyed.set(CRYPTO_FACTORY_CLASS_PROPERTY_NAME, classOf[PropertiesDrivenCryptoFactory].getName)
     val (tasks, driver) = (new Cluster(1L << 20), new Driver)
     pass(tasks, id(5), hadoopConf = keyed, driver = driver)
     assert(tasks.jobs.get == 0 && driver.opens.get == files.size)

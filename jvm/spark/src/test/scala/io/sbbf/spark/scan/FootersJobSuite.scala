@@ -184,12 +184,13 @@ class FootersJobSuite extends SparkSuite {
   }
 
   test("a failed job is logged once without values, and the driver reads the files.") {
-    val (found, log) = Logged.during(Level.WARN)(quietly(
-      opening(_ => throw new TaskKilled)(Seq(30, 1500).map { id =>
-        FooterCache.shared.clear()
-        val found = pruning(read(key(id))).get
-        assert(rows(read(key(id))).size == 1)
-        found
+    val (found, log) =
+      Logged.during(Level.WARN)(quietly(opening(_ => throw new TaskKilled)(Seq(30, 1500).map {
+        id =>
+          FooterCache.shared.clear()
+          val found = pruning(read(key(id))).get
+          assert(rows(read(key(id))).size == 1)
+          found
       })))
     assert(found.forall(f => f.keptFiles == 1 && f.tasks.files < NumFiles - SampleFiles))
     assert(found.forall(f => f.tasks.files + f.tasks.missed == NumFiles - SampleFiles))
@@ -219,9 +220,8 @@ class FootersJobSuite extends SparkSuite {
   }
 
   test("a query whose jobs are cancelled, or whose thread is interrupted, ends with its job.") {
-    val cancels = Seq[Thread => Unit](
-      _ => spark.sparkContext.cancelJobGroup("blocked"),
-      _.interrupt())
+    val cancels =
+      Seq[Thread => Unit](_ => spark.sparkContext.cancelJobGroup("blocked"), _.interrupt())
     for (cancel <- cancels) {
       assert(blocked(cancel).failed.get.isInstanceOf[InterruptedException])
       val tracker = spark.sparkContext.statusTracker
