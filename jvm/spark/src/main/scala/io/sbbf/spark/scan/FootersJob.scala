@@ -96,6 +96,10 @@ private[spark] final class FootersJob(
     finally context.setLocalProperty(Description, before)
   }
 
+  /** A stopped context cancels its jobs with a similar message. */
+  private def isCancelled(e: Throwable): Boolean =
+    !context.isStopped && String.valueOf(e.getMessage).matches(Cancelled)
+
   private def filesPerTask(files: Int): Int = {
     val slices = TableFiles.slices(files, context)
     math.min(MostFilesOfTask, (files + slices - 1) / slices)
@@ -124,7 +128,6 @@ private[spark] object FootersJob {
   /** `SparkContext.SPARK_JOB_DESCRIPTION` */
   private final val Description = "spark.job.description"
 
-  /** The condition of Spark's error that a user, or the end of a query, has cancelled a job. */
-  private def isCancelled(e: Throwable): Boolean =
-    String.valueOf(e.getMessage).startsWith("[SPARK_JOB_CANCELLED]")
+  /** The message of a cancelled job from Spark 4 on, and in Spark 3.5. */
+  private val Cancelled = """(?s)\[SPARK_JOB_CANCELLED\].*|Job \d+ cancelled .*"""
 }
