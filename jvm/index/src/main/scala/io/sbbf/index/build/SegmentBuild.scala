@@ -17,13 +17,15 @@ import io.sbbf.parquet.model.FileVersion
  * @param columns the canonical names of the columns to index; see [[KeyedColumn]]
  * @param files the files, whose columns are in the order of `columns`
  * @param sizes the size of each column; none if its zones are filtered
+ * @param readAs how the files are read; see [[SegmentManifest]]
  */
 private[sbbf] final class SegmentBuild(
     place: IndexPlace,
     columns: Seq[String],
     files: IndexedSeq[SegmentFile],
     sizes: Seq[ColumnSize],
-    conf: Configuration) {
+    conf: Configuration,
+    readAs: Option[String] = None) {
   import SegmentBuild._
 
   private val index = place.folder(conf)
@@ -99,7 +101,8 @@ private[sbbf] final class SegmentBuild(
       rowGroups,
       stored,
       indexed,
-      replaces
+      replaces,
+      readAs
     )
     index.commit(manifest)
     manifest

@@ -18,6 +18,8 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
  * @param files the table of the files
  * @param columns the indexed columns, in the order in which the table of the files lists them
  * @param replaces the ids of the segments that this one makes superfluous
+ * @param readAs identifies how the files were read, for files whose values depend on that; None for
+ *   Parquet files. Only scans that read them in the same way may use the segment.
  */
 private[sbbf] final case class SegmentManifest(
     id: String,
@@ -25,7 +27,8 @@ private[sbbf] final case class SegmentManifest(
     rowGroups: Int,
     files: StoredTable,
     columns: Seq[IndexedColumn],
-    replaces: Seq[String]) {
+    replaces: Seq[String],
+    readAs: Option[String] = None) {
 
   /** The size of the segment's files in bytes, without `segment.json`. */
   def bytes: Long = files.bytes + columns.map(_.bytes).sum
@@ -53,6 +56,7 @@ private[sbbf] final case class SegmentManifest(
     columns.foreach(_.writeTo(list.addObject()))
     val others = root.putArray("replaces")
     replaces.foreach(others.add(_))
+    readAs.foreach(root.put("read_as", _))
     root
   }
 }
@@ -117,7 +121,8 @@ private[sbbf] object SegmentManifest {
         files.required("files").asInt,
         files.required("checksum").asLong),
       all(root.required("columns"))(column),
-      all(root.required("replaces"))(_.asText)
+      all(root.required("replaces"))(_.asText),
+      Option(root.get("read_as")).map(_.asText)
     )
   }
 

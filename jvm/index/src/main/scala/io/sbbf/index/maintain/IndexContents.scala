@@ -145,17 +145,25 @@ private[sbbf] object IndexContents {
   private final val IncompleteMillis = 24 * ReplacedMillis
 
   /**
-   * Reads what an index holds. A segment that cannot be used counts as missing, and is left alone.
+   * Reads what an index holds for one way to read its files. A segment that cannot be used counts as
+   * missing, and is left alone.
    *
+   * @param readAs how the files are read; see [[SegmentManifest]]. Segments of another way are left
+   *   alone.
    * @throws java.io.IOException if the store cannot be reached
    */
-  def read(place: IndexPlace, conf: Configuration): IndexContents = {
+  def read(
+      place: IndexPlace,
+      conf: Configuration,
+      readAs: Option[String] = None): IndexContents = {
     val folder = place.folder(conf)
     def usable[T](action: => T): Option[T] =
       try Some(action)
       catch { case e: IOException if !Interruption.is(e) => None }
     val found = folder.segments().map(s => s -> usable(folder.manifest(s.getPath.getName)))
-    val manifests = found.collect { case (_, Some(Some(manifest))) => manifest }
+    val manifests = found.collect {
+      case (_, Some(Some(manifest))) if manifest.readAs == readAs => manifest
+    }
     val current = SegmentManifest.current(manifests)
     val opened = current.map(m => m -> usable(Segment.openWhole(m, place, conf)))
     new IndexContents(

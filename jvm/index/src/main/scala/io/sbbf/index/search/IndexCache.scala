@@ -28,12 +28,20 @@ private[sbbf] final class IndexCache(millis: () => Long = () => System.currentTi
    * Returns the index that a scan searches.
    *
    * @param places returns the places of the tables of a listing
+   * @param usable returns for each search whether the scan reads files as a segment's builder did
    */
   def index(
       places: IndexedSeq[FileStatus] => Seq[IndexPlace],
       conf: Configuration,
-      warnings: PruningWarnings): RowGroupIndex =
-    new IndexSearch(files => places(files).flatMap(segments(_, conf, warnings)), conf, warnings)
+      warnings: PruningWarnings,
+      usable: () => SegmentManifest => Boolean = () => IndexCache.OfParquet): RowGroupIndex =
+    new IndexSearch(
+      files => {
+        val isUsable = usable()
+        places(files).flatMap(segments(_, conf, warnings)).filter(s => isUsable(s.manifest))
+      },
+      conf,
+      warnings)
 
   /** Forgets what is known about an index, because it has changed. */
   def forget(index: Path): Unit = synchronized {
@@ -48,11 +56,19 @@ private[sbbf] final class IndexCache(millis: () => Long = () => System.currentTi
   def functions(
       place: IndexPlace,
       conf: Configuration,
-      warnings: PruningWarnings): Seq[KeyFunction] = {
+      warnings: PruningWarnings,
+      isUsable: SegmentManifest => Boolean = IndexCache.OfParquet): Seq[KeyFunction] =
+    manifests(place, conf, warnings).filter(isUsable).flatMap(functionsOf).distinct
+
+  /** Returns the manifests of the segments of a place, newest first. */
+  def manifests(
+      place: IndexPlace,
+      conf: Configuration,
+      warnings: PruningWarnings): Seq[SegmentManifest] = {
     val known = table(place)
     known.synchronized {
       list(known, place, conf, warnings)
-      known.functions
+      known.manifests
     }
   }
 
@@ -137,13 +153,20 @@ private[sbbf] object IndexCache {
   /** The driver's cache. */
   val shared: IndexCache = new IndexCache
 
+  /** Returns whether a segment is of Parquet files, whose bytes alone decide on their values. */
+  private val OfParquet: SegmentManifest => Boolean = _.readAs.isEmpty
+
+  private def functionsOf(manifest: SegmentManifest): Seq[KeyFunction] =
+    manifest.columns
+      .filter(_.kind == IndexedColumn.Keys)
+      .flatMap(column => KeyedColumn.parse(column.name).toOption.flatMap(_.function))
+
   private final val ListedMillis = 30000L
   private final val MostTables = 256
 
   private final class Table {
     var listedAt: Long = -ListedMillis
     var manifests: Seq[SegmentManifest] = Nil
-    var functions: Seq[KeyFunction] = Nil
 
     /** The segments of the manifests, once they are open. */
     var segments: Seq[Segment] = Nil
@@ -151,11 +174,6 @@ private[sbbf] object IndexCache {
 
     def show(found: Seq[SegmentManifest]): Unit = {
       manifests = found
-      functions = found
-        .flatMap(_.columns)
-        .filter(_.kind == IndexedColumn.Keys)
-        .flatMap(column => KeyedColumn.parse(column.name).toOption.flatMap(_.function))
-        .distinct
       areOpen = false
     }
   }

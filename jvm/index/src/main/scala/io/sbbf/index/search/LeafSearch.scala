@@ -73,7 +73,8 @@ private[search] final class LeafSearch(
       if (file >= 0 && !known.get(place)) {
         val kind = files.kind(file)
         bindings(kind) match {
-          case HashBinding.NoRow => known.set(place)
+          // the schema of a file that is no Parquet file has only the indexed columns
+          case HashBinding.NoRow if segment.manifest.readAs.isEmpty => known.set(place)
           case binding if columnOf(kind) >= 0 =>
             val search = new Search(columnOf(kind), hashesOf(binding))
             wanted.computeIfAbsent(search, _ => new BitSet(files.size)).set(file)

@@ -19,6 +19,8 @@ class SegmentManifestSuite extends AnyFunSuite {
 
   test("a manifest is read as it was written") {
     assert(SegmentManifest.of(manifest.toJson) == manifest)
+    val source = manifest.copy(readAs = Some("csv-00ff"))
+    assert(SegmentManifest.of(source.toJson) == source)
   }
 
   test("zones are read as they were written, and count with their slabs") {

@@ -1,6 +1,6 @@
 package io.sbbf.parquet.hashes
 
-import java.io.{Closeable, InterruptedIOException}
+import java.io.InterruptedIOException
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
@@ -14,7 +14,7 @@ import io.sbbf.parquet.sample.{NamedColumns, SampledTable}
 import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind, ValueSink}
 
 /**
- * Reads the hashes of a file's values, or of functions of them. Not thread-safe.
+ * Reads the hashes of the values of a Parquet file, or of functions of them. Not thread-safe.
  *
  * Each method throws [[io.sbbf.parquet.model.UnusableFile]] for an unusable or encrypted file, and
  * java.io.IOException if the file cannot be read or is no longer the listed version.
@@ -30,14 +30,14 @@ private[sbbf] final class FileHashes(
     store: FileStore,
     table: Option[SampledTable],
     checksVersion: Boolean)
-    extends Closeable {
+    extends FileKeys {
   private val stored = new StoredFile(file, conf, store)
   private val columns = new NamedColumns(stored, table)
   private val distinct = new SortedHashes
   private var opened = Option.empty[ParquetFileReader]
 
   /** Returns what the footer states about the columns with these names; see [[KeyedColumn]]. */
-  def facts(wanted: Seq[String]): IndexFacts = {
+  override def facts(wanted: Seq[String]): IndexFacts = {
     val footer = columns.footer
     val found = IndexFacts(
       (0 until footer.numRowGroups).map(footer.numRows),
@@ -68,15 +68,8 @@ private[sbbf] final class FileHashes(
     }
   }
 
-  /**
-   * Returns the hashes of the distinct values of a column chunk, or of the distinct keys of a function
-   * of them, in ascending order. Floats are hashed as filters hash them; see [[ValueHasher]].
-   *
-   * The file may have been replaced meanwhile: call [[check]] after the last chunk.
-   *
-   * @param source names a column that [[facts]] finds no reason against
-   */
-  def of(rowGroup: Int, source: KeySource): Array[Long] = {
+  /** Returns the hashes of a column chunk. Floats are hashed as filters hash them; see [[ValueHasher]]. */
+  override def of(rowGroup: Int, source: KeySource): Array[Long] = {
     if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
     val footer = columns.footer
     if (footer.numRows(rowGroup) > 0) {
@@ -97,8 +90,7 @@ private[sbbf] final class FileHashes(
     fresh
   }
 
-  /** Fails if the file was replaced while it was read. */
-  def check(): Unit =
+  override def check(): Unit =
     if (checksVersion) stored.checkVersion()
 
   override def close(): Unit = {

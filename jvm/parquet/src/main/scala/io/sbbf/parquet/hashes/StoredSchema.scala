@@ -3,7 +3,7 @@ package io.sbbf.parquet.hashes
 import java.io.ByteArrayOutputStream
 import java.util.ArrayList
 
-import org.apache.parquet.format.{FileMetaData, RowGroup, Util}
+import org.apache.parquet.format.{FileMetaData, RowGroup, SchemaElement, Util}
 
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNull, Leaf}
 import io.sbbf.parquet.footer.{FooterBuilder, FooterReader}
@@ -51,6 +51,20 @@ private[sbbf] object StoredSchema {
    */
   def of(packed: Array[Byte]): StoredSchema =
     new StoredSchema(new FooterBuilder(FooterReader.parse(packed), 0).build().schema)
+
+  /**
+   * Returns the packed form of a schema with these columns alone, for a file that is no Parquet file.
+   *
+   * @param columns the names and the types of the columns
+   */
+  def ofColumns(columns: Seq[(String, KeyType)]): Array[Byte] = {
+    val elements = new ArrayList[SchemaElement]
+    elements.add(new SchemaElement("columns").setNum_children(columns.size))
+    columns.foreach { case (name, keyType) => elements.add(keyType.column(name)) }
+    val metadata = new FileMetaData(1, elements, 0, new ArrayList[RowGroup])
+    metadata.addToKey_value_metadata(RebaseMetadata.never)
+    pack(metadata)
+  }
 
   /**
    * Returns the packed form of a file's schema: a thrift `FileMetaData` without row groups and

@@ -1,6 +1,6 @@
 package io.sbbf.parquet.model
 
-import org.apache.parquet.format.FileMetaData
+import org.apache.parquet.format.{FileMetaData, KeyValue}
 
 /**
  * The facts about a file's writer by which Spark reads dates and times.
@@ -22,6 +22,9 @@ private[parquet] object RebaseMetadata {
 
   /** The keys of a footer's metadata that decide. */
   val Keys: Set[String] = Set(Version, LegacyDateTime, LegacyInt96)
+
+  /** Returns the entry of a file whose dates and times Spark reads unchanged. */
+  def never: KeyValue = new KeyValue(Version).setValue("3.5.0")
 
   def of(metadata: FileMetaData): RebaseMetadata = {
     var version = ""

@@ -3,7 +3,9 @@ package io.sbbf.parquet.pass
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
-import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
+import io.sbbf.parquet.literal.LiteralEncodings
+import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
 import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning}
 
 /**
@@ -42,6 +44,25 @@ private[sbbf] abstract class ListingPruner(warnings: PruningWarnings) {
       predicate: RowGroupPredicate,
       lookup: ColumnLookup,
       sampleFirst: Boolean): PrunedFiles
+
+  /** Searches an index; one that cannot be searched knows nothing. */
+  protected final def searched(
+      index: RowGroupIndex,
+      files: IndexedSeq[FileStatus],
+      predicate: RowGroupPredicate,
+      lookup: ColumnLookup,
+      encodings: LiteralEncodings): Option[IndexHits] =
+    try
+      if (predicate.leaves.isEmpty) None
+      else index.search(files, predicate, lookup, encodings)
+    catch {
+      case RecoverableError(e) if !Interruption.is(e) =>
+        warnings.once(
+          s"index: ${e.getClass.getName}",
+          s"cannot search the index of a table: ${e.getClass.getName}",
+          e)
+        None
+    }
 
   /**
    * Keeps all of `files` after an error that does not concern a single file. The query may still

@@ -7,7 +7,7 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
+import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.pass.{FileTasks, FilesPass, ListingPruner, PlanningLimits, PruningWarnings}
 import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
 
@@ -50,30 +50,13 @@ private[sbbf] final class ScanPruner(
         warnings,
         checksVersions)
     val task = new PruneTask(predicate, lookup, limits, requirements)
-    searched(files, predicate, lookup, encodings) match {
+    searched(index, files, predicate, lookup, encodings) match {
       case None if !predicate.canPruneByFiles => keepAll(files, ScanPruning.NoUsableLeaf)
       case None =>
         pruneByFiles(files, pruner, task, _ => FileHits.Nothing, sampleFirst, remembers = true)
       case Some(hits) => pruneByIndex(files, predicate, hits, pruner, task, sampleFirst)
     }
   }
-
-  private def searched(
-      files: IndexedSeq[FileStatus],
-      predicate: RowGroupPredicate,
-      lookup: ColumnLookup,
-      encodings: LiteralEncodings): Option[IndexHits] =
-    try
-      if (predicate.leaves.isEmpty) None
-      else index.search(files, predicate, lookup, encodings)
-    catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
-        warnings.once(
-          s"index: ${e.getClass.getName}",
-          s"cannot search the index of a table: ${e.getClass.getName}",
-          e)
-        None
-    }
 
   /** Opens only files that the index does not refute. */
   private def pruneByIndex(

@@ -8,7 +8,7 @@ import io.sbbf.parquet.model.Evidence
  * @param rowGroups the number of row groups; 0 if the file was not read or could not be read,
  *   which keeps all of it
  * @param kept the number of row groups that might hold a match
- * @param keptRows the number of rows in the kept row groups
+ * @param keptRows the number of rows in the kept row groups, -1 if it is unknown
  * @param keptBytes the compressed size of the kept row groups; the file's length if all are kept
  * @param ranges starts and ends of ascending byte ranges, which hold the midpoints of the kept
  *   row groups and of no others; None if tasks read whole splits
@@ -44,6 +44,10 @@ private[sbbf] object FilePruning {
   /** Returns the outcome of a file that was not evaluated: the whole file is kept. */
   def keepAll(length: Long, reason: String): FilePruning =
     FilePruning(0, 0, 0L, length, None, Map.empty, Map(reason -> 1))
+
+  /** Returns the outcome of a file that is one zone of an index, which finds a match in it. */
+  def found(length: Long): FilePruning =
+    FilePruning(1, 1, keptRows = -1L, length, None, Map.empty, Map(ScanPruning.Found -> 1))
 
   /**
    * Returns the outcome of a file of which every row group is refuted, without the evidence.

@@ -77,9 +77,11 @@ private[sbbf] final class ScanPruning(
   /** Returns [[keptBytes]], but at least 1, because Spark does not allow a size of 0. */
   def sizeInBytes: Long = math.max(1L, keptBytes)
 
-  /** Returns the number of rows in the kept row groups, if all files were evaluated. */
+  /** Returns the number of rows in the kept row groups, if it is known of all files. */
   def rows: Option[Long] =
-    if (outcomes.forall(_.isKnown)) Some(outcomes.iterator.map(_.keptRows).sum) else None
+    if (outcomes.forall(o => o.isKnown && o.keptRows >= 0))
+      Some(outcomes.iterator.map(_.keptRows).sum)
+    else None
 
   /** Returns the URIs of the files that are not pruned. */
   def inputFiles: Array[String] = files.indices.iterator
@@ -147,6 +149,7 @@ private[sbbf] object ScanPruning {
   val NoUsableLeaf = "no part of the predicate can prune row groups"
   val TooSlow = "not checked: it would take longer than spark.sbbf.planning.maxSeconds"
   val NotIndexed = "not checked: only the index could rule it out, which does not know the file"
+  val Found = "the index does not rule the file out"
   val NotChecked = "not checked: a sample of the files showed no benefit"
 
   private[sbbf] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
