@@ -36,7 +36,7 @@ import io.sbbf.spark.read.RowGroupRanges
  * @param selectsPartition whether the scan reads a partition with these values, by filters that the
  *   query evaluates while it runs. It leaves out other partitions by itself. Not a part of equality:
  *   scans with other runtime filters differ by those filters.
- * @param planned the result for the same files before these keys were known
+ * @param planned the pass over the same files before these keys were known
  */
 final class PrunedFileIndex private[spark] (
     val base: FileIndex,
@@ -46,10 +46,11 @@ final class PrunedFileIndex private[spark] (
     private[spark] val preserveSplits: Boolean,
     private[spark] val late: Seq[LateKeys] = Nil,
     selectsPartition: InternalRow => Boolean = _ => true,
-    planned: Option[ScanPruning] = None)
+    planned: Option[PrunedFileIndex.Pass] = None)
     extends FileIndex {
+  import PrunedFileIndex.Pass
 
-  @volatile private var latest: Option[(ColumnLookup, ScanPruning)] = None
+  @volatile private var latest: Option[Pass] = None
   @volatile private var shown: Option[ScanMetrics] = None
   private val nanos = new AtomicLong
 
@@ -91,7 +92,7 @@ final class PrunedFileIndex private[spark] (
       preserveSplits,
       late ++ keys,
       selectsPartition,
-      selection)
+      latest)
 
   /**
    * Returns this index, which has no late keys yet, over another base that lists the same files. The
@@ -116,7 +117,7 @@ final class PrunedFileIndex private[spark] (
     PlannedScan(selection, guard, mayListOthers, hasRuntimeFilters)
 
   /** Returns what the last pass found, None before the first pass. */
-  private[spark] def selection: Option[ScanPruning] = latest.map(_._2)
+  private[spark] def selection: Option[ScanPruning] = latest.map(_.found)
 
   /** Returns the metrics that the scan nodes show; every later pass updates them. */
   private[spark] def metrics(context: SparkContext): ScanMetrics = synchronized {
@@ -151,10 +152,11 @@ final class PrunedFileIndex private[spark] (
     val lookup = columns.lookup
     val predicate = translated(dataFilters ++ late.map(_.filter))
     latest
-      .collect { case (`lookup`, found) if found.isReusableFor(predicate, files) => found }
+      .filter(pass => pass.lookup == lookup && pass.isReusableFor(predicate, files, columns))
+      .map(_.found)
       .getOrElse {
-        val before = planned.filter(_.isReusableFor(translated(dataFilters), files))
-        pruned(files, predicate, lookup, before)
+        val before = planned.filter(_.isReusableFor(translated(dataFilters), files, columns))
+        pruned(files, predicate, lookup, before.map(_.found))
       }
   }
 
@@ -182,7 +184,7 @@ final class PrunedFileIndex private[spark] (
       before.fold(found.tasks)(_.tasks + found.tasks)
     )
     nanos.addAndGet(spent)
-    latest = Some(lookup -> selection)
+    latest = Some(Pass(lookup, if (selection.isIndexed) columns.readAs else None, selection))
     selection
   }
 
@@ -201,4 +203,24 @@ final class PrunedFileIndex private[spark] (
       Some(
         if (metadata.isEmpty) file else file.copy(metadata = file.metadata ++ metadata ++ etag))
     }
+}
+
+private[spark] object PrunedFileIndex {
+
+  /**
+   * A pass over files.
+   *
+   * @param readAs how the scan read files, if an index was searched; see [[FileColumns.readAs]]
+   */
+  private[spark] final case class Pass(
+      lookup: ColumnLookup,
+      readAs: Option[String],
+      found: ScanPruning) {
+
+    def isReusableFor(
+        predicate: RowGroupPredicate,
+        files: IndexedSeq[FileStatus],
+        columns: FileColumns): Boolean =
+      found.isReusableFor(predicate, files) && (!found.isIndexed || readAs == columns.readAs)
+  }
 }

@@ -23,9 +23,9 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
 
   private lazy val delta: Option[DeltaColumns] = DeltaColumns.of(files)
 
-  private val isOrc = SourceFormat.isOrc(files.fileFormat)
+  private val isParquet = !SourceFormat.isIndexedByFile(files.fileFormat)
 
-  private def areFoundById: Boolean = !isOrc && SparkInternals.readsByFieldId(conf)
+  private def areFoundById: Boolean = isParquet && SparkInternals.readsByFieldId(conf)
 
   override protected def translator: PredicateTranslator =
     new PredicateTranslator(
@@ -35,12 +35,11 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
       () => functions)
 
   override protected def findFunctions(): Seq[KeyFunction] =
-    if (isOrc) Nil
-    else
-      TableIndex.functions(
-        files.location.rootPaths,
-        files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
-        conf)
+    TableIndex.functions(
+      files.location.rootPaths,
+      files.sparkSession.sessionState.newHadoopConfWithOptions(files.options),
+      conf,
+      ReadFingerprint.ofScan(files))
 
   override def lookup: ColumnLookup = {
     // the key of Spark's ResolveDefaultColumns
@@ -55,15 +54,17 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
    */
   def guard(dataFilters: Seq[Expression], mayPushMore: Boolean): PushdownGuard = {
     // the format of pruned ORC scans withholds filters by itself
-    val pushed = if (isOrc) Nil else SparkInternals.pushedFilters(stored(dataFilters))
+    val pushed = if (!isParquet) Nil else SparkInternals.pushedFilters(stored(dataFilters))
     PushdownGuard(
       pushed,
       inFiles(files.dataSchema),
       areFoundById,
       conf.caseSensitiveAnalysis,
-      !isOrc && (mayPushMore || delta.exists(columns => dataFilters.exists(columns.mixes)))
+      isParquet && (mayPushMore || delta.exists(columns => dataFilters.exists(columns.mixes)))
     )
   }
+
+  override def readAs: Option[String] = ReadFingerprint.ofScan(files).map(_())
 
   override def nameInTable(column: ColumnPath): String =
     delta.fold(column.toString)(_.nameInTable(column))

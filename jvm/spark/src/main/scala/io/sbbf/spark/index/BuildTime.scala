@@ -1,6 +1,6 @@
 package io.sbbf.spark.index
 
-import io.sbbf.parquet.hashes.{FileHashes, KeySource}
+import io.sbbf.parquet.hashes.KeySource
 import io.sbbf.spark.table.{TableTasks, TaskFiles}
 
 /**
@@ -28,8 +28,7 @@ private[index] final class BuildTime(tasks: TableTasks, taskFiles: TaskFiles, co
     val items = some.map(n => (taskFiles.serializable(files(n).status), columns(n)))
     val nanos = tasks.map(items, "sample of keys") { case ((file, sources), table) =>
       IndexJob.attempt(file.getPath.toString) {
-        val hashes =
-          new FileHashes(file, table.conf, table.store, table.columns, checksVersion = false)
+        val hashes = table.keysOf(file, checksVersion = false)
         try {
           val started = System.nanoTime
           sources.foreach(hashes.of(0, _))

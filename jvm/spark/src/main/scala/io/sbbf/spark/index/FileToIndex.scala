@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.TaskContext
 
 import io.sbbf.index.build.PartLayout
-import io.sbbf.parquet.hashes.{FileHashes, KeySource}
+import io.sbbf.parquet.hashes.{FileKeys, KeySource}
 import io.sbbf.spark.table.OpenedTable
 
 /**
@@ -35,11 +35,10 @@ private[index] final class FileToIndex(
       checksVersion: Boolean,
       layout: PartLayout): Iterator[(Int, AnyRef)] = {
     // the listener outlives the file, and must not hold what was read of it
-    val opened = new AtomicReference(
-      new FileHashes(status, table.conf, table.store, table.columns, checksVersion))
+    val opened = new AtomicReference(table.keysOf(status, checksVersion))
     def close(): Unit = Option(opened.getAndSet(null)).foreach(_.close())
     TaskContext.get().addTaskCompletionListener[Unit](_ => close())
-    def attempt(work: FileHashes => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
+    def attempt(work: FileKeys => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
       Option(opened.get).fold(Iterator[(Int, AnyRef)]()) { hashes =>
         orFailure(layout)(work(hashes))(close())
       }

@@ -6,12 +6,12 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
 
+import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.index.build.SegmentBuild
 import io.sbbf.index.format.{SegmentManifest, StoredPart}
 import io.sbbf.index.maintain.RefreshPlan
 import io.sbbf.index.search.IndexCache
 import io.sbbf.index.zones.ZonePlan
-import io.sbbf.parquet.hashes.FileHashes
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.spark.index.zones.ZoneFilesJob
 import io.sbbf.spark.table.TableTasks
@@ -33,11 +33,15 @@ private[index] final class IndexJob(
   import IndexJob._
 
   private val target = indexed.target
-  private val tasks = new TableTasks(session, indexed.hadoopConf, target, "index")
+  private val tasks =
+    new TableTasks(session, indexed.hadoopConf, target, "index", target.keys(ofColumns))
   // a table's format may record other times than the store
   private val checksVersions = target.lakeFormat.isEmpty
 
   private val columns: Vector[String] = of.names
+
+  private def ofColumns: Seq[String] =
+    columns.flatMap(KeyedColumn.parse(_).toOption).map(_.column).distinct
 
   /**
    * Indexes the files that the index does not know yet, and returns what was done. A refresh of the
@@ -90,7 +94,7 @@ private[index] final class IndexJob(
     waitUntilSettled(plan.toRead)
     val (read, unread) = facts(plan.toRead)
     // new files may well be unreadable, or lack a column that others have
-    if (request.columns.isDefined) {
+    if (request.columns.isDefined && (read.nonEmpty || plan.toRead.size == indexed.files.size)) {
       if (read.isEmpty)
         throw new IllegalArgumentException(s"no file could be read: ${unread.head}")
       refuseColumns(read)
@@ -102,7 +106,13 @@ private[index] final class IndexJob(
       val keys = new KeysToIndex(columns, counted, plan.toMerge, indexed.contents)
       val sizes = if (of.zones.isDefined) Nil else keys.sizes
       val build =
-        new SegmentBuild(indexed.place, columns, keys.files, sizes, indexed.hadoopConf)
+        new SegmentBuild(
+          indexed.place,
+          columns,
+          keys.files,
+          sizes,
+          indexed.hadoopConf,
+          target.readAs)
       val zones = of.zones.map(new ZonePlan(_, columns.size, read.map(_.facts)))
       if (request.isDryRun) estimate(build, keys, zones, unread)
       else write(build, keys, zones, unread, plan.replaces)
@@ -196,7 +206,7 @@ private[index] final class IndexJob(
     val found = tasks.map(files.map(target.taskFiles.serializable), "footers") { (file, table) =>
       val readAt = System.currentTimeMillis
       attempt(file.getPath.toString) {
-        val hashes = new FileHashes(file, table.conf, table.store, table.columns, checked)
+        val hashes = table.keysOf(file, checked)
         try hashes.facts(named) -> readAt
         finally hashes.close()
       }

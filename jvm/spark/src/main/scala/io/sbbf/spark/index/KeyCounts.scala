@@ -1,7 +1,7 @@
 package io.sbbf.spark.index
 
 import io.sbbf.core.predicate.KeyedColumn
-import io.sbbf.parquet.hashes.{FileHashes, IndexableColumn, KeySource}
+import io.sbbf.parquet.hashes.{IndexableColumn, KeySource}
 import io.sbbf.spark.table.{TableTasks, TaskFiles}
 
 /** Estimates how many keys functions of columns have, from a row group of some files. */
@@ -44,8 +44,7 @@ private[index] final class KeyCounts(tasks: TableTasks, taskFiles: TaskFiles) {
     val items = some.map(f => (taskFiles.serializable(f.status), source(f)))
     val counts = tasks.map(items, "number of keys") { case ((file, of), table) =>
       IndexJob.attempt(file.getPath.toString) {
-        val hashes =
-          new FileHashes(file, table.conf, table.store, table.columns, checksVersion = false)
+        val hashes = table.keysOf(file, checksVersion = false)
         try hashes.of(0, of).length.toLong
         finally hashes.close()
       }

@@ -7,7 +7,7 @@ import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.index.format.IndexedColumn
 import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.index.maintain.IndexContents
-import io.sbbf.spark.table.{LakeTable, NamedFiles}
+import io.sbbf.spark.table.{LakeTable, NamedFiles, SourceFiles}
 
 /**
  * The columns of a new segment.
@@ -40,6 +40,9 @@ private[index] object SegmentColumns {
       KeyedColumn.parse(text) match {
         case Right(column) if column.function.isDefined && zones.isDefined =>
           refuse(s"${column.name} can have keys, and no filters of zones: use the kind keys")
+        case Right(_) if zones.isDefined && target.readAs.isDefined =>
+          refuse(
+            s"${target.name} has no Parquet files, so that it has no zones to filter: use the kind keys")
         case Right(column) => resolved(target, column, resolver).name
         case Left(why) => refuse(why)
       }
@@ -52,15 +55,15 @@ private[index] object SegmentColumns {
       requested: KeyedColumn,
       resolver: Resolver): KeyedColumn = {
     val found = requested.copy(column = target.columnNames(Seq(requested.column), resolver).head)
-    target match {
-      case lake: LakeTable if found.function.isDefined =>
-        val dataType = lake.column(requested.column, resolver).dataType
-        if (dataType != StringType)
-          refuse(
-            s"${found.name} needs a STRING column with the binary collation, but " +
-              s"'${found.column}' of ${target.name} has the type ${dataType.sql}")
-      case _ =>
+    val dataType = target match {
+      case lake: LakeTable => Some(lake.column(requested.column, resolver).dataType)
+      case source: SourceFiles => Some(source.field(requested.column, resolver).dataType)
+      case _ => None
     }
+    for (other <- dataType if found.function.isDefined && other != StringType)
+      refuse(
+        s"${found.name} needs a STRING column with the binary collation, but " +
+          s"'${found.column}' of ${target.name} has the type ${other.sql}")
     found
   }
 

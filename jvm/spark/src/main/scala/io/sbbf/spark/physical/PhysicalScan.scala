@@ -66,12 +66,13 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
 
   private def hasRuntimeFilters: Boolean = scan.dataFilters.exists(isRuntimeFilter)
 
-  /** Returns whether it is a batch scan of Parquet or ORC files by Spark, or one by Delta. */
+  /** Returns whether it is a batch scan of files by Spark, or one by Delta. */
   def isPrunable: Boolean = isKnownFormat && !isStreaming && !SparkInternals.runsInOneTask(scan)
 
   private def isKnownFormat: Boolean = {
-    SourceFormat.isPrunable(files.fileFormat, conf) || (DeltaRelation.isDelta(
-      files) && SbbfConf.Delta.get(conf) && (files.location match {
+    SourceFormat.isPrunable(files.fileFormat, conf) &&
+    new PrunedRelation(files, conf).hasEvidence || (DeltaRelation.isDelta(files) && SbbfConf.Delta
+      .get(conf) && (files.location match {
       case index: PrunedFileIndex => DeltaRelation.listsDataFiles(index.base)
       case index => DeltaRelation.listsDataFiles(index)
     }))

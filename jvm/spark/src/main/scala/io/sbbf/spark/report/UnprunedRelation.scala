@@ -15,6 +15,7 @@ import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.files.{FileColumns, ScanColumns, SourceFormat}
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
+import io.sbbf.spark.scan.PrunedRelation
 import io.sbbf.spark.util.SbbfConf
 
 /**
@@ -26,6 +27,8 @@ private[spark] final case class UnprunedRelation(name: String, reason: String)
 private[spark] object UnprunedRelation {
   private val Off = "spark-sbbf is off in this session"
   private val NoEvidence = "it reads no Parquet file of rows"
+  private val NoIndex =
+    "it has no index that was built with the same options, schema and settings"
   private val PruningFailed = "pruning failed, see the driver's log"
 
   /**
@@ -106,7 +109,13 @@ private[spark] object UnprunedRelation {
         s"${SbbfConf.Orc.key} is false"
       case format if format.isInstanceOf[ParquetFileFormat] || SourceFormat.isOrc(format) =>
         reasonOf(filters, new ScanColumns(files), scan.output, conf)
-      case _ => "not a scan of Parquet or ORC files"
+      case format if SourceFormat.needsIndex(format) && !SbbfConf.Index.get(conf) =>
+        s"${SbbfConf.Index.key} is false"
+      case format if SourceFormat.needsIndex(format) =>
+        if (new PrunedRelation(files, conf).hasEvidence)
+          reasonOf(filters, new ScanColumns(files), scan.output, conf)
+        else NoIndex
+      case _ => "not a scan of files of a supported format"
     }
 
   private def reasonOf(

@@ -12,8 +12,8 @@ import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
 
 /**
- * Prunes scans of Parquet and ORC files while a query is planned: leaves out files, row groups and
- * stripes that their own statistics, dictionaries and bloom filters refute.
+ * Prunes scans of files while a query is planned: leaves out files, row groups and stripes that their
+ * own statistics, dictionaries and bloom filters refute, or the index of the table.
  *
  * {{{
  *   Filter (user_id = 42)                       Filter (user_id = 42)
@@ -39,6 +39,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
             try {
               KernelChoice.start()
               filesOf(scan).location match {
+                case _: PrunedFileIndex if SourceFormat.needsIndex(filesOf(scan).fileFormat) => scan
                 case index: PrunedFileIndex =>
                   val filters = new ScanFilters(scan, filesOf(scan), conjuncts)
                   val planned = index.plannedScan(filters.hasSubqueries)
@@ -56,7 +57,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
       }
     }
 
-  /** Returns whether the scan is a batch scan in Spark's own Parquet or ORC format. */
+  /** Returns whether the scan is a batch scan in one of Spark's own formats. */
   private def isPrunable(scan: LogicalRelation): Boolean =
     !scan.isStreaming && (scan.relation match {
       case files: HadoopFsRelation =>

@@ -12,13 +12,14 @@ import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.prune.{EvidenceCache, OrcPruner}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.pass.ListingPruner
-import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
+import io.sbbf.parquet.prune.{FooterCache, IndexedPruner, ScanPruner}
 import io.sbbf.parquet.result.{ScanPruning, StorageRequirements}
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.files.{
   PrunedFileIndex,
   PrunedOrcFormat,
   PrunedParquetFormat,
+  ReadFingerprint,
   ScanColumns,
   SourceFormat
 }
@@ -44,7 +45,9 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       filters: ScanFilters,
       preserveSplits: => Boolean): Option[PrunedFileIndex] = {
     val guard = filters.guard
-    if ((!SbbfConf.SafeRead.get(conf) || guard.withholdsNothing) && !filters.canPrune) None
+    val isUseless = (!SbbfConf.SafeRead.get(conf) || guard.withholdsNothing) && !filters.canPrune
+    // Spark's own format would read what is left out of a plan that preserves splits
+    if (isUseless || !hasEvidence || needsIndex && preserveSplits) None
     else {
       val found = index(guard, preserveSplits)
       found.listFiles(filters.ofPartitions, filters.ofData)
@@ -52,6 +55,19 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       Some(found)
     }
   }
+
+  private def needsIndex: Boolean = SourceFormat.needsIndex(files.fileFormat)
+
+  /** Returns whether something may rule out files: what they hold, or an index that the scan can use. */
+  def hasEvidence: Boolean =
+    !needsIndex || TableIndex.exists(
+      files.location.rootPaths,
+      hadoopConf,
+      conf,
+      ReadFingerprint.ofScan(files))
+
+  private def hadoopConf: Configuration =
+    files.sparkSession.sessionState.newHadoopConfWithOptions(files.options)
 
   /** Returns an index of the relation's files, which has not listed them yet. */
   def index(guard: PushdownGuard, preserveSplits: Boolean): PrunedFileIndex =
@@ -82,6 +98,8 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       case format if SourceFormat.isOrc(format) && swapsFormat =>
         val pruned = new PrunedOrcFormat(index, index.preserveSplits)
         files.copy(location = index, fileFormat = pruned)(files.sparkSession)
+      // options are a part of how files are read, and those of parquet-mr do not concern these
+      case _ if needsIndex => files.copy(location = index)(files.sparkSession)
       case _ =>
         val planned = index.plannedScan(hasRuntimeFilters)
         val policy = index.guard.decide(planned, isSafe = SbbfConf.SafeRead.get(conf))
@@ -120,9 +138,15 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
     SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)
 
   private def pruner(requirements: StorageRequirements): ListingPruner = {
-    val hadoopConf = files.sparkSession.sessionState.newHadoopConfWithOptions(files.options)
-    if (SourceFormat.isOrc(files.fileFormat)) ofOrc(hadoopConf)
-    else ofParquet(hadoopConf, requirements)
+    val ofFiles = hadoopConf
+    if (!SourceFormat.isIndexedByFile(files.fileFormat)) ofParquet(ofFiles, requirements)
+    else {
+      val readAs = ReadFingerprint.ofScan(files)
+      new IndexedPruner(
+        TableIndex.of(files.location.rootPaths, ofFiles, conf, readAs),
+        if (needsIndex) None else Some(ofOrc(ofFiles)),
+        LogOnce)
+    }
   }
 
   private def ofOrc(hadoopConf: Configuration): ListingPruner =

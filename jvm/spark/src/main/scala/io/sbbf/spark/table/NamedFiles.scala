@@ -18,7 +18,7 @@ import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.util.TableFiles
 
 /** The files that a table's name or a path stands for. */
-private[spark] sealed abstract class NamedFiles {
+private[spark] abstract class NamedFiles {
 
   /** The name by which errors name the files. */
   def name: String
@@ -49,6 +49,12 @@ private[spark] sealed abstract class NamedFiles {
 
   /** How tasks open the files. */
   def taskFiles: TaskFiles
+
+  /** How tasks read the keys of files, of columns with these names. */
+  def keys(columns: Seq[String]): KeyOpener
+
+  /** Identifies how the files are read, if their values depend on that; None for Parquet files. */
+  def readAs: Option[String] = None
 
   /** Returns the table that names the columns of the files; None if the files do. */
   def sampled(caseSensitive: Boolean): Option[SampledTable]
@@ -84,7 +90,7 @@ private[spark] final class ParquetPath(
   private lazy val found = TableFiles.roots(name, conf)
   private def roots = found.map(_.getPath)
 
-  override def files: Seq[FileStatus] = new TableFiles(name, conf).data
+  override lazy val files: Seq[FileStatus] = new TableFiles(name, conf).data
 
   override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
     new PartitionFilter(session, rows(session), condition).ofPartitions()
@@ -118,6 +124,7 @@ private[spark] final class ParquetPath(
 
   override def lakeFormat: Option[LakeFormat] = None
   override def taskFiles: TaskFiles = TaskFiles.OfHadoop
+  override def keys(columns: Seq[String]): KeyOpener = KeyOpener.Parquet
   override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
   override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] = requested
 
@@ -157,6 +164,8 @@ private[spark] abstract class LakeTable(val name: String, val format: LakeFormat
 
   /** Returns the rules by which the format finds columns in the files and reads their values. */
   def lookup(conf: SQLConf): ColumnLookup = ColumnLookup(conf.caseSensitiveAnalysis)
+
+  final override def keys(columns: Seq[String]): KeyOpener = KeyOpener.Parquet
 
   final override def lakeFormat: Option[LakeFormat] = Some(format)
 

@@ -64,6 +64,28 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
     case None => lakeIn(analyzed.get, s"is not $Known")
   }
 
+  /**
+   * Returns the files of another format that Spark's own readers read for the name, if it does not
+   * stand for a Parquet table.
+   */
+  def source: Option[SourceFiles] =
+    if (isTemporaryView || TableLocation.namesPath(table) || inCatalog.exists(!isParquet(_)))
+      Try(analyzed).toOption.flatten.flatMap(readOf)
+    else None
+
+  private def isTemporaryView: Boolean =
+    Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).toOption.exists {
+      case Seq(name) => catalog.isTempView(TableIdentifier(name))
+      case _ => false
+    }
+
+  private def readOf(plan: LogicalPlan): Option[SourceFiles] = plan match {
+    case Project(_, relation: LogicalRelation) => readOf(relation) // pads CHAR columns
+    case view: View if view.isTempView => readOf(EliminateSubqueryAliases(view.child))
+    case relation: LogicalRelation => SourceFiles.of(table, relation, session)
+    case _ => None
+  }
+
   private def identifier: Option[TableIdentifier] = {
     val isCurrent = session.catalog.currentCatalog() == SessionCatalog
     Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).toOption.collect {

@@ -83,7 +83,7 @@ private[spark] object TableLocation {
   private def isPlain(table: String): Boolean = table.nonEmpty && !hasPathCharacter(table)
 
   /** Whether the text is a format and the quoted path of a table, as in ``delta.`/lake/events` ``. */
-  private def namesPath(table: String): Boolean =
+  private[table] def namesPath(table: String): Boolean =
     table.contains('`') &&
       Try(CatalystSqlParser.parseMultipartIdentifier(table)).toOption.exists {
         case Seq(format, path) => !hasPathCharacter(format) && hasPathCharacter(path)

@@ -13,13 +13,17 @@ import io.sbbf.spark.util.{ClosureBytes, TableFiles}
  * Runs work on a table's files in tasks.
  *
  * @param title what the jobs are for, in their descriptions
+ * @param keys opens the files for their keys
  */
 private[spark] final class TableTasks(
     session: SparkSession,
     hadoopConf: Configuration,
     table: => NamedFiles,
-    title: String) {
+    title: String,
+    keys: => KeyOpener = KeyOpener.Parquet) {
   import TableTasks._
+
+  private lazy val opener = keys
 
   private val context = session.sparkContext
 
@@ -39,20 +43,29 @@ private[spark] final class TableTasks(
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val (files, columns) =
       (table.taskFiles, table.sampled(session.sessionState.conf.caseSensitiveAnalysis))
-    val before = context.getLocalProperty(JobDescription)
-    context.setLocalProperty(JobDescription, s"spark-sbbf $title: $what")
+    val ofTasks = opener
     try
-      job(
-        context
-          .parallelize(items, TableFiles.slices(items.size, context))
-          .mapPartitions { some =>
-            val conf = shared.value.value
-            work(some, OpenedTable(conf, files.store(conf), columns))
-          })
-    finally {
-      context.setLocalProperty(JobDescription, before)
-      shared.destroy()
-    }
+      withProperties(settings + (JobDescription -> s"spark-sbbf $title: $what")) {
+        job(
+          context
+            .parallelize(items, TableFiles.slices(items.size, context))
+            .mapPartitions { some =>
+              val conf = shared.value.value
+              work(some, OpenedTable(conf, files.store(conf), columns, ofTasks))
+            })
+      }
+    finally shared.destroy()
+  }
+
+  /** The settings of the session, which Spark's readers find in the properties of their task. */
+  private def settings: Map[String, String] =
+    session.sessionState.conf.getAllConfs.filter { case (key, _) => key.startsWith("spark.sql.") }
+
+  private def withProperties[C](properties: Map[String, String])(body: => C): C = {
+    val before = properties.keys.map(key => key -> context.getLocalProperty(key)).toSeq
+    properties.foreach { case (key, value) => context.setLocalProperty(key, value) }
+    try body
+    finally before.foreach { case (key, value) => context.setLocalProperty(key, value) }
   }
 }
 

@@ -1,0 +1,147 @@
+package io.sbbf.spark.table
+
+import java.util.Locale
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
+import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructField
+
+import io.sbbf.parquet.sample.SampledTable
+import io.sbbf.spark.files.{ReadFingerprint, SourceFormat}
+import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
+import io.sbbf.spark.source.{SourceColumn, SourceReaders}
+
+/**
+ * The files of a table of ORC, JSON, CSV, Avro or text, which Spark's own readers read with the
+ * table's options.
+ *
+ * @param name the name by which it was found
+ * @param session the session that reads them
+ */
+private[spark] final class SourceFiles(
+    val name: String,
+    val relation: HadoopFsRelation,
+    session: SparkSession)
+    extends NamedFiles {
+  private def format = SourceFormat.nameOf(relation.fileFormat)
+
+  override def files: Seq[FileStatus] =
+    relation.location
+      .listFiles(Nil, Nil)
+      .flatMap(_.files.map(_.fileStatus))
+      .sortBy(_.getPath.toString)
+
+  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+    new PartitionFilter(session, session.baseRelationToDataFrame(relation), condition)
+      .ofPartitions()
+
+  override def lakeFormat: Option[LakeFormat] = None
+  override def taskFiles: TaskFiles = TaskFiles.OfHadoop
+  override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
+  override lazy val readAs: Option[String] = Some(inSession(ReadFingerprint.of(relation)))
+
+  /** Opens files for columns with these names in the schema. */
+  override def keys(columns: Seq[String]): KeyOpener = {
+    val found = relation.dataSchema.filter(f => columns.contains(f.name))
+    val supported = found.flatMap(SourceColumn.of(_)).toIndexedSeq
+    KeyOpener.of(inSession(SourceReaders.of(relation, supported)))
+  }
+
+  /** What Spark makes of options depends on the settings of the session that runs. */
+  private def inSession[T](body: => T): T =
+    SQLConf.withExistingConf(session.sessionState.conf)(body)
+
+  override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] =
+    requested.map(field(_, resolver).name)
+
+  /**
+   * Returns a column of the files that can be indexed.
+   *
+   * @throws IllegalArgumentException if there is none of this name, or it cannot be indexed
+   */
+  def field(requested: String, resolver: Resolver): StructField = {
+    def refuse(why: String): Nothing =
+      throw new IllegalArgumentException(s"column '$requested' of $name cannot be indexed: $why")
+    val found = UnresolvedAttribute.parseAttributeName(requested) match {
+      case Seq(column) if relation.partitionSchema.exists(p => resolver(p.name, column)) =>
+        refuse("it is a partition column, by which Spark itself selects files")
+      case Seq(column) => relation.dataSchema.find(f => resolver(f.name, column))
+      case path if relation.dataSchema.exists(f => resolver(f.name, path.head)) =>
+        refuse(s"an index of $format files supports no nested columns")
+      case _ => None
+    }
+    val field = found.getOrElse(throw new IllegalArgumentException(
+      s"$name has no column '$requested', as read by Spark; it has " +
+        s"${relation.dataSchema.fieldNames.mkString(", ")}. If it needs options, name a table or " +
+        "a temporary view that reads it with them"))
+    if (SourceColumn.of(field).isEmpty)
+      refuse(
+        s"an index of $format files supports ${SourceColumn.Supported}, " +
+          s"but its type is ${field.dataType.sql}")
+    if (readsLongSeparators)
+      refuse("lineSep has more than one byte, so that lines depend on how files are split")
+    field
+  }
+
+  private def readsLongSeparators: Boolean = {
+    val options = relation.options.map { case (key, value) =>
+      key.toLowerCase(Locale.ROOT) -> value
+    }
+    options.get("linesep").exists { separator =>
+      separator.length != 1 || options.contains("encoding") || options.contains("charset")
+    }
+  }
+
+  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
+    PointLookupStats.of(queries, relation.location.rootPaths)
+
+  override def history(session: SparkSession): PointLookupStats.Counts =
+    QueryHistory.of(session, relation.location.rootPaths)
+}
+
+private[spark] object SourceFiles {
+
+  /**
+   * Returns the files of a name that stands for a table, a temporary view of nothing but a read, or
+   * a format with a path, as in ``json.`/data/events` ``. None if Spark reads no such files for it.
+   */
+  def named(name: String, session: SparkSession): Option[SourceFiles] =
+    new NamedTable(name, session, takesOrc = false).source
+
+  /**
+   * Returns files of a path as Spark reads them without options, if their names end with that of one
+   * format.
+   *
+   * @param files the files of the path
+   */
+  def ofPath(path: String, files: Seq[FileStatus], session: SparkSession): Option[SourceFiles] =
+    files.map(file => formatOf(file.getPath.getName)).distinct match {
+      case Seq(Some(format)) =>
+        session.read.format(format).load(path).queryExecution.analyzed match {
+          case relation: LogicalRelation => of(path, relation, session)
+          case _ => None
+        }
+      case _ => None
+    }
+
+  /** Returns the files that a plan reads, if it has one of the formats. */
+  def of(name: String, relation: LogicalRelation, session: SparkSession): Option[SourceFiles] =
+    relation.relation match {
+      case files: HadoopFsRelation if SourceFormat.isIndexedByFile(files.fileFormat) =>
+        Some(new SourceFiles(name, files, session))
+      case _ => None
+    }
+
+  private def formatOf(file: String): Option[String] = {
+    val endings = file.split('.').drop(1).map(_.toLowerCase(Locale.ROOT)).reverse
+    endings.find(!Codecs(_)).flatMap(Formats.get(_))
+  }
+
+  private val Codecs = Set("gz", "bz2", "zst", "lz4", "snappy", "deflate")
+  private val Formats =
+    Map("orc" -> "orc", "json" -> "json", "csv" -> "csv", "avro" -> "avro", "txt" -> "text")
+}
