@@ -93,7 +93,6 @@ WRONG = {
         'written with the files, by the options of bloom_options(format="orc")'
     ),
     "advise(spark, ores)": "ValueError: <ores> has ORC files, expected Parquet files",
-    "create_index(spark, ores, 'id')": "ValueError: <ores> has ORC files, expected Parquet files",
     "inspect(spark, 'wrong_view').collect()": (
         "IllegalArgumentException: wrong_view is a view: name its table"
     ),
