@@ -89,7 +89,8 @@ def create_index(
     Args:
         spark: A session, classic or Spark Connect (4.0 or newer).
         table: A table name such as ``"db.events"``, also of a Delta or Iceberg table, or the folder
-            of a Parquet table.
+            of a Parquet table. Also a table of ORC, JSON, CSV, Avro or text, or a temporary view of
+            nothing but a read of such files, whose options and schema then are those of the index.
         columns: Dotted Parquet paths, such as ``"user_id"``, ``"st.a"`` or
             ``"tags.list.element"``; for a Delta or Iceberg table, the names of its columns. Also
             functions of texts: ``"tokens(message)"`` (words), ``"lower(email)"``, and
