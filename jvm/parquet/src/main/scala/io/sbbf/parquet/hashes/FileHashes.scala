@@ -11,7 +11,7 @@ import io.sbbf.parquet.footer.StoredFile
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{ColumnType, KeyKind, Logical, Physical}
 import io.sbbf.parquet.sample.{NamedColumns, SampledTable}
-import io.sbbf.parquet.values.{ChunkValues, ValueHasher, ValueKind, ValueSink}
+import io.sbbf.parquet.values.{ChunkValues, KeySink, ValueHasher, ValueKind, ValueSink}
 
 /**
  * Reads the hashes of the values of a Parquet file, or of functions of them. Not thread-safe.

@@ -6,7 +6,7 @@ import java.util.Arrays
 import org.apache.parquet.io.api.Binary
 
 import io.sbbf.core.predicate.KeyFunction
-import io.sbbf.parquet.values.{ValueHasher, ValueKind, ValueSink}
+import io.sbbf.parquet.values.{KeySink, KeyType, ValueHasher, ValueKind, ValueSink}
 
 /**
  * Collects the hashes of the values of a column that no Parquet file holds, or of the keys of a

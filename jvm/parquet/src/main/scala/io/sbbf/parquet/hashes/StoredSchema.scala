@@ -9,6 +9,7 @@ import io.sbbf.core.predicate.RowGroupPredicate.{IsNull, Leaf}
 import io.sbbf.parquet.footer.{FooterBuilder, FooterReader}
 import io.sbbf.parquet.literal.{BoundPredicate, LiteralEncodings}
 import io.sbbf.parquet.model.{ColumnLookup, FileSchema, RebaseMetadata}
+import io.sbbf.parquet.values.KeyType
 
 /**
  * The schema of a file, kept apart from the file. It binds leaves of a predicate as the footer of

@@ -39,7 +39,8 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
             try {
               KernelChoice.start()
               filesOf(scan).location match {
-                case _: PrunedFileIndex if SourceFormat.needsIndex(filesOf(scan).fileFormat) => scan
+                case _: PrunedFileIndex if SourceFormat.needsIndex(filesOf(scan).fileFormat) =>
+                  scan
                 case index: PrunedFileIndex =>
                   val filters = new ScanFilters(scan, filesOf(scan), conjuncts)
                   val planned = index.plannedScan(filters.hasSubqueries)

@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.KeyFunction
-import io.sbbf.parquet.hashes.{KeyCollector, KeyType}
+import io.sbbf.parquet.hashes.KeyCollector
+import io.sbbf.parquet.values.KeyType
 
 /** A column of files whose values Spark's own readers supply. */
 private[spark] final case class SourceColumn(name: String, dataType: DataType, keyType: KeyType) {

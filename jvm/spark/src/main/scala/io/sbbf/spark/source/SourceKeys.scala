@@ -10,15 +10,9 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.orc.OrcFile
 
 import io.sbbf.core.predicate.KeyedColumn
-import io.sbbf.parquet.hashes.{
-  FileKeys,
-  IndexFacts,
-  IndexableColumn,
-  KeySource,
-  KeyType,
-  StoredSchema
-}
+import io.sbbf.parquet.hashes.{FileKeys, IndexFacts, IndexableColumn, KeySource, StoredSchema}
 import io.sbbf.parquet.model.{FileVersion, UnusableFile}
+import io.sbbf.parquet.values.KeyType
 
 /**
  * The keys of a file as Spark's own reader reads it. The whole file is one zone.

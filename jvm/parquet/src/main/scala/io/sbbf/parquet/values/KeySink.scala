@@ -1,12 +1,11 @@
-package io.sbbf.parquet.hashes
+package io.sbbf.parquet.values
 
 import org.apache.parquet.io.api.Binary
 
 import io.sbbf.core.predicate.KeyFunction
-import io.sbbf.parquet.values.ValueSink
 
 /** Passes the keys of texts to `keys`. Not thread-safe. */
-private[hashes] final class KeySink(function: KeyFunction, keys: ValueSink)
+private[parquet] final class KeySink(function: KeyFunction, keys: ValueSink)
     extends ValueSink
     with KeyFunction.Sink {
 

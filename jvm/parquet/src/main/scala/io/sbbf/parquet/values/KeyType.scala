@@ -1,4 +1,4 @@
-package io.sbbf.parquet.hashes
+package io.sbbf.parquet.values
 
 import org.apache.parquet.format.{
   ConvertedType,
@@ -11,8 +11,6 @@ import org.apache.parquet.format.{
   Type
 }
 
-import io.sbbf.parquet.values.ValueKind
-
 /**
  * The type of values that no Parquet file holds. They are hashed, and compared with literals, as if
  * they were in a Parquet column of the type in which Spark writes them.
@@ -20,7 +18,7 @@ import io.sbbf.parquet.values.ValueKind
 private[sbbf] sealed abstract class KeyType extends Product with Serializable {
   import KeyType._
 
-  private[hashes] final def kind: ValueKind = this match {
+  private[parquet] final def kind: ValueKind = this match {
     case Integer(64) | Timestamp(_) => ValueKind.Longs
     case Integer(_) | Date => ValueKind.Ints
     case Decimal(precision, _) if precision <= IntDigits => ValueKind.Ints
@@ -29,7 +27,7 @@ private[sbbf] sealed abstract class KeyType extends Product with Serializable {
   }
 
   /** Returns the schema of a column with this name. */
-  private[hashes] final def column(name: String): SchemaElement = {
+  private[parquet] final def column(name: String): SchemaElement = {
     val element = new SchemaElement(name)
     element.setRepetition_type(FieldRepetitionType.OPTIONAL)
     kind match {
