@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from weakref import WeakSet
 
 from spark_sbbf.catalog import has_catalog
-from spark_sbbf.jar import OUR_JAR, jar_path, require_pyspark
+from spark_sbbf.jar import is_ours, jar_path, require_pyspark
 
 EXTENSIONS = "io.sbbf.spark.SbbfExtensions"
 BRIDGE = "io.sbbf.spark.SessionBridge"
@@ -127,7 +127,7 @@ def _executors_have(session: Any, loader: Any, jar: str) -> bool:
         return True
     listed = session._sc._jsc.sc().listJars().mkString("\n").split("\n")
     names = [PurePosixPath(unquote(urlsplit(entry).path)) for entry in listed]
-    return any(name.match(OUR_JAR) or name.name == Path(jar).name for name in names)
+    return any(is_ours(name) or name.name == Path(jar).name for name in names)
 
 
 def bridge_of(session: Any) -> Any:

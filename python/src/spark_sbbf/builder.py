@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from spark_sbbf.bridge import EXTENSIONS, is_connect, show_jar
 from spark_sbbf.defaults import SparkDefaults, defaults_file, items
-from spark_sbbf.jar import OUR_JAR, find_spark, jar_path, spark_home
+from spark_sbbf.jar import find_spark, is_ours, jar_path, spark_home
 
 VECTOR_MODULE = "jdk.incubator.vector"
 """The module of the Vector API. Spark 4 adds it to its JVMs, Spark 3.5 does not."""
@@ -152,7 +152,7 @@ def _with(listed: str, entry: str) -> str:
 def _with_jar(listed: str, jar: str) -> str:
     """Returns a list of JARs with ``jar`` once and without its other versions."""
     paths = {entry: _path(entry) for entry in items(listed)}
-    others = [e for e, path in paths.items() if path != jar and PurePosixPath(path).match(OUR_JAR)]
+    others = [e for e, path in paths.items() if path != jar and is_ours(PurePosixPath(path))]
     return _with(",".join(e for e in items(listed) if e not in others), jar)
 
 

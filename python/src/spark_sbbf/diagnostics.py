@@ -9,7 +9,7 @@ from pathlib import Path
 from spark_sbbf.bridge import EXTENSIONS
 from spark_sbbf.builder import VECTOR_MODULE
 from spark_sbbf.defaults import SparkDefaults, defaults_file, items
-from spark_sbbf.jar import OUR_JAR, Spark, find_spark, jar_path
+from spark_sbbf.jar import Spark, find_spark, is_ours, jar_path
 from spark_sbbf.jvm import run_command
 
 
@@ -41,8 +41,8 @@ def settings_of(spark: Spark, settings: Mapping[str, str]) -> dict[str, str]:
 
 def extension(spark: Spark, conf: Mapping[str, str]) -> str:
     """Returns whether sessions with this configuration have the extension, or why not."""
-    jars = [jar for jar in map(Path, items(conf.get("spark.jars", ""))) if jar.match(OUR_JAR)]
-    has_jar = bool(jars) or any((spark.home / "jars").glob(OUR_JAR))
+    jars = [jar for jar in map(Path, items(conf.get("spark.jars", ""))) if is_ours(jar)]
+    has_jar = bool(jars) or any(map(is_ours, (spark.home / "jars").glob("*.jar")))
     is_named = EXTENSIONS in items(conf.get("spark.sql.extensions", ""))
     remedy = "run 'spark-sbbf install', or call spark_sbbf.enable in each session"
     gone = [jar for jar in jars if jar.is_absolute() and not jar.is_file()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 SCALA_OF_SPARK = {"3.5": "2.12", "4.0": "2.13", "4.1": "2.13", "4.2": "2.13", "4.3": "2.13"}
@@ -13,8 +13,13 @@ SCALA_OF_SPARK = {"3.5": "2.12", "4.0": "2.13", "4.1": "2.13", "4.2": "2.13", "4
 
 JARS = Path(__file__).parent / "jars"
 
-OUR_JAR = "*spark-sbbf_*.jar"
-"""Pattern of the JAR's name, for any version and any Scala; Ivy puts the group before it."""
+_OUR_JAR = re.compile(r"(io\.sbbf_)?spark-sbbf_.*\.jar")
+"""The JAR's name, for any version and any Scala; Ivy puts the group before it."""
+
+
+def is_ours(jar: PurePath) -> bool:
+    """Returns whether a JAR is one of ours, by its name."""
+    return _OUR_JAR.fullmatch(jar.name) is not None
 
 
 class Spark(NamedTuple):
