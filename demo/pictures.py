@@ -37,7 +37,7 @@ def main(browser: str) -> None:
     page = DATA / "advise.html"
     queries = [f"SELECT * FROM parquet.`{TABLE}` WHERE {looked_up}"]
     sbbf.advise(spark, str(TABLE), queries=queries, report=page)
-    picture(browser, "advise", page.read_text(encoding="utf-8"), 1380, 500)
+    picture(browser, "advise", page.read_text(encoding="utf-8"), 1640, 560)
     sbbf.add_filters(spark, str(TABLE), "user_id", fpp=0.001)
     report = sbbf.explain(spark.read.parquet(str(TABLE)).where(looked_up), show=False)
     picture(browser, "explain", report._repr_html_(), 1100, 250)
