@@ -68,3 +68,19 @@ def test_the_links_outside_of_the_site_lead_somewhere(page):
 def anchors(page):
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return [slugify(heading, "-") for heading in headings]
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_results_files():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    row = r"^\| [^|]+ \| ([\d,]+) ms \| ([\d,]+) ms \| (?:\[[^]]+\]\(([^)]+)\)|the same file) \|$"
+    rows = re.findall(row, text, re.MULTILINE)
+    assert len(rows) == 3
+    missing, results = [], ""
+    for alone, ours, file in rows:
+        results = (ROOT / file).read_text(encoding="utf-8") if file else results
+        for name, number in (("Spark alone", alone), ("extension", ours)):
+            if not re.search(rf"^ +{name} +{number.replace(',', '')}  ", results, re.MULTILINE):
+                missing.append((name, number))
+    assert missing == []
+    bars = re.findall(r"^(?:Spark alone|spark-sbbf) +[▁▇]+ +(\d+) ms$", text, re.MULTILINE)
+    assert bars == list(rows[0][:2]), "the picture shows the first row"
