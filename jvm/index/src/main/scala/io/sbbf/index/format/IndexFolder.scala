@@ -5,7 +5,7 @@ import java.io.{FileNotFoundException, IOException, InputStream}
 import scala.annotation.nowarn
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, ParentNotDirectoryException, Path}
 
 /**
  * The folder of a table's index, with a folder for each segment. Nothing in it is ever overwritten,
@@ -33,7 +33,10 @@ private[sbbf] final class IndexFolder(val path: Path, conf: Configuration) {
     try
       if (!isExpected && !isThere) Nil
       else store.listStatus(path).toSeq.filter(s => s.isDirectory && !isHidden(s))
-    catch { case _: FileNotFoundException => Nil }
+    catch {
+      case _: FileNotFoundException => Nil
+      case _: ParentNotDirectoryException => Nil // a file that a scan names
+    }
 
   /** Hadoop's newer methods need two requests in an object store. */
   @nowarn("cat=deprecation")

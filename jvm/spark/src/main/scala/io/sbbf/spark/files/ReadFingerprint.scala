@@ -2,6 +2,8 @@ package io.sbbf.spark.files
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
+import java.time.LocalDate
+import java.time.zone.ZoneRulesProvider
 import java.util.{Locale, TimeZone}
 
 import scala.jdk.CollectionConverters._
@@ -31,20 +33,22 @@ private[spark] object ReadFingerprint {
   /** Returns the name of the format and a SHA-256, because options may hold secrets. */
   def of(table: HadoopFsRelation): String = {
     val format = SourceFormat.nameOf(table.fileFormat)
-    val needsZone = !table.dataSchema.forall(f => isZoneless(f.dataType))
+    // ORC converts the timestamps of a file to texts and numbers by the time zone
+    val needsZone = SourceFormat.isOrc(table.fileFormat) ||
+      !table.dataSchema.forall(f => isZoneless(f.dataType))
     val parts = Seq(
       Seq(table.sparkSession.version, format),
       sorted(options(table.options)),
       Seq(table.dataSchema.json, table.partitionSchema.fieldNames.mkString("\n")),
       sorted(hadoopSettings(table)),
-      if (needsZone) Seq(TimeZone.getDefault.getID) else Nil
+      if (needsZone) zone(table) else Nil
     ) ++ Seq(table.sparkSession.sessionState.conf, SQLConf.get).flatMap { conf =>
       Seq(
         Seq(conf.ansiEnabled.toString, conf.caseSensitiveAnalysis.toString),
         sorted(conf.getAllConfs.filter { case (key, value) =>
           decides(key, format) && !isDefault(key, value)
         }),
-        if (needsZone) Seq(conf.sessionLocalTimeZone) else Nil
+        if (needsZone) Seq(conf.sessionLocalTimeZone, today(conf)) else Nil
       )
     }
     // lengths separate the parts, which may hold any characters
@@ -54,10 +58,29 @@ private[spark] object ReadFingerprint {
     s"$format-${digest.map(b => f"$b%02x").mkString}"
   }
 
+  /** What decides on the time zones of the driver and the executors, and the version of their rules. */
+  private def zone(table: HadoopFsRelation): Seq[String] = {
+    val conf = table.sparkSession.sparkContext.getConf
+    val ofExecutors = Seq(
+      "spark.executor.defaultJavaOptions",
+      "spark.executor.extraJavaOptions",
+      "spark.executorEnv.TZ").map(conf.get(_, ""))
+    TimeZone.getDefault.getID +: ZoneRulesProvider.getVersions("UTC").lastKey +: ofExecutors
+  }
+
+  /** The parsers of old versions find the century of a year of two digits by the day. */
+  private def today(conf: SQLConf): String =
+    if (conf.legacyTimeParserPolicy.toString == "LEGACY") LocalDate.now.toString else ""
+
   private def options(all: Map[String, String]): Map[String, String] =
     all
-      .map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+      .map { case (key, value) =>
+        key.toLowerCase(Locale.ROOT) -> Option(value).getOrElse(NoValue)
+      }
       .filterNot { case (key, _) => FileOptions(key) }
+
+  /** Stands for null, which an option may be. */
+  private final val NoValue = "\u0000"
 
   /** Options that select files, and what a catalog adds to each table. */
   private val FileOptions = Set(
@@ -86,6 +109,9 @@ private[spark] object ReadFingerprint {
     "spark.sql.columnNameOfCorruptRecord",
     "spark.sql.timestampType",
     "spark.sql.charAsVarchar",
+    "spark.sql.execution.datasources.",
+    "spark.sql.files.archive.",
+    "spark.sql.files.ignoredPathSegmentRegex",
     "spark.sql.readSideCharPadding",
     "spark.sql.preserveCharVarcharTypeInfo",
     "spark.sql.variant.",

@@ -192,6 +192,10 @@ private[index] final class IndexJob(
           val (parts, failed) =
             new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
               .run(build, keys.suppliers(build, target.taskFiles))
+          if (target.readNow != target.readAs)
+            throw new IllegalStateException(
+              s"settings by which Spark reads ${indexed.name} changed while its index was built: " +
+                "build it again")
           (build.commit(parts, failed.keySet, replaces), failed)
       }
     catch {

@@ -47,6 +47,9 @@ private[spark] abstract class NamedFiles {
   /** Identifies how the files are read, if their values depend on that; None for Parquet files. */
   def readAs: Option[String] = None
 
+  /** Returns [[readAs]] by the settings of now. */
+  def readNow: Option[String] = None
+
   /** Returns the table that names the columns of the files; None if the files do. */
   def sampled(caseSensitive: Boolean): Option[SampledTable]
 

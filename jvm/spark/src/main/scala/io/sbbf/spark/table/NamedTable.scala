@@ -9,7 +9,10 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, View}
+import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
 import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -80,10 +83,18 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
     }
 
   private def readOf(plan: LogicalPlan): Option[SourceFiles] = plan match {
-    case Project(_, relation: LogicalRelation) => readOf(relation) // pads CHAR columns
+    case Project(columns, relation: LogicalRelation) if columns.forall(isRead) => readOf(relation)
     case view: View if view.isTempView => readOf(EliminateSubqueryAliases(view.child))
     case relation: LogicalRelation => SourceFiles.of(table, relation, session)
     case _ => None
+  }
+
+  /** Whether it is a column of the files; Spark pads those of the type CHAR. */
+  private def isRead(column: NamedExpression): Boolean = column match {
+    case _: Attribute => true
+    case Alias(of: Attribute, name) => of.name == name
+    case Alias(call: StaticInvoke, _) => call.staticObject == classOf[CharVarcharCodegenUtils]
+    case _ => false
   }
 
   private def identifier: Option[TableIdentifier] = {

@@ -1,5 +1,6 @@
 package io.sbbf.spark.table
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
 
 import org.apache.hadoop.fs.{FileStatus, Path}
@@ -8,7 +9,7 @@ import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.StructField
+import org.apache.spark.sql.types.{StructField, TimestampType}
 
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.files.{ReadFingerprint, SourceFormat}
@@ -42,7 +43,8 @@ private[spark] final class SourceFiles(
   override def lakeFormat: Option[LakeFormat] = None
   override def taskFiles: TaskFiles = TaskFiles.OfHadoop
   override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
-  override lazy val readAs: Option[String] = Some(inSession(ReadFingerprint.of(relation)))
+  override lazy val readAs: Option[String] = readNow
+  override def readNow: Option[String] = Some(inSession(ReadFingerprint.of(relation)))
 
   /** Opens files for columns with these names in the schema. */
   override def keys(columns: Seq[String]): KeyOpener = {
@@ -82,19 +84,24 @@ private[spark] final class SourceFiles(
       refuse(
         s"an index of $format files supports ${SourceColumn.Supported}, " +
           s"but its type is ${field.dataType.sql}")
+    if (field.dataType == TimestampType && SourceFormat.hasMalformedRecords(relation.fileFormat))
+      refuse("a time without a date, such as 08:00, is of the day on which Spark reads it")
+    for (option <- SourceFiles.Unstable if options.get(option).exists(_ != "false"))
+      refuse(s"the option $option makes values depend on more than the file")
     if (readsLongSeparators)
       refuse("lineSep has more than one byte, so that lines depend on how files are split")
     field
   }
 
-  private def readsLongSeparators: Boolean = {
-    val options = relation.options.map { case (key, value) =>
-      key.toLowerCase(Locale.ROOT) -> value
-    }
-    options.get("linesep").exists { separator =>
-      separator.length != 1 || options.contains("encoding") || options.contains("charset")
-    }
+  private def options: Map[String, String] = relation.options.map { case (key, value) =>
+    key.toLowerCase(Locale.ROOT) -> value
   }
+
+  private def readsLongSeparators: Boolean =
+    options.get("linesep").exists { separator =>
+      separator.getBytes(UTF_8).length != 1 || options.contains("encoding") ||
+      options.contains("charset")
+    }
 
   override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
     PointLookupStats.of(queries, relation.location.rootPaths)
@@ -135,6 +142,12 @@ private[spark] object SourceFiles {
         Some(new SourceFiles(name, files, session))
       case _ => None
     }
+
+  /**
+   * Options of Avro: in some versions of Spark positions are those in the query's columns, and the
+   * schema at a URL may change.
+   */
+  private val Unstable = Seq("positionalfieldmatching", "avroschemaurl")
 
   private def formatOf(file: String): Option[String] = {
     val endings = file.split('.').drop(1).map(_.toLowerCase(Locale.ROOT)).reverse

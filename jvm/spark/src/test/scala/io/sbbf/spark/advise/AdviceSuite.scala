@@ -308,7 +308,7 @@ class AdviceSuite extends SparkSuite {
     val wrong = Seq(
       Seq("fpp" -> "2") -> "fpp must be between 0 and 1, both excluded, or auto, but was '2'",
       Seq("history" -> "yes") -> "history must be true or false, but was 'yes'",
-      Seq("history" -> "true", "views" -> "v") -> "history and views cannot both",
+      Seq("history" -> "true", "views" -> "v") -> "queries (views) and history cannot both",
       Seq("row_groups" -> "1") -> "row_groups must be from 4 to 1000000, but was '1'",
       Seq(
         "sample" -> "5") -> "'sample' has no effect here: the options are columns, fpp, row_groups, history, views",

@@ -29,8 +29,10 @@ class SourceIndexSuite extends SourceTables {
       "cast(id AS decimal(30, 3)) * 1000000000000000 - 7 AS big"
     )
 
-  private val Columns =
-    Seq("id", "name", "n", "s", "b", "day", "at", "local", "price", "cents", "big")
+  /** Texts may hold times without a date. */
+  private def columns(format: String) =
+    Seq("id", "name", "n", "s", "b", "day", "local", "price", "cents", "big") ++
+      (if (format == "orc") Seq("at") else Nil)
 
   /** Creates a table with an index of all columns. */
   private def table(format: String): String = {
@@ -39,7 +41,7 @@ class SourceIndexSuite extends SourceTables {
     settle(new java.io.File(path(name)))
     spark.sql(
       s"CREATE TABLE $name ($Schema) USING $format OPTIONS (header 'true') LOCATION '${path(name)}'")
-    val outcome = index(name, Columns: _*)
+    val outcome = index(name, columns(format): _*)
     assert(outcome.files == FilesOfTable && outcome.rowGroups == FilesOfTable, outcome.reason)
     assert(outcome.skipped == 0)
     name
@@ -77,7 +79,7 @@ class SourceIndexSuite extends SourceTables {
           "id = 5 OR n = 999" -> 2,
           "id = 5 AND length(name) > 2" -> 1,
           "(id = 5 OR id = 700) AND b = 7Y" -> 1
-        )) {
+        ) if format == "orc" || !condition.startsWith("at ")) {
         val query = spark.sql(s"SELECT * FROM $name WHERE $condition")
         val found = pruning(query).get
         if (format == "orc") assert(found.keptFiles <= files, condition)
@@ -93,6 +95,7 @@ class SourceIndexSuite extends SourceTables {
       // what an index does not decide
       for (condition <- Seq(
           "name IS NULL",
+          "at = timestamp_micros(321 * 1003000 - 40000000000000)",
           "id > 990",
           "NOT id = 3",
           "upper(name) = 'X'",
@@ -121,9 +124,11 @@ class SourceIndexSuite extends SourceTables {
 
   test("index_info, refresh and drop know the index") {
     val info = IndexCommand.info(spark, "typed_csv")
-    assert(info.map(_.getString(0)) == Columns && info.forall(r => r.getInt(1) == r.getInt(2)))
+    assert(
+      info.map(_.getString(0)) == columns("csv") && info.forall(r => r.getInt(1) == r.getInt(2)))
     assert(IndexCommand.run(spark, IndexRequest.refresh("typed_csv")).files == 0)
-    lines("typed_csv", "more.csv", Columns.mkString(","), "7000,x,1,1,1,2020-01-01,,,1,1,1")
+    val header = spark.table("typed_csv").columns.mkString(",")
+    lines("typed_csv", "more.csv", header, "7000,x,1,1,1,2020-01-01,,,1,1,1")
     spark.catalog.refreshTable("typed_csv")
     def query = spark.table("typed_csv").where("id = 7000").select("id")
     assert(keptFiles(query) == 1 && rows(query) == Seq("[7000]"))

@@ -31,7 +31,7 @@ class SourceReadsSuite extends SourceTables {
 
   test("another option, schema, time zone or setting keeps all files") {
     files("reads")
-    indexed("reads", read("reads"), "id", "name", "at")
+    indexed("reads", read("reads"), "id", "name")
     def of(frame: DataFrame) = frame.where("id = 10")
     assert(keptFiles(of(read("reads"))) == 1)
     // what only selects files
@@ -41,6 +41,7 @@ class SourceReadsSuite extends SourceTables {
       "mode" -> read("reads", "mode" -> "DROPMALFORMED"),
       "timestampFormat" -> read("reads", "timestampFormat" -> "yyyy-MM-dd HH:mm:ss"),
       "white space" -> read("reads", "ignoreTrailingWhiteSpace" -> "true"),
+      "no value" -> read("reads", "nanValue" -> null),
       "no header" -> read("reads", "header" -> "false"),
       "type" -> spark.read
         .options(Map("header" -> "true", "sep" -> ";"))
@@ -62,6 +63,8 @@ class SourceReadsSuite extends SourceTables {
           .toBoolean).toString,
         "spark.sql.legacy.timeParserPolicy" -> "LEGACY",
         "spark.sql.csv.parser.columnPruning.enabled" -> "false",
+        "spark.sql.execution.datasources.hadoopLineRecordReader.enabled" -> "false",
+        "spark.sql.files.archive.reader.enabled" -> "true",
         "spark.sql.caseSensitive" -> "true"
       ))
       withConf(key -> value) {
@@ -69,6 +72,21 @@ class SourceReadsSuite extends SourceTables {
         assertSameRows(of(read("reads")), key)
       }
     assert(keptFiles(of(read("reads"))) == 1)
+  }
+
+  test("a timestamp in texts is refused, because a time without a date is of today") {
+    files("today")
+    val e = intercept[IllegalArgumentException](indexed("today", read("today"), "at"))
+    assert(
+      e.getMessage == "column 'at' of today cannot be indexed: a time without a date, such as " +
+        "08:00, is of the day on which Spark reads it")
+  }
+
+  test("a view of an expression is no table") {
+    files("viewed")
+    read("viewed").selectExpr("lower(name) AS name").createOrReplaceTempView("viewed")
+    assert(
+      intercept[IllegalArgumentException](index("viewed", "name")).getMessage.contains("view"))
   }
 
   test("the time zone counts only for columns whose values depend on it") {
