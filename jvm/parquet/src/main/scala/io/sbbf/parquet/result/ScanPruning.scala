@@ -15,7 +15,7 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
  *   them again
  * @param index what searches of an index have read
  * @param nanos the duration of pruning, in nanoseconds
- * @param tasks what tasks of a cluster have read
+ * @param tasks what tasks of a cluster have read in this pass
  */
 private[sbbf] final class ScanPruning(
     val predicate: RowGroupPredicate,

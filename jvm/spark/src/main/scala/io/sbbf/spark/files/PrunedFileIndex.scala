@@ -181,7 +181,7 @@ final class PrunedFileIndex private[spark] (
       found.filesDeclined,
       spent,
       before.fold(found.index)(_.index + found.index),
-      before.fold(found.tasks)(_.tasks + found.tasks)
+      found.tasks
     )
     nanos.addAndGet(spent)
     latest = Some(Pass(lookup, if (selection.isIndexed) columns.readAs else None, selection))
