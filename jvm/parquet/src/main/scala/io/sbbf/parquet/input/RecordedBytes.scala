@@ -7,10 +7,8 @@ import scala.util.control.ControlThrowable
 
 /**
  * The bytes of one file that were read elsewhere. Not thread-safe.
- *
- * @param readAt when they were read, in milliseconds since 1970, at the latest
  */
-private[parquet] final class RecordedBytes(val readAt: Long) extends Serializable {
+private[parquet] final class RecordedBytes extends Serializable {
   private val parts = new TreeMap[JLong, Array[Byte]]
   private var total = 0L
 

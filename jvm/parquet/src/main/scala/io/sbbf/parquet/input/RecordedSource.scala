@@ -3,12 +3,16 @@ package io.sbbf.parquet.input
 import io.sbbf.parquet.model.FileVersion
 
 /**
- * A file of which only recorded bytes can be read. A read of others throws
+ * A file of which only recorded bytes can be read. Everything else throws
  * [[RecordedBytes.Missing]], because the store may have another version of the file by now.
  *
- * @param store the file in its store
+ * @param readAt when the bytes were in the store at the latest, in milliseconds since 1970
+ * @param verified the version of the file if the store had it when it was opened, and otherwise None
  */
-private[parquet] final class RecordedSource(recorded: RecordedBytes, store: ByteSource)
+private[parquet] final class RecordedSource(
+    recorded: RecordedBytes,
+    override val readAt: Long,
+    verified: Option[FileVersion])
     extends ByteSource {
 
   override def open(): OpenFile = new OpenFile {
@@ -16,7 +20,5 @@ private[parquet] final class RecordedSource(recorded: RecordedBytes, store: Byte
     override def close(): Unit = ()
   }
 
-  override def version(): FileVersion = store.version()
-
-  override def readAt: Long = recorded.readAt
+  override def version(): FileVersion = verified.getOrElse(throw RecordedBytes.Missing)
 }

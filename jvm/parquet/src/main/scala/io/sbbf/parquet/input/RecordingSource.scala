@@ -21,10 +21,13 @@ private[parquet] final class RecordingSource(source: ByteSource, file: FileStatu
   private val bytes = new FileBytes(source, file.getPath, file.getLen, tailBytes)
 
   /** What was read so far. */
-  val recorded = new RecordedBytes(System.currentTimeMillis)
+  val recorded = new RecordedBytes
 
   /** Returns how many bytes were read from the store so far. */
   def bytesRead: Long = bytes.bytesRead
+
+  /** Rejects reads of any other version from now on. */
+  def expect(version: FileVersion): Unit = bytes.expect(version)
 
   override def open(): OpenFile = {
     bytes.tail
@@ -41,8 +44,6 @@ private[parquet] final class RecordingSource(source: ByteSource, file: FileStatu
   }
 
   override def version(): FileVersion = source.version()
-
-  override def readAt: Long = recorded.readAt
 
   override def close(): Unit = bytes.close()
 }

@@ -100,25 +100,35 @@ private[sbbf] final class FilePruner(
 
   /**
    * Returns the outcome of a file that a task has read. If the task has returned what it read,
-   * evaluates that, so that it enters the cache.
+   * evaluates that, so that it enters the cache. If that is impossible, the outcome of the task
+   * stands. Reads nothing from the store.
    *
-   * @param store the file in its store
+   * @param readAt a time before the task opened the file, in milliseconds since 1970
+   * @param isVerified whether the task has checked the version of the file
    */
-  def fromTask(file: FileStatus, store: ByteSource, found: TaskOutcome): FilePruning =
+  def fromTask(
+      file: FileStatus,
+      found: TaskOutcome,
+      readAt: Long,
+      isVerified: Boolean): FilePruning =
     found.recorded match {
       case None => found.outcome
       case Some(recorded) =>
-        val source = new RecordedSource(recorded, store)
+        val version = if (isVerified) Some(FileVersion.of(file)) else None
+        val source = new RecordedSource(recorded, readAt, version)
         val bytes = new FileBytes(source, file.getPath, file.getLen, FileBytes.MinTail)
         try
-          from(bytes, file, FileHits.Nothing)
+          readAndEvaluate(file, bytes, FileHits.Nothing)
             .copy(bytesRead = found.outcome.bytesRead, opens = found.outcome.opens)
-        catch { case RecordedBytes.Missing => found.outcome }
+        catch { case RecordedBytes.Missing | RecoverableError(_) => found.outcome }
     }
 
-  /** Returns whether neither the cache nor an index knows the file. */
-  def isUnread(file: FileStatus, hits: FileHits): Boolean =
-    !hits.isKnown && cached(FileVersion.of(file)).isEmpty
+  /**
+   * Returns whether tasks have to check the versions of these files, because the cache knows one of
+   * them.
+   */
+  def needsVersions(files: Iterator[FileStatus]): Boolean =
+    checksVersions && files.exists(file => cached(FileVersion.of(file)).isDefined)
 
   /** Returns whether the scan has keys to encrypted files. */
   def usesKeys: Boolean = decryption ne Decryption.NoKeys

@@ -35,26 +35,29 @@ private[prune] final class ParquetFiles(
   }
 
   /**
-   * Evaluates files of which neither the cache nor the index knows anything. What tasks have read
-   * enters the cache as if it were read here.
+   * Evaluates files that the index does not know. What tasks have read enters the cache as if it
+   * were read here.
    */
   override def fromTasks(some: IndexedSeq[Int], isTooLong: (Int, Int) => Boolean)(
       found: (Int, FilePruning) => Unit): TaskReads = {
-    val unread = some.filter(i => pruner.isUnread(files(i), hitsOf(i)))
-    if (pruner.usesKeys || !tasks.canRead(unread.size)) TaskReads.Nothing
+    val unread = some.filter(!hitsOf(_).isKnown)
+    if (pruner.usesKeys || !tasks.canRead(unread.size) || !task.canBeSent) TaskReads.Nothing
     else {
       var read = 0
       val versions = unread.map(i => FileVersion.of(files(i)))
-      tasks.run(versions, task, isTooLong(_, unread.size)) { (first, results) =>
-        val numbers = unread.slice(first, first + results.size)
-        val sources = store.sources(numbers.map(files))
-        val outcomes = BoundedPool.map(numbers.indices, threads) { k =>
-          results(k).map(pruner.fromTask(files(numbers(k)), sources(k), _)).orNull
-        }
-        numbers.indices.filter(outcomes(_) != null).foreach { k =>
-          read += 1
-          found(numbers(k), outcomes(k))
-        }
+      val checks = pruner.needsVersions(unread.iterator.map(files))
+      // by the driver's clock, which other reads for the cache have as well
+      val begun = System.currentTimeMillis
+      tasks.run(versions, task.copy(checksVersions = checks), isTooLong(_, unread.size)) {
+        (first, results) =>
+          val numbers = unread.slice(first, first + results.size)
+          val outcomes = BoundedPool.map(numbers.indices, threads) { k =>
+            results(k).map(pruner.fromTask(files(numbers(k)), _, begun, checks)).orNull
+          }
+          numbers.indices.filter(outcomes(_) != null).foreach { k =>
+            read += 1
+            found(numbers(k), outcomes(k))
+          }
       }
       TaskReads(read, unread.size - read)
     }

@@ -6,6 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, NotIn, Test}
 import io.sbbf.parquet.input.{ByteSource, FileBytes, FileStore, RecordingSource}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion}
@@ -18,14 +19,23 @@ import io.sbbf.parquet.result.{FileStorage, StorageRequirements}
  * be read is None: the driver may be able to read it, and reports why not.
  *
  * @param limits those of the driver's pass
+ * @param checksVersions whether to check that the store still has the listed version of each file,
+ *   which takes a request for each
  */
-private[prune] final class PruneTask(
+private[prune] final case class PruneTask(
     predicate: RowGroupPredicate,
     lookup: ColumnLookup,
     limits: PlanningLimits,
-    requirements: StorageRequirements)
+    requirements: StorageRequirements,
+    checksVersions: Boolean = false)
     extends FileTasks.Work[Option[TaskOutcome]] {
   import PruneTask._
+
+  private def threads: Int = math.min(MostThreads, limits.threads)
+
+  /** Returns whether the predicate is small enough to be copied for each task. */
+  def canBeSent: Boolean =
+    predicate.leaves.iterator.map(leaf => numValues(leaf.test)).sum <= MostValues
 
   override def apply(
       files: IndexedSeq[FileVersion],
@@ -38,7 +48,7 @@ private[prune] final class PruneTask(
       predicate,
       lookup,
       new LiteralEncodings(lookup.reader),
-      limits.copy(threads = Threads, tailBytes = FileBytes.MinTail, cacheBytes = maxBytes),
+      limits.copy(threads = threads, tailBytes = FileBytes.MinTail, cacheBytes = maxBytes),
       cache,
       requirements,
       NoWarnings,
@@ -46,8 +56,10 @@ private[prune] final class PruneTask(
     )
     val bytesLeft = new AtomicLong(maxBytes)
 
-    def read(file: FileStatus, store: ByteSource): Option[TaskOutcome] = {
+    def read(i: Int, store: ByteSource): Option[TaskOutcome] = {
+      val file = statuses(i)
       val source = new RecordingSource(store, file, limits.tailBytes)
+      if (checksVersions) source.expect(files(i))
       try {
         val outcome = pruner.fromStore(file, source, FileHits.Nothing)
         // a cache without space reads large filters in part
@@ -62,16 +74,24 @@ private[prune] final class PruneTask(
       } finally source.close()
     }
     val sources = FileStore.hadoop(conf).sources(statuses)
-    BoundedPool
-      .map(files.indices, Threads)(i => read(statuses(i), sources(i)))
-      .toIndexedSeq
+    BoundedPool.map(files.indices, threads)(i => read(i, sources(i))).toIndexedSeq
   }
 }
 
 private[prune] object PruneTask {
 
   /** A task waits for the store most of the time. More threads of many tasks could overload it. */
-  private final val Threads = 4
+  private final val MostThreads = 4
+
+  /** Each task has its own copy of the predicate, which takes longer than its reads if it is larger. */
+  private final val MostValues = 100000
+
+  private def numValues(test: Test): Int = test match {
+    case In(values) => values.size
+    case NotIn(values) => values.size
+    case AllOf(tests) => tests.map(numValues).sum
+    case _ => 1
+  }
 
   private def statusOf(file: FileVersion): FileStatus =
     new FileStatus(file.length, false, 1, 0, file.modificationTime, file.path)

@@ -73,15 +73,16 @@ class ParquetFilesSuite extends AnyFunSuite {
         Less(Value.IntegerLiteral(random.nextInt(20).toLong, 32), orEqual = true))
   }
 
-  /** Counts the files that the driver opens. */
+  /** Counts the files that the driver opens, and those whose version it requests. */
   private final class Driver extends FileStore {
     val opens = new AtomicInteger
+    val versions = new AtomicInteger
     private val store = FileStore.hadoop(conf)
     override def sources(some: IndexedSeq[FileStatus]): IndexedSeq[ByteSource] =
       store.sources(some).map { source =>
         new ByteSource {
           override def open(): OpenFile = { opens.incrementAndGet(); source.open() }
-          override def version(): FileVersion = source.version()
+          override def version(): FileVersion = { versions.incrementAndGet(); source.version() }
         }
       }
   }
@@ -109,6 +110,19 @@ class ParquetFilesSuite extends AnyFunSuite {
   private def contents(pruned: PrunedFiles): Seq[(FilePruning, Option[Seq[Long]])] =
     pruned.outcomes.map(o => (o.copy(ranges = None), o.ranges.map(_.toSeq)))
 
+  /** Returns the same without what was read. */
+  private def decisions(pruned: PrunedFiles): Seq[(FilePruning, Option[Seq[Long]])] =
+    contents(pruned.copy(outcomes = pruned.outcomes.map(_.copy(bytesRead = 0, opens = 0))))
+
+  /** Returns a file with the changed bytes of another one. */
+  private def changed(number: Int)(change: Array[Byte] => Array[Byte]): FileStatus = {
+    val path = TestFiles.fresh()
+    Files.write(
+      path,
+      change(Files.readAllBytes(java.nio.file.Paths.get(files(number).getPath.toUri))))
+    status(path)
+  }
+
   test("outcomes equal those of the driver, whether results hold all bytes, some or none.") {
     val requirements = StorageRequirements(
       Map(ColumnPath.named(Seq("small")) -> DeclaredType.Integer(32)),
@@ -132,8 +146,56 @@ class ParquetFilesSuite extends AnyFunSuite {
     assert(tasks.jobs.get == 1 && driver.opens.get == 0 && second.tasks == TaskReads.Nothing)
     assert(second.outcomes.map(_.kept) == first.outcomes.map(_.kept))
     assert(second.outcomes.forall(o => o.opens == 0 && o.bytesRead == 0))
-    // footers are known, so the filters of another column are not worth a job
-    assert(pass(tasks, small(5), cache).tasks == TaskReads.Nothing)
+  }
+
+  test(
+    "tasks read the filters of another column of known files, which enter the cache as well.") {
+    val (cache, tasks, driver) = (new FooterCache, new Cluster(1L << 20), new Driver)
+    pass(FileTasks.Off, id(5), cache)
+    val other = pass(tasks, small(500), cache, driver = driver)
+    assert(tasks.jobs.get == 1 && other.tasks.files > 20 && other.tasks.missed == 0)
+    assert(decisions(other) == decisions(pass(FileTasks.Off, small(500))), s"seed $seed")
+    for (again <- Seq(small(500), id(5)))
+      assert(pass(tasks, again, cache, driver = driver).outcomes.forall(_.opens == 0))
+    assert(tasks.jobs.get == 1 && driver.opens.get == 0 && driver.versions.get == 0)
+  }
+
+  test("tasks do not combine a known footer with a file that was replaced.") {
+    val replaced = changed(0)(identity)
+    val listed = files.take(9) :+ replaced
+    val (cache, other) = (new FooterCache, new FooterCache)
+    Seq(cache, other).foreach(pass(FileTasks.Off, id(5), _, listed = listed))
+    java.nio.file.Paths.get(replaced.getPath.toUri).toFile.setLastModified(7000L)
+    val found = pass(new Cluster(1L << 20), small(500), cache, listed = listed)
+    assert(decisions(found) == decisions(pass(FileTasks.Off, small(500), other, listed = listed)))
+    assert(found.tasks.missed == 1 && !found.outcomes.last.isPruned, s"seed $seed")
+  }
+
+  test("outcomes of tasks stand if another query caches the footers meanwhile.") {
+    val (cache, driver) = (new FooterCache, new Driver)
+    val tasks = new Cluster(1L << 20) {
+      override def run[A](
+          some: IndexedSeq[FileVersion],
+          work: FileTasks.Work[A],
+          isTooSlow: Int => Boolean)(receive: (Int, IndexedSeq[A]) => Unit): Unit = {
+        pass(FileTasks.Off, id(5), cache)
+        super.run(some, work, isTooSlow)(receive)
+      }
+    }
+    val found = pass(tasks, small(500), cache, driver = driver)
+    assert(found.tasks == TaskReads(files.size, 0))
+    assert(driver.opens.get == 0 && driver.versions.get == 0)
+    assert(decisions(found) == decisions(pass(FileTasks.Off, small(500))), s"seed $seed")
+  }
+
+  test("a predicate with very many values runs no job.") {
+    def in(number: Int) =
+      Leaf(Seq("id"), In((1 to number).map(n => Value.IntegerLiteral(n + 1L * MostIds, 64))))
+    val tasks = new Cluster(1L << 20)
+    pass(tasks, RowGroupPredicate.and(Seq(in(100001), small(5))), listed = files.take(4))
+    assert(tasks.jobs.get == 0)
+    pass(tasks, in(100000), listed = files.take(4))
+    assert(tasks.jobs.get == 1)
   }
 
   test("a cache holds no more than its limit, and outcomes stay complete.") {
@@ -173,13 +235,7 @@ class ParquetFilesSuite extends AnyFunSuite {
   }
 
   test("damaged, missing and replaced files are kept, as by the driver.") {
-    def damaged(change: Array[Byte] => Array[Byte]): FileStatus = {
-      val path = TestFiles.fresh()
-      Files.write(
-        path,
-        change(Files.readAllBytes(java.nio.file.Paths.get(files(1).getPath.toUri))))
-      status(path)
-    }
+    val damaged = changed(1)(_)
     val other = damaged(identity)
     val replaced = new FileStatus(other.getLen - 9, false, 1, 1L << 20, 1000L, other.getPath)
     val missing = new FileStatus(100L, false, 1, 1L << 20, 1000L, new Path("file:/not/there"))
