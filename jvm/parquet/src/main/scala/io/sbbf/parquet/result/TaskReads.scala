@@ -8,6 +8,7 @@ package io.sbbf.parquet.result
  *   then reads or keeps them
  */
 private[sbbf] final case class TaskReads(files: Int, missed: Int) {
+
   /** Returns, for example, "; 9,968 files read by tasks"; empty if there was no job. */
   def summary: String = {
     val failed = if (missed == 0) "" else f", which missed $missed%,d"

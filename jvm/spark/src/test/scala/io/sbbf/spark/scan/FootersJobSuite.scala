@@ -2,8 +2,10 @@ package io.sbbf.spark.scan
 
 import java.io.File
 import java.util.Properties
-import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
 
+import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration.Duration
 import scala.concurrent.{Await, ExecutionContext, Future}
 import scala.util.control.ControlThrowable
@@ -14,9 +16,11 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.logging.log4j.Level
 import org.apache.logging.log4j.core.config.Configurator
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerJobStart}
 import org.apache.spark.sql.DataFrame
 
+import io.sbbf.parquet.model.FileVersion
+import io.sbbf.parquet.pass.FileTasks
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.{ScanPruning, TaskReads}
 import io.sbbf.parquet.testing.{Faults, TestFiles}
@@ -95,14 +99,16 @@ class FootersJobSuite extends SparkSuite {
   test("rows equal the oracle's, and survivors those of a pass without a job.") {
     val seed = TestFiles.seed()
     val random = new Random(seed)
-    def part() = random.nextInt(4) match {
+    def part(kind: Int) = kind match {
       case 0 => key(random.nextInt(NumFiles * 120))
       case 1 => s"id IN (${Seq.fill(3)(random.nextInt(NumFiles * 120)).mkString(", ")})"
       case 2 => s"few = ${random.nextInt(800)}"
       case _ => s"(${key(random.nextInt(NumFiles * 120))} OR few < ${random.nextInt(3)})"
     }
     for (_ <- 1 to 20) {
-      val condition = Seq.fill(1 + random.nextInt(2))(part()).mkString(" AND ")
+      // two tests of the same kind may contradict each other, which leaves no scan
+      val kinds = random.shuffle(Seq(0, 1, 2, 3)).take(1 + random.nextInt(2))
+      val condition = kinds.map(part).mkString(" AND ")
       withConf(SbbfConf.CacheBytes.key -> Seq("0", "20k", "64m")(random.nextInt(3))) {
         val found = cold(condition)
         val alone = withConf(SbbfConf.DistributedFiles.key -> "0")(cold(condition))
@@ -157,6 +163,8 @@ class FootersJobSuite extends SparkSuite {
     val job = started.find(_.getProperty(Description).startsWith("spark-sbbf")).get
     val description = s"spark-sbbf: reads footers of ${NumFiles - SampleFiles} files"
     assert(job.getProperty(Description) == description)
+    assert(job.getProperty("spark.job.interruptOnCancel") == "true")
+    assert(context.getLocalProperty("spark.job.interruptOnCancel") != "true")
     assert(job.getProperty("spark.jobGroup.id") == "lookups" && job.getProperty("mine") == "yes")
     val values = Seq("424242", xxhash(30).toString)
     assert(!values.exists(v => log.exists(_.contains(v))))
@@ -183,29 +191,45 @@ class FootersJobSuite extends SparkSuite {
     }
   }
 
-  test("a failed job is logged once without values, and the driver reads the files.") {
+  test("a failed job is logged without values, and the driver reads the files, also later on.") {
     val (found, log) =
-      Logged.during(Level.WARN)(quietly(opening(_ => throw new TaskKilled)(Seq(30, 1500).map {
-        id =>
-          FooterCache.shared.clear()
-          val found = pruning(read(key(id))).get
-          assert(rows(read(key(id))).size == 1)
-          found
-      })))
-    assert(found.forall(f => f.keptFiles == 1 && f.tasks.files < NumFiles - SampleFiles))
-    assert(found.forall(f => f.tasks.files + f.tasks.missed == NumFiles - SampleFiles))
+      try
+        Logged.during(Level.WARN)(quietly(opening(_ => throw new TaskKilled)(Seq(30, 1500).map {
+          id =>
+            FooterCache.shared.clear()
+            val found = pruning(read(key(id))).get
+            assert(rows(read(key(id))).size == 1)
+            found
+        })))
+      finally FootersJob.forgetFailure()
+    assert(found.forall(_.keptFiles == 1))
+    assert(found.head.tasks.files < NumFiles - SampleFiles)
+    assert(found.head.tasks.files + found.head.tasks.missed == NumFiles - SampleFiles)
+    assert(found.last.tasks == TaskReads.Nothing)
     assert(log.count(_.contains("a job that reads footers on executors failed")) == 1)
     assert(!log.exists(_.contains(xxhash(30).toString)))
+    assert(cold(key(30)).tasks.files == NumFiles - SampleFiles)
   }
 
-  /** Runs a cold query whose tasks wait, and `cancel` meanwhile. Returns the query's result. */
+  /**
+   * Runs a cold query whose tasks wait, and `cancel` meanwhile. Returns the query's result, when its
+   * tasks have ended.
+   */
   private def blocked(cancel: Thread => Unit): Try[ScanPruning] = {
     val (begun, released) = (new CountDownLatch(1), new CountDownLatch(1))
     @volatile var result: Try[ScanPruning] = null
-    opening { _ => begun.countDown(); released.await(60, TimeUnit.SECONDS); false } {
+    @volatile var isLate = false
+    val waiting = new AtomicInteger
+    def waits(): Unit = {
+      waiting.incrementAndGet()
+      begun.countDown()
+      try if (!released.await(60, TimeUnit.SECONDS)) isLate = true
+      finally waiting.decrementAndGet()
+    }
+    opening { _ => waits(); false } {
       val query = read(key(30))
       val thread = new Thread(() => {
-        spark.sparkContext.setJobGroup("blocked", "blocked", interruptOnCancel = true)
+        spark.sparkContext.setJobGroup("blocked", "blocked")
         result =
           try Success(pruning(query).get)
           catch { case e: Throwable => Failure(e) }
@@ -214,8 +238,10 @@ class FootersJobSuite extends SparkSuite {
       assert(begun.await(60, TimeUnit.SECONDS))
       quietly(cancel(thread))
       thread.join(60000)
+      while (waiting.get > 0) Thread.sleep(10)
       released.countDown()
     }
+    assert(!isLate)
     result
   }
 
@@ -223,7 +249,9 @@ class FootersJobSuite extends SparkSuite {
     val cancels =
       Seq[Thread => Unit](_ => spark.sparkContext.cancelJobGroup("blocked"), _.interrupt())
     for (cancel <- cancels) {
-      assert(blocked(cancel).failed.get.isInstanceOf[InterruptedException])
+      val failure = blocked(cancel).failed.get
+      assert(failure.isInstanceOf[InterruptedException])
+      assert((failure.getCause != null) == (cancel eq cancels.head))
       val tracker = spark.sparkContext.statusTracker
       while (tracker.getActiveJobIds().nonEmpty) Thread.sleep(10)
     }
@@ -235,6 +263,90 @@ class FootersJobSuite extends SparkSuite {
       val found = opening { _ => Thread.sleep(300); false }(pruning(read(key(30))).get)
       assert(found.tasks.missed > 0 && rows(read(key(30))).size == 1)
     }
+  }
+
+  test("a job whose tasks cannot start is cancelled, and the driver reads the files.") {
+    table
+    FooterCache.shared.clear()
+    val condition = key(30) // which runs a job
+    gate = new Gate(2)
+    atTask = _ => gate.pass()
+    val other = new Thread(() => { limits(40)(_ => ()); () })
+    other.start()
+    try {
+      assert(gate.begun.await(60, TimeUnit.SECONDS))
+      val found =
+        withConf(SbbfConf.PlanningSeconds.key -> "0")(quietly(pruning(read(condition)).get))
+      assert(found.tasks == TaskReads(0, NumFiles - SampleFiles) && found.keptFiles == 1)
+    } finally {
+      atTask = _ => ()
+      gate.released.countDown()
+      other.join()
+    }
+  }
+
+  /** Returns the limits of bytes of the tasks of a job, and calls `receive` for each of them. */
+  private def limits(files: Int, isTooSlow: Int => Boolean = _ => false)(
+      receive: Int => Unit): Set[Long] = {
+    val job = new FootersJob(spark.sparkContext, new Configuration(false), 10, 1L << 30)
+    val versions = (0 until files).map(i => FileVersion(new Path(s"file:/$i"), 1L, 1L))
+    var limits = Set.empty[Long]
+    job.run(versions, new Limits, isTooSlow) { (_, results) =>
+      limits ++= results
+      receive(results.size)
+    }
+    limits
+  }
+
+  test("running tasks count as done, as tasks that run together also end together.") {
+    var judged = Seq.empty[Int]
+    gate = new Gate(1)
+    atTask = files => if (files.head.path.getName != "0") gate.pass()
+    try
+      limits(
+        600,
+        done => {
+          judged :+= done
+          if (done > 0) gate.released.countDown()
+          false
+        })(_ => ())
+    finally atTask = _ => ()
+    // 8 tasks of 75 files, two at once
+    assert(judged.find(_ > 0).contains(75 + 2 * 75) && judged.last <= 600)
+  }
+
+  test("a job is judged when all results that have arrived are received.") {
+    val (context, ended) = (spark.sparkContext, new CountDownLatch(1))
+    val listener = new SparkListener {
+      override def onJobEnd(job: SparkListenerJobEnd): Unit = ended.countDown()
+    }
+    context.addSparkListener(listener)
+    val judged = ArrayBuffer.empty[Int]
+    try
+      limits(600, done => { judged += done; false }) { _ =>
+        ended.await(60, TimeUnit.SECONDS)
+        context.parallelize(Seq(1), 1).count() // the last result arrives before this one
+      }
+    finally context.removeSparkListener(listener)
+    assert(judged.forall(Set(0, 600)))
+  }
+
+  test("the results of jobs at the same time share one limit of bytes.") {
+    var within = Set.empty[Long]
+    val first = limits(600)(_ => if (within.isEmpty) within = limits(600)(_ => ()))
+    assert(within == Set(0L) && first.size == 1 && first.head > 0)
+    assert(limits(600)(_ => ()) == first)
+  }
+
+  test("a task has at least 16 files, if there are so many, and reads them by few threads.") {
+    val sizes = ArrayBuffer.empty[Int]
+    limits(40)(sizes += _)
+    assert(sizes.sorted == Seq(8, 16, 16))
+    val threads = ConcurrentHashMap.newKeySet[String]
+    withConf(SbbfConf.Threads.key -> "1") {
+      opening { _ => threads.add(Thread.currentThread.getName); false }(pruning(read(key(30))))
+    }
+    assert(!threads.isEmpty && threads.stream.noneMatch(_.startsWith("sbbf-planning")))
   }
 
   test("queries at the same time have the rows of each alone.") {
@@ -268,4 +380,24 @@ object FootersJobSuite {
 
   /** For tasks, which run in this JVM. */
   @volatile private var anyJob: FootersJob = _
+  @volatile private var gate: Gate = _
+  @volatile private var atTask: IndexedSeq[FileVersion] => Unit = _ => ()
+
+  /** Counts threads that begin to wait. */
+  private final class Gate(threads: Int) {
+    val begun = new CountDownLatch(threads)
+    val released = new CountDownLatch(1)
+    def pass(): Unit = { begun.countDown(); released.await(60, TimeUnit.SECONDS); () }
+  }
+
+  /** Returns the limit of bytes of the task, for each file. */
+  private final class Limits extends FileTasks.Work[Long] {
+    override def apply(
+        files: IndexedSeq[FileVersion],
+        conf: Configuration,
+        maxBytes: Long): IndexedSeq[Long] = {
+      atTask(files)
+      files.map(_ => maxBytes)
+    }
+  }
 }

@@ -1,0 +1,16 @@
+package io.sbbf.spark.scan
+
+/** The bytes of files that the results of all jobs of this driver may hold together. Thread-safe. */
+private[scan] object ResultBudget {
+  private var reserved = 0L
+
+  /** Reserves what other jobs leave of `most` bytes. Returns how many these are. */
+  def reserve(most: Long): Long = synchronized {
+    val free = math.max(0L, most - reserved)
+    reserved += free
+    free
+  }
+
+  /** Releases bytes that [[reserve]] has returned. */
+  def release(bytes: Long): Unit = synchronized(reserved -= bytes)
+}
