@@ -141,7 +141,8 @@ object SbbfConf {
     default = 16,
     from = 1,
     to = 256,
-    "Maximum number of files that planning reads at once."
+    "Maximum number of files that planning reads at once on the driver. Each task of a job that " +
+      "reads files reads at most 4 of them at once."
   )
 
   val SampleFiles: SbbfConf[Int] = count(
@@ -168,9 +169,9 @@ object SbbfConf {
     default = 5000,
     from = 0,
     to = 1000000000,
-    "Minimum number of Parquet files, of which neither the cache nor an index knows anything, from " +
-      "which a Spark job reads them on executors while a query is planned. The driver reads fewer " +
-      "files itself, and all files in local mode. 0 never runs a job."
+    "Minimum number of Parquet files, about which the cache does not know enough and an index " +
+      "nothing, from which a Spark job reads them on executors while a query is planned. The driver " +
+      "reads fewer files itself, and all files in local mode. 0 never runs a job."
   )
 
   val TailBytes: SbbfConf[Long] = bytes(
