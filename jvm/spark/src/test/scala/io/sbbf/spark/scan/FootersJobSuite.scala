@@ -381,7 +381,7 @@ object FootersJobSuite {
   /** For tasks, which run in this JVM. */
   @volatile private var anyJob: FootersJob = _
   @volatile private var gate: Gate = _
-  @volatile private var atTask: IndexedSeq[FileVersion] => Unit = _ => ()
+  @volatile private var atTask = (_: IndexedSeq[FileVersion]) => ()
 
   /** Counts threads that begin to wait. */
   private final class Gate(threads: Int) {
