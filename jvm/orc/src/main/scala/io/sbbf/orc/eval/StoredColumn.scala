@@ -8,7 +8,7 @@ import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.Category
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.core.predicate.ColumnPath.Field
+import io.sbbf.core.predicate.ColumnPath.{Field, Step}
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 
 /** How a file stores a column of the table. */
@@ -26,10 +26,12 @@ private[eval] object StoredColumn {
 
   private val Numbered = Pattern.compile("_col\\d+")
   private val NamedLikePositions = LeafResult.unknown("columns that may be found by position")
+  private val FoundById = LeafResult.unknown("columns that are found by id")
 
   /**
    * Finds a column as Spark's reader does: by its names, or by its position in files of Hive's old
-   * writer, which named all columns `_col<n>`.
+   * writer, which named all columns `_col<n>`. A path with ids is Unknown: its names need not be
+   * those of the file.
    *
    * Source: `OrcUtils.requestedColumnIds` of Spark, `SchemaEvolution` of ORC.
    */
@@ -40,6 +42,7 @@ private[eval] object StoredColumn {
       lookup: ColumnLookup): StoredColumn = {
     def names = file.getFieldNames.stream
     if (path.isRepeated) Unknown(LeafResult.RepeatedColumn)
+    else if (path.steps.exists(hasId)) Unknown(FoundById)
     else if (!isStruct(file) || file.getFieldNames.isEmpty) Unknown(LeafResult.SchemaMismatch)
     else if (table.byPosition && path.steps.size > 1) Unknown(NamedLikePositions)
     else if (table.byPosition || names.allMatch(Numbered.matcher(_).matches))
@@ -66,7 +69,7 @@ private[eval] object StoredColumn {
   @tailrec
   private def descend(
       struct: TypeDescription,
-      steps: List[ColumnPath.Step],
+      steps: List[Step],
       lookup: ColumnLookup,
       isNested: Boolean): StoredColumn = steps match {
     case Field(name, _) :: others if isStruct(struct) =>
@@ -82,6 +85,11 @@ private[eval] object StoredColumn {
         case _ => Unknown(LeafResult.AmbiguousColumn)
       }
     case _ => Unknown(LeafResult.SchemaMismatch)
+  }
+
+  private def hasId(step: Step): Boolean = step match {
+    case Field(_, id) => id.isDefined
+    case _ => false
   }
 
   private def isStruct(of: TypeDescription): Boolean = of.getCategory == Category.STRUCT

@@ -4,8 +4,8 @@ import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
-import org.apache.orc.TypeDescription
 import org.apache.orc.util.BloomFilter
+import org.apache.orc.{OrcConf, TypeDescription}
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.orc.eval.ReadSchema
@@ -29,6 +29,9 @@ private[sbbf] final class StripeProbe(
 
   private val reader =
     OrcFileReader.open(fs, path, length, OrcFileReader.settings(hadoopConf))
+  // of no known columns, so that one by position might hold anything
+  private val table =
+    ReadSchema(Nil, OrcConf.FORCE_POSITIONAL_EVOLUTION.getBoolean(hadoopConf))
   private val evidence = new StripeEvidence(reader.tail, mostRetained = Long.MaxValue)
 
   def stripes: Int = reader.tail.stripes.size
@@ -50,8 +53,7 @@ private[sbbf] final class StripeProbe(
 
   /** Returns a function from the number of a stripe to the leaf's result. */
   def results(leaf: Leaf, lookup: ColumnLookup): Int => LeafResult = {
-    val binding =
-      new SchemaBinding(leaf, reader.tail.schema, ReadSchema(Nil, byPosition = false), lookup)
+    val binding = new SchemaBinding(leaf, reader.tail.schema, table, lookup)
     val evaluator = new StripeEvaluator(binding, evidence, () => reader)
     stripe => reader.tail.unusable.fold(evaluator.evaluate(stripe))(LeafResult.unknown)
   }
