@@ -26,7 +26,8 @@ private[cli] object KeyProbe {
     import session.implicits._
     val texts = new ObjectMapper().readTree(options("keys")).elements.asScala.map(_.asText).toSeq
     val keys = session.createDataset(texts).toDF(Key)
-    val listing = ListingOptions.parse(options - "is_hex")
+    // plans and event logs show the option
+    val listing = ListingOptions.parse(options - "is_hex" + ("keys" -> "of the command line"))
     val isHex = options.get("is_hex").contains("true")
     val found = session.baseRelationToDataFrame(
       new KeyListing(
