@@ -46,7 +46,7 @@ private[spark] final class AdviceJob(
    */
   def run(): Seq[ColumnAdvice] = {
     ExecutorJar.require(context)
-    val all = target.filesWhere(target.files, request.where, session)
+    val all = request.where.fold(target.files)(target.filesWhere(_, session))
     if (all.isEmpty) throw new IllegalArgumentException(s"no files in ${target.name}$selected")
     refuseOtherFormats(all)
     val queried = lookups()

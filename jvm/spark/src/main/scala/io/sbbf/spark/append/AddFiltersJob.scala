@@ -38,7 +38,10 @@ private[spark] final class AddFiltersJob(
   private lazy val named = TableLocation.ofChange(request.table, session)
   private def path = named.name
   private lazy val found = new TableFiles(path, hadoopConf)
-  private lazy val files: Seq[FileStatus] = named.filesWhere(found.data, request.where, session)
+  private lazy val files: Seq[FileStatus] = request.where.fold(found.data) { text =>
+    val paths = named.filesWhere(text, session).map(_.getPath).toSet
+    found.data.filter(file => paths(file.getPath))
+  }
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
   /**

@@ -78,7 +78,7 @@ private[index] final class IndexJob(
    * segment, which may know files of others.
    */
   private def ofPartitions(plan: RefreshPlan): RefreshPlan = {
-    val paths = target.pathsWhere(request.where.get, session)
+    val paths = target.filesWhere(request.where.get, session).map(_.getPath).toSet
     RefreshPlan(plan.toRead.filter(file => paths(file.getPath)), plan.toMerge, replaces = Nil)
   }
 

@@ -49,15 +49,14 @@ private[inspect] final class ListedFiles(session: SparkSession, options: Listing
   }
 
   /** Returns the files, or those of the partitions that the options select. */
-  private def files: Seq[FileStatus] = {
-    val all = named match {
-      case table: LakeTable => table.files
-      case path: ParquetPath =>
-        val found = ofPath.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
-        if (found.isEmpty) refuseTableFormats(path)
-        found
-    }
-    named.filesWhere(all, options.where, session)
+  private def files: Seq[FileStatus] = options.where.fold(allFiles)(named.filesWhere(_, session))
+
+  private def allFiles: Seq[FileStatus] = named match {
+    case table: LakeTable => table.files
+    case path: ParquetPath =>
+      val found = ofPath.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
+      if (found.isEmpty) refuseTableFormats(path)
+      found
   }
 
   /** A table whose folder has no files of its own keeps them in other folders. */

@@ -19,7 +19,7 @@ private[table] final class DeltaTable(
   override protected def snapshotFiles: IndexedSeq[FileStatus] =
     relation.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus)).toIndexedSeq
 
-  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+  override protected def selected(condition: String, session: SparkSession): Seq[FileStatus] =
     new PartitionFilter(session, session.table(name), condition).ofPartitions()
 
   override def location: Path = relation.location.rootPaths.head

@@ -17,7 +17,7 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
 
   override protected def snapshotFiles: IndexedSeq[FileStatus] = scan.files
 
-  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+  override protected def selected(condition: String, session: SparkSession): Seq[FileStatus] =
     new PartitionFilter(session, session.table(name), condition).ofIceberg()
 
   override def location: Path = new Path(scan.location)

@@ -1,9 +1,9 @@
 package io.sbbf.spark.table
 
-import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.spark.sql.SparkSession
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.SparkSession
 
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.scan.PointLookupStats
@@ -18,22 +18,17 @@ private[spark] abstract class NamedFiles {
   def files: Seq[FileStatus]
 
   /**
-   * Returns the paths of the files that a condition in SQL selects: those of its partitions, or, of
-   * an Iceberg table, those in which a row can match.
+   * Returns the files that a condition in SQL selects, ordered by path: those of its partitions, or,
+   * of an Iceberg table, those in which a row can match. They are those of a new listing: after a
+   * commit in between, few of them may be among [[files]].
    *
    * @throws IllegalArgumentException if the condition is invalid, or uses other columns
    */
-  def pathsWhere(condition: String, session: SparkSession): Set[Path]
+  final def filesWhere(condition: String, session: SparkSession): Seq[FileStatus] =
+    selected(condition, session).sortBy(_.getPath.toString)
 
-  /** Returns those of `all` files that a condition selects, as in [[pathsWhere]]; None selects all. */
-  final def filesWhere(
-      all: Seq[FileStatus],
-      condition: Option[String],
-      session: SparkSession): Seq[FileStatus] =
-    condition.fold(all) { text =>
-      val paths = pathsWhere(text, session)
-      all.filter(file => paths(file.getPath))
-    }
+  /** Returns the files of [[filesWhere]], in any order. */
+  protected def selected(condition: String, session: SparkSession): Seq[FileStatus]
 
   /** The format of the table that keeps a list of the files; None if none does. */
   def lakeFormat: Option[LakeFormat]

@@ -32,7 +32,7 @@ private[spark] final class ParquetPath(
 
   override lazy val files: Seq[FileStatus] = new TableFiles(name, conf).data
 
-  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+  override protected def selected(condition: String, session: SparkSession): Seq[FileStatus] =
     new PartitionFilter(session, rows(session), condition).ofPartitions()
 
   /** Returns the rows with their partition columns alone, which needs no file to be read. */

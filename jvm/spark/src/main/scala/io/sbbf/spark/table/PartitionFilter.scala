@@ -1,6 +1,7 @@
 package io.sbbf.spark.table
 
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -29,19 +30,20 @@ private[table] final class PartitionFilter(
   private lazy val analyzed: LogicalPlan =
     try rows.where(condition).queryExecution.analyzed
     catch {
-      case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${summary(e)}")
+      case e: AnalysisException if partitions.isEmpty => refuse(s"is invalid: ${nameOf(e)}")
       case e: AnalysisException =>
-        refuse(s"is invalid, and $allowed. Spark reports: ${summary(e)}")
+        refuse(s"is invalid, and $allowed. Spark reports: ${nameOf(e)}")
     }
 
-  private lazy val optimized: LogicalPlan = session.sessionState.optimizer.execute(analyzed)
+  private lazy val optimized: LogicalPlan =
+    evaluated(session.sessionState.optimizer.execute(analyzed))
 
   /**
    * Returns the files of the partitions that the condition selects.
    *
    * @throws IllegalArgumentException if it uses other columns
    */
-  def ofPartitions(): Set[Path] = {
+  def ofPartitions(): Seq[FileStatus] = {
     if (partitions.isEmpty) refuse("needs partitions, and the table has none")
     analyzed match {
       case Filter(filter, _) if isOfPartitions(filter) =>
@@ -51,26 +53,31 @@ private[table] final class PartitionFilter(
     optimized
       .collectFirst { case relation @ LogicalRelationOf(files) =>
         val normalized = SparkInternals.normalize(filters, relation.output)
-        base(files.location).listFiles(normalized, Nil).flatMap(_.files.map(_.getPath)).toSet
+        evaluated(base(files.location).listFiles(normalized, Nil))
+          .flatMap(_.files.map(_.fileStatus))
       }
-      .getOrElse(Set.empty) // the condition is false
+      .getOrElse(Nil) // the condition is false
   }
 
   /** Returns the files that Iceberg reads for the condition, which may use any column. */
-  def ofIceberg(): Set[Path] =
-    optimized
-      .collect {
-        case relation: DataSourceV2ScanRelation if IcebergScan.isKnown(relation.scan) =>
-          IcebergScan.of(relation.scan).files.map(_.getPath)
-        case relation: DataSourceV2ScanRelation =>
-          refuse(s"cannot select files of an unknown scan, ${relation.scan.getClass.getName}")
-      }
-      .flatten
-      .toSet
+  def ofIceberg(): Seq[FileStatus] =
+    optimized.collect {
+      case relation: DataSourceV2ScanRelation if IcebergScan.isKnown(relation.scan) =>
+        IcebergScan.of(relation.scan).files
+      case relation: DataSourceV2ScanRelation =>
+        refuse(s"cannot select files of an unknown scan, ${relation.scan.getClass.getName}")
+    }.flatten
 
-  /** The first line of the message, without the text and the plan of the query. */
-  private def summary(e: AnalysisException): String =
-    e.getMessage.split("\n").find(_.trim.nonEmpty).getOrElse(e.getClass.getName)
+  private def evaluated[T](body: => T): T =
+    try body
+    catch {
+      case e: Exception with SparkThrowable =>
+        refuse(s"cannot be evaluated. Spark reports: ${nameOf(e)}")
+    }
+
+  /** The name of the error, with which its message begins. The rest may show literals and values. */
+  private def nameOf(e: Throwable): String =
+    PartitionFilter.Name.findFirstMatchIn(e.getMessage).fold(e.getClass.getName)(_.group(1))
 
   private def base(index: FileIndex): FileIndex = index match {
     case pruned: PrunedFileIndex => pruned.base
@@ -95,4 +102,8 @@ private[table] final class PartitionFilter(
       case _ => None
     }
   }
+}
+
+private object PartitionFilter {
+  private val Name = "\\[([A-Z0-9_.]+)\\]".r
 }

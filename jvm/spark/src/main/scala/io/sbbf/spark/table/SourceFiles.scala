@@ -3,7 +3,7 @@ package io.sbbf.spark.table
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
 
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.execution.QueryExecution
@@ -36,7 +36,7 @@ private[spark] final class SourceFiles(
       .flatMap(_.files.map(_.fileStatus))
       .sortBy(_.getPath.toString)
 
-  override def pathsWhere(condition: String, session: SparkSession): Set[Path] =
+  override protected def selected(condition: String, session: SparkSession): Seq[FileStatus] =
     new PartitionFilter(session, session.baseRelationToDataFrame(relation), condition)
       .ofPartitions()
 

@@ -74,6 +74,24 @@ class TableLocationSuite extends SparkSuite {
     }
   }
 
+  test("a condition selects files of a new listing, whatever was listed before.") {
+    def write() = spark
+      .range(4)
+      .selectExpr("id", "id % 2 AS p")
+      .coalesce(1)
+      .write
+      .mode("overwrite")
+      .partitionBy("p")
+      .parquet(path("parts"))
+    write()
+    val named = TableLocation.of(path("parts"), spark)
+    assert(named.files.size == 2)
+    write()
+    val Seq(selected) = named.filesWhere("p = 1", spark)
+    assert(new File(selected.getPath.toUri.getPath).isFile)
+    assert(named.filesWhere("p = 2", spark).isEmpty)
+  }
+
   test(
     "a table whose partitions a listing of its folder misses is refused, with the partition.") {
     for (place <- Seq(path("elsewhere"), path("warehouse/spread/2024-01")))
