@@ -8,6 +8,7 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.parquet.input.FileStore
@@ -77,16 +78,17 @@ object Main {
       try TableLocation.isPath(options.path, request.hadoopConf)
       catch { case _: IOException => false } // the table may be in another store
     // a session takes seconds to start, and only names and partitions need one
-    if (options.where.isEmpty && isPath) listPath(options.path, options, request, out)
+    if (options.where.isEmpty && isPath) listPath(options.path, None, options, request, out)
     else
       inSession(request, Lookup) { session =>
         TableLocation.ofListing(options.path, session) match {
-          case path: ParquetPath if options.where.isEmpty && !path.isOrc => Some(path.name)
+          case path: ParquetPath if options.where.isEmpty && !path.isOrc => Some(path)
           case _ =>
             listInSession(options, session, out)
             None
         }
-      }.foreach(listPath(_, options, request, out)) // after the session has stopped
+      }.foreach(path => // after the session has stopped
+        listPath(path.name, path.tableSchema, options, request, out))
   }
 
   private def listInSession(
@@ -98,8 +100,10 @@ object Main {
       .toLocalIterator
       .foreach(row => out.println(JsonRow(FilterListing.Schema, row)))
 
+  /** @param schema the schema of the table, None for that of a file */
   private def listPath(
       path: String,
+      schema: Option[StructType],
       options: ListingOptions,
       request: Request,
       out: PrintStream): Unit = {
@@ -108,12 +112,13 @@ object Main {
     // only Spark reads the schema of ORC files
     if (options.value.isDefined && isOrc)
       inSession(request, Lookup)(listInSession(options, _, out))
-    else listFiles(files, path, options, request, out)
+    else listFiles(files, path, schema, options, request, out)
   }
 
   private def listFiles(
       files: TableFiles,
       path: String,
+      schema: Option[StructType],
       options: ListingOptions,
       request: Request,
       out: PrintStream): Unit = {
@@ -122,7 +127,7 @@ object Main {
         s"no Parquet file in $path, so the type of the column is unknown"))
     val probe = ProbeRequest.of(
       options,
-      TableSchema.of(schemaFile, request.conf, request.hadoopConf),
+      schema.getOrElse(TableSchema.of(schemaFile, request.conf, request.hadoopConf)),
       request.conf)
     val store = FileStore.hadoop(request.hadoopConf)
     val threads = SbbfConf.Threads.get(request.conf)

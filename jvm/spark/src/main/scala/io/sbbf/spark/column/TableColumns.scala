@@ -37,7 +37,7 @@ private[spark] final class TableColumns(inTable: StructType, inFiles: StructType
         fields.toSeq.zip(stored).flatMap { case (field, in) =>
           leaves(
             names :+ field.name,
-            path :+ Field(in.name, idOf(in)),
+            path :+ Field(in.name, FieldId.of(in)),
             field.dataType,
             in.dataType)
         }
@@ -54,14 +54,16 @@ private[spark] final class TableColumns(inTable: StructType, inFiles: StructType
       table: DataType,
       file: DataType): Seq[StoredColumn] =
     leaves(names :+ step.toString, path :+ step, table, file)
-
-  private def idOf(field: StructField): Option[Int] =
-    if (field.metadata.contains(FieldId.Key))
-      Some(Math.toIntExact(field.metadata.getLong(FieldId.Key)))
-    else None
 }
 
 private[spark] object TableColumns {
+
+  /** Returns the columns that have a value, not NULL, in files that were written before them. */
+  def defaulted(schema: StructType): StructType =
+    StructType(schema.filter(_.metadata.contains(ExistsDefault)))
+
+  /** The key of Spark's `ResolveDefaultColumns`. */
+  private final val ExistsDefault = "EXISTS_DEFAULT"
 
   /**
    * @param names its names in the table; `element`, `key` and `value` stand for the contents of

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.{ColumnPath, KeyFunction}
 import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.predicate.PredicateTranslator
 import io.sbbf.spark.pushdown.PushdownGuard
@@ -45,11 +46,10 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
       conf,
       ReadFingerprint.ofScan(files))
 
-  override def lookup: ColumnLookup = {
-    // the key of Spark's ResolveDefaultColumns
-    val defaulted = files.dataSchema.filter(_.metadata.contains("EXISTS_DEFAULT"))
-    ColumnLookup(conf.caseSensitiveAnalysis, inFiles(StructType(defaulted)).fieldNames.toSet)
-  }
+  override def lookup: ColumnLookup =
+    ColumnLookup(
+      conf.caseSensitiveAnalysis,
+      inFiles(TableColumns.defaulted(files.dataSchema)).fieldNames.toSet)
 
   /**
    * Returns the guard of what parquet-mr may evaluate for data filters of a scan of the relation.

@@ -35,7 +35,7 @@ private[inspect] final class KeyRows(
   private val set = new KeySet(
     column.path,
     keys.toIndexedSeq.map(CatalystValue.convert(_, column.dataType).get),
-    request.lookup)
+    column.lookup)
 
   /** Returns the rows of a file ([[KeyListing.schema]]), in the order of row groups. */
   def ofFile(file: FileStatus): Iterator[InternalRow] = {
@@ -78,11 +78,11 @@ private[inspect] final class KeyRows(
     val path = file.getPath
     val probe = new StripeProbe(path.getFileSystem(conf), path, file.getLen, conf)
     try {
-      val any = probe.results(Leaf(column.path, In(set.values)), request.lookup)
+      val any = probe.results(Leaf(column.path, In(set.values)), column.lookup)
       val stripes = (0 until probe.stripes).filter(any(_).verdict != Verdict.CannotMatch)
       val found = for {
-        (value, key) <- set.values.zipWithIndex
-        result = probe.results(Leaf(column.path, In(Seq(value))), request.lookup)
+        (value, key) <- if (stripes.isEmpty) Nil else set.values.zipWithIndex
+        result = probe.results(Leaf(column.path, In(Seq(value))), column.lookup)
         stripe <- stripes
         if result(stripe).verdict != Verdict.CannotMatch
       } yield (stripe, result(stripe), key)

@@ -25,13 +25,14 @@ private[inspect] final class ListedFiles(session: SparkSession, options: Listing
   private val named = TableLocation.ofListing(options.path, session)
 
   /**
-   * The path, resolved as Spark does: globs, partition directories, hidden files, and errors. Its
-   * schema is read only if a value needs a type, because the schema of encrypted files cannot be
-   * read without keys.
+   * The path, resolved as Spark does: globs, partition directories, hidden files, and errors. The
+   * schema of files is read only if a value needs a type and no table has one, because the schema
+   * of encrypted files cannot be read without keys.
    */
   private lazy val ofPath: HadoopFsRelation = {
     val reader = session.read
-    (if (options.needsType) reader else reader.schema(new StructType))
+    schema
+      .fold(reader)(reader.schema)
       .format(if (isOrc) "orc" else "parquet")
       .load(named.name)
       .queryExecution
@@ -40,6 +41,12 @@ private[inspect] final class ListedFiles(session: SparkSession, options: Listing
         relation.relation.asInstanceOf[HadoopFsRelation]
       }
       .get
+  }
+
+  /** The schema to read the path with, None for that of a file. */
+  private def schema: Option[StructType] = named match {
+    case path: ParquetPath if options.needsType => path.tableSchema
+    case _ => Some(new StructType)
   }
 
   private lazy val isOrc: Boolean = named match {

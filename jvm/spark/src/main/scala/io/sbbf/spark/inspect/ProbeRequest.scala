@@ -5,6 +5,7 @@ import org.apache.commons.codec.binary.Hex
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.Value
@@ -39,16 +40,13 @@ private[spark] object ProbeRequest {
    * @throws IllegalArgumentException for a column that `schema` lacks, or a value not of its type
    */
   def of(options: ListingOptions, schema: => StructType, conf: SQLConf): ProbeRequest = {
-    val leaf =
-      for (column <- options.column; value <- options.value)
-        yield leafOf(
-          ProbedColumn.of(options.path, schema, column, conf),
-          value,
-          options.isHex,
-          conf)
+    val probed =
+      for (column <- options.column; _ <- options.value)
+        yield ProbedColumn.of(options.path, schema, column, conf)
     val column =
       options.column.map(column => ListedColumn.Named(ProbedColumn.splitPath(column)))
-    of(column, leaf, ColumnLookup(conf.caseSensitiveAnalysis), conf)
+    val lookup = probed.fold(ColumnLookup(conf.caseSensitiveAnalysis))(_.lookup)
+    of(column, leafOf(probed, options, conf), lookup, conf)
   }
 
   /**
@@ -59,10 +57,11 @@ private[spark] object ProbeRequest {
    */
   def of(options: ListingOptions, table: LakeTable, conf: SQLConf): ProbeRequest = {
     val column = options.column.map(ProbedColumn.of(table, _, conf))
-    val leaf =
-      for (c <- column; value <- options.value)
-        yield leafOf(c, value, options.isHex, conf)
-    of(column.map(c => ListedColumn.Stored(c.name, c.path)), leaf, table.lookup(conf), conf)
+    of(
+      column.map(c => ListedColumn.Stored(c.name, c.path)),
+      leafOf(column, options, conf),
+      table.lookup(conf),
+      conf)
   }
 
   private def of(
@@ -72,8 +71,12 @@ private[spark] object ProbeRequest {
       conf: SQLConf): ProbeRequest =
     ProbeRequest(column, leaf, lookup, SbbfConf.TailBytes.get(conf).toInt)
 
-  private def leafOf(column: ProbedColumn, text: String, isHex: Boolean, conf: SQLConf): Leaf =
-    Leaf(column.path, In(Seq(literal(text, isHex, column, conf))))
+  private def leafOf(
+      column: Option[ProbedColumn],
+      options: ListingOptions,
+      conf: SQLConf): Option[Leaf] =
+    for (c <- column; value <- options.value)
+      yield Leaf(c.path, In(Seq(literal(value, options.isHex, c, conf))))
 
   private def literal(
       text: String,
@@ -83,6 +86,11 @@ private[spark] object ProbeRequest {
     val dataType = column.dataType
     val value = dataType match {
       case BinaryType if isHex => unhex(text)
+      case StringType if isHex => UTF8String.fromBytes(unhex(text))
+      case _ if isHex =>
+        throw new IllegalArgumentException(
+          s"the value is bytes, and the column '${column.name}' is ${dataType.sql}: expected " +
+            "BINARY or STRING; give the value as text")
       case _ =>
         Cast(Literal(text), dataType, Some(conf.sessionLocalTimeZone), EvalMode.TRY).eval()
     }

@@ -2,38 +2,51 @@ package io.sbbf.spark.inspect
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.core.predicate.ColumnPath.{Field, Step}
+import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.table.LakeTable
+import io.sbbf.spark.util.FieldId
 
 /**
  * The column of a table whose values are probed.
  *
  * @param name the name by which errors name it
  * @param path its path, by which files are searched
+ * @param lookup the rules by which it is found and its values are read
  */
-private[spark] final case class ProbedColumn(name: String, path: ColumnPath, dataType: DataType)
+private[spark] final case class ProbedColumn(
+    name: String,
+    path: ColumnPath,
+    dataType: DataType,
+    lookup: ColumnLookup)
 
 private[spark] object ProbedColumn {
 
   /**
    * Returns the column of files of a path.
    *
-   * @param schema the schema of the files, without partition columns
+   * @param schema the schema of the table or of its files, without partition columns
    * @throws IllegalArgumentException if there is no such column
    */
   def of(table: String, schema: StructType, column: String, conf: SQLConf): ProbedColumn = {
+    val byId = SparkInternals.readsByFieldId(conf)
     val found =
-      splitPath(column).foldLeft[Option[(Seq[String], DataType)]](Some((Nil, schema))) {
+      splitPath(column).foldLeft[Option[(Seq[Step], DataType)]](Some((Nil, schema))) {
         case (Some((path, struct: StructType)), name) =>
           struct.fields
             .find(f => conf.resolver(f.name, name))
-            .map(f => (path :+ f.name, f.dataType))
+            .map(f => (path :+ Field(f.name, FieldId.of(f).filter(_ => byId)), f.dataType))
         case _ => None
       }
+    val lookup =
+      ColumnLookup(conf.caseSensitiveAnalysis, TableColumns.defaulted(schema).fieldNames.toSet)
     found
-      .map { case (path, dataType) => ProbedColumn(column, ColumnPath.named(path), dataType) }
+      .map { case (path, dataType) => ProbedColumn(column, ColumnPath(path), dataType, lookup) }
       .getOrElse(throw new IllegalArgumentException(
         s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
   }
@@ -45,7 +58,7 @@ private[spark] object ProbedColumn {
    */
   def of(table: LakeTable, column: String, conf: SQLConf): ProbedColumn = {
     val found = table.column(column, conf.resolver)
-    ProbedColumn(found.name, found.path, found.dataType)
+    ProbedColumn(found.name, found.path, found.dataType, table.lookup(conf))
   }
 
   /** Splits a dotted path into names. A name that contains dots is in backticks. */

@@ -32,6 +32,9 @@ private[spark] final class ParquetPath(
 
   override lazy val files: Seq[FileStatus] = new TableFiles(name, conf).data
 
+  /** The schema of the table without its partition columns; None if a path has no table. */
+  def tableSchema: Option[StructType] = table.map(_.dataSchema)
+
   override protected def selected(condition: String, session: SparkSession): Seq[FileStatus] =
     new PartitionFilter(session, rows(session), condition).ofPartitions()
 
