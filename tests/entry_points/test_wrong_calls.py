@@ -174,7 +174,7 @@ WRONG = {
         "type of column 'key'"
     ),
     "probe(spark, lake, 'key', keys).collect()": (
-        "IllegalArgumentException: the keys are NULL 1 times, and filters hold no nulls: "
+        "IllegalArgumentException: the keys include NULL, and filters hold no nulls: "
         "query IS NULL instead"
     ),
     "probe(spark, lake, 'key', two)": (

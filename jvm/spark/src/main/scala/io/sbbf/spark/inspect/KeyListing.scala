@@ -25,6 +25,10 @@ private[spark] final class KeyListing(
   private val column = new ListedFiles(session, options).column(options.column.get)
   private val probed = new ProbedKeys(keys, column)
 
+  /** The keys for tasks. Spark builds a scan for each plan of it, also for EXPLAIN. */
+  private lazy val packed =
+    session.sparkContext.broadcast(ClosureBytes.pack(probed.collect()))
+
   override def toString: String = s"keys in $options"
 
   override def schema: StructType = KeyListing.schema(column.dataType)
@@ -33,13 +37,12 @@ private[spark] final class KeyListing(
   override def needConversion: Boolean = false
 
   /**
-   * Collects the keys, and searches the files in tasks. A file that cannot be read might hold all
-   * keys; it has no number of a row group then.
+   * Collects the keys, once for all scans of this relation, and searches the files in tasks. A file
+   * that cannot be read might hold all keys; it has no number of a row group then.
    */
   override def buildScan(): RDD[Row] = {
     val files = new ListedFiles(session, options.copy(keys = None)) // whose type is known
-    val (request, of) = (files.request, column)
-    val packed = session.sparkContext.broadcast(ClosureBytes.pack(probed.collect()))
+    val (request, of, packed) = (files.request, column, this.packed)
     files
       .inTasks { (some, store, conf) =>
         val keys = ClosureBytes.unpack[Array[Any]](packed.value)

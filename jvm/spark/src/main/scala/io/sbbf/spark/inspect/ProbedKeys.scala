@@ -3,9 +3,10 @@ package io.sbbf.spark.inspect
 import scala.collection.mutable
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.catalyst.CatalystTypeConverters
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Cast
 import org.apache.spark.sql.catalyst.util.quoteIfNeeded
+import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions.{col, expr}
 import org.apache.spark.sql.types._
 
@@ -41,21 +42,25 @@ private[inspect] final class ProbedKeys(keys: DataFrame, column: ProbedColumn) {
    */
   def collect(): Array[Any] = {
     val cast = if (from == to) col(name) else expr(s"try_cast($name AS ${to.sql})")
-    val rows = keys.select(col(name).isNull, cast).limit(Most + 1).collect()
+    val rows = collected(keys.distinct().select(col(name).isNull, cast).limit(Most + 1))
     if (rows.length > Most) refuse(s"are more than $Most: probe them in parts")
-    val nulls = rows.count(_.getBoolean(0))
-    if (nulls > 0)
-      refuse(s"are NULL $nulls times, and filters hold no nulls: query IS NULL instead")
-    val toCatalyst = CatalystTypeConverters.createToCatalystConverter(to)
-    val converted = rows.map(row => toCatalyst(row.get(1)))
-    val values = converted.toSeq.map(key => Option(key).flatMap(CatalystValue.convert(_, to)))
+    if (rows.exists(_.getBoolean(0)))
+      refuse("include NULL, and filters hold no nulls: query IS NULL instead")
+    val found = rows.map(row => InternalRow.copyValue(row.get(1, to)))
+    val values = found.toSeq.map(key => Option(key).flatMap(CatalystValue.convert(_, to)))
     val misfits = values.count(_.isEmpty)
     if (misfits > 0)
       refuse(
         s"hold $misfits of ${values.length} that cannot be read as ${to.sql}, the type of column " +
           s"'${column.name}'")
     val seen = mutable.HashSet.empty[Value]
-    converted.zip(values).collect { case (key, Some(value)) if seen.add(value) => key }
+    found.zip(values).collect { case (key, Some(value)) if seen.add(value) => key }
+  }
+
+  /** Returns rows of Catalyst: others lose days of 1582, and bytes of texts that are not UTF-8. */
+  private def collected(rows: DataFrame): Array[InternalRow] = {
+    val query = rows.queryExecution
+    SQLExecution.withNewExecutionId(query, Some("collect"))(query.executedPlan.executeCollect())
   }
 
   private def refuse(why: String): Nothing = throw new IllegalArgumentException(s"the keys $why")
@@ -66,11 +71,18 @@ private object ProbedKeys {
   /** The most keys, which the driver collects and each task holds. */
   private final val Most = 1000000
 
-  /** Whether no cast changes a key without an error: neither rounds it nor cuts it off. */
+  /** Whether no cast changes a key: it has the same value in the column's type, or none. */
   private def isSafe(from: DataType, to: DataType): Boolean = (from, to) match {
+    case _ if from == to => true
     case (StringType, _) => Cast.canCast(from, to)
     case _ if Integers(from) && Integers(to) => true // the cast of one out of range is NULL
-    case _ => from == to || Cast.canUpCast(from, to)
+    case (_: DecimalType, _: DecimalType) => Cast.canUpCast(from, to)
+    case (_, _: DecimalType) => Integers(from) && Cast.canUpCast(from, to)
+    case (ByteType | ShortType, FloatType) => true
+    case (ByteType | ShortType | IntegerType | FloatType, DoubleType) => true
+    case (DateType, TimestampType | TimestampNTZType) => true
+    case (BinaryType, StringType) => true
+    case _ => false
   }
 
   private val Integers = Set[DataType](ByteType, ShortType, IntegerType, LongType)
