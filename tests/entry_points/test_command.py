@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -198,6 +199,23 @@ def test_a_file_of_keys_is_probed_as_a_list_in_python(
     assert cli.main(["probe", str(lake), "key", str(file), "--keys"]) == 0
     files, held = (len({row[name] for row in rows}) for name in ("file_name", "key"))
     assert f" in {files} files might hold {held} of 5 keys" in capsys.readouterr().out
+
+
+def test_a_byte_order_mark_and_spaces_of_digits_are_no_part_of_a_key(
+    command: Command, lake: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    marked = f"\ufeff{KEYS[0]}\n{KEYS[1]}"
+    file = tmp_path / "marked"
+    file.write_text(marked, encoding="utf-8")
+    assert {row["key"] for row in command("probe", str(lake), "key", str(file), "--keys")} == {
+        str(KEYS[0]), str(KEYS[1]),
+    }  # fmt: skip
+    monkeypatch.setattr(sys, "stdin", io.StringIO(marked))
+    assert cli._lines_of("-") == [str(KEYS[0]), str(KEYS[1])]
+    samples.write(tmp_path / "bytes.parquet", {"bin": [b"\x00\xff"]}, 1, filters=("bin",))
+    file.write_text("00 ff\n0001", encoding="utf-8")
+    found = command("probe", str(tmp_path / "bytes.parquet"), "bin", str(file), "--keys", "--hex")
+    assert [row["key"] for row in found] == ["00FF"]
 
 
 @pytest.mark.parametrize(

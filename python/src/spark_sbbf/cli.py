@@ -91,8 +91,7 @@ def _probe(args: Namespace) -> int:
 def _probe_keys(args: Namespace, options: dict[str, str]) -> int:
     keys = _lines_of(args.value)
     if args.hex:
-        for number, key in enumerate(keys, 1):
-            _check_hex(args.value, number, key)
+        keys = [_as_hex(args.value, number, key) for number, key in enumerate(keys, 1)]
     own = {"keys": json.dumps(keys), "is_hex": str(args.hex).lower()}
     rows = _listed(args, "keys", {**options, **own}, [*KEYS.split(), "reason"])
     if rows is not None:
@@ -109,15 +108,17 @@ def _probe_keys(args: Namespace, options: dict[str, str]) -> int:
 def _lines_of(name: str) -> list[str]:
     """Returns the lines of a file, or of standard input for ``-``."""
     text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    text = text.removeprefix("\ufeff")  # the byte order mark, which editors of Windows write
     lines = text.removesuffix("\n").split("\n") if text else []
     if not lines:
         raise ValueError(f"{name} has no keys: write one on each line")
     return [line.removesuffix("\r") for line in lines]
 
 
-def _check_hex(name: str, number: int, key: str) -> None:
+def _as_hex(name: str, number: int, key: str) -> str:
+    """Returns the digits without spaces, as the JVM reads them."""
     try:
-        bytes.fromhex(key)
+        return bytes.fromhex(key).hex()
     except ValueError:
         raise ValueError(f"{name}: line {number} is not hexadecimal") from None
 
