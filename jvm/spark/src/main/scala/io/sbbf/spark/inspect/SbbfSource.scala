@@ -5,7 +5,7 @@ import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister, RelationP
 
 /**
  * Implements `spark.read.format("sbbf").load(path)`, which lists the bloom filters of Parquet
- * and ORC files. With the options `column` and `value` (`value_hex` for binary columns) it shows
+ * and ORC files. With the options `column` and `value` (`value_hex` for bytes) it shows
  * which row groups might hold a value. [[FilterListing]] has the columns. With `keys`, the name of a
  * table or view, it shows which row groups might hold which key of that table; [[KeyListing]] has
  * the columns. `where` selects partitions.
