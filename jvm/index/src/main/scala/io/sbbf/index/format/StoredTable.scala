@@ -1,6 +1,5 @@
 package io.sbbf.index.format
 
-import java.io.IOException
 import java.util.{Collections, Map => JMap}
 
 import scala.util.control.NonFatal
@@ -38,7 +37,7 @@ private[sbbf] final case class StoredTable(name: String, bytes: Long, rows: Int,
       try Iterator.continually(reader.read()).takeWhile(_ != null).foreach(use)
       finally reader.close()
     } catch {
-      case e: IOException => throw e
+      case e: DamagedIndex => throw e
       case NonFatal(e) => throw new DamagedIndex(s"$path is no table of an index", e)
     }
   }

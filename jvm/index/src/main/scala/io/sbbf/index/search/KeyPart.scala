@@ -1,6 +1,5 @@
 package io.sbbf.index.search
 
-import java.io.IOException
 import java.nio.ByteOrder
 import java.util.{Arrays, HashMap}
 
@@ -175,7 +174,7 @@ private[index] object KeyPart {
       try opened(path, part.bytes, reader)
       finally reader.close()
     } catch {
-      case e: IOException => throw e
+      case e: DamagedIndex => throw e
       case NonFatal(e) => throw new DamagedIndex(s"$path is no file of keys", e)
     }
   }
