@@ -1,9 +1,9 @@
 package io.sbbf.spark.table
 
 import org.apache.hadoop.fs.FileStatus
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.SparkSession
 
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.scan.PointLookupStats
