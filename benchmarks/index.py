@@ -73,8 +73,9 @@ def main() -> None:
             [
                 "Lookups by an index; milliseconds: median (minimum to maximum).",
                 *run_on(spark),
-                f"{arguments.keys} lookups of each kind after {WARM_UP} to warm up; "
-                f"{arguments.fresh_runs} fresh JVMs of each kind",
+                f"{arguments.keys} lookups of each kind after {WARM_UP} to warm up, beyond 1,000 "
+                f"files {arguments.slow} of those that take seconds; fresh JVMs: "
+                f"{arguments.fresh_runs}",
             ]
         )
     ]
