@@ -156,7 +156,7 @@ class RowGroupPredicateSuite extends RandomSuite {
           Seq(
             Leaf(Seq("a"), NotIn(Seq(literal(1)))),
             And(Seq(Leaf(Seq("s", "b"), Greater(literal(5), orEqual = false)), unknown)))))
-    assert(True.negated == False)
+    assert(False == True.negated)
     assert(False.negated.unknowns == Seq("NOT of a predicate that never matches"))
     val between = AllOf(Seq(Less(literal(5), orEqual = true), NotIn(Seq(literal(1)))))
     assert(
