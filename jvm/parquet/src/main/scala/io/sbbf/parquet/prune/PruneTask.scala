@@ -9,7 +9,7 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, NotIn, Test}
 import io.sbbf.parquet.input.{ByteSource, FileBytes, FileStore, RecordingSource}
 import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, FileVersion}
+import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError}
 import io.sbbf.parquet.pass.{BoundedPool, FileTasks, PlanningLimits, PruningWarnings}
 import io.sbbf.parquet.result.{FileStorage, StorageRequirements}
 
@@ -56,6 +56,12 @@ private[prune] final case class PruneTask(
     )
     val bytesLeft = new AtomicLong(maxBytes)
 
+    def isReserved(bytes: Long): Boolean = {
+      val fits = bytesLeft.addAndGet(-bytes) >= 0
+      if (!fits) bytesLeft.addAndGet(bytes)
+      fits
+    }
+
     def read(i: Int, store: ByteSource): Option[TaskOutcome] = {
       val file = statuses(i)
       val source = new RecordingSource(store, file, limits.tailBytes)
@@ -63,15 +69,16 @@ private[prune] final case class PruneTask(
       try {
         val outcome = pruner.fromStore(file, source, FileHits.Nothing)
         // a cache without space reads large filters in part
-        def hasSpace =
-          !cache.isExhausted && bytesLeft.addAndGet(-source.recorded.size) >= 0
+        def hasSpace = !cache.isExhausted && isReserved(source.recorded.size)
         if (outcome.storage == FileStorage.Unreadable) None
         else
           Some(
             TaskOutcome(
               outcome.copy(bytesRead = source.bytesRead),
               if (hasSpace) Some(source.recorded) else None))
-      } finally source.close()
+      } finally
+        try source.close()
+        catch { case RecoverableError(_) => () } // what was read is complete
     }
     val sources = FileStore.hadoop(conf).sources(statuses)
     BoundedPool.map(files.indices, threads)(i => read(i, sources(i))).toIndexedSeq

@@ -44,7 +44,7 @@ private[spark] final class FootersJob(
       case RecoverableError(e) if isCancelled(e) =>
         throw new InterruptedException("the job that reads footers was cancelled").initCause(e)
       case RecoverableError(e) if !Interruption.is(e) =>
-        lastFailure = Some((context.applicationId, System.nanoTime))
+        pause()
         LogOnce.once(
           s"footers: ${e.getClass.getName}",
           "a job that reads footers on executors failed, so the driver reads them",
@@ -97,19 +97,24 @@ private[spark] final class FootersJob(
     val until = System.nanoTime + TimeUnit.SECONDS.toNanos(MostSecondsToStart)
     var done = 0
     def hasStarted = done > 0 || start.happened || System.nanoTime - until < 0
-    // the last results arrive before the job is complete
-    while (!(job.isCompleted && arrived.isEmpty) && !isTooSlow(done) && hasStarted) {
-      var next = arrived.poll(PollMillis, TimeUnit.MILLISECONDS)
+    def drain(first: (Int, Array[Byte])): Unit = {
+      var next = first
       while (next != null) {
         done += receive(next._1, next._2)
         next = arrived.poll()
       }
     }
-    if (!hasStarted)
+    // the last results arrive before the job is complete
+    while (!(job.isCompleted && arrived.isEmpty) && !isTooSlow(done) && hasStarted)
+      drain(arrived.poll(PollMillis, TimeUnit.MILLISECONDS))
+    drain(arrived.poll())
+    if (!hasStarted) {
+      pause()
       LogOnce.once(
         "footers: not started",
         s"a job that reads footers did not start within $MostSecondsToStart seconds, " +
           "so the driver reads them")
+    }
     job.value.foreach { case Failure(e) => throw e; case _ => () }
   }
 
@@ -147,6 +152,10 @@ private[spark] final class FootersJob(
     finally set(before)
   }
 
+  /** Lets the driver read the files of the next scans. */
+  private def pause(): Unit =
+    lastFailure = Some((context.applicationId, System.nanoTime))
+
   /** A stopped context cancels its jobs with a similar message. */
   private def isCancelled(e: Throwable): Boolean =
     !context.isStopped && String.valueOf(e.getMessage).matches(Cancelled)
@@ -180,7 +189,7 @@ private[spark] object FootersJob {
   /** A query does not wait longer for a cluster that is busy, or has no executors. */
   private final val MostSecondsToStart = 3
 
-  /** After a job failed, the driver reads the files of the next scans, for so many minutes. */
+  /** After a job failed or did not start, the driver reads the files of the next scans, for so many minutes. */
   private final val MinutesAfterFailure = 5
 
   private final val PollMillis = 100L

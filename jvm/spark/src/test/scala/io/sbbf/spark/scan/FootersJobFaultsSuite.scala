@@ -114,7 +114,10 @@ class FootersJobFaultsSuite extends FootersJobTables {
       val found =
         withConf(SbbfConf.PlanningSeconds.key -> "0")(quietly(pruning(read(condition)).get))
       assert(found.tasks == TaskReads(0, NumFiles - SampleFiles) && found.keptFiles == 1)
+      // the next scans do not wait for it again
+      assert(cold(condition).tasks == TaskReads.Nothing)
     } finally {
+      FootersJob.forgetFailure()
       atTask = _ => ()
       gate.released.countDown()
       other.join()
