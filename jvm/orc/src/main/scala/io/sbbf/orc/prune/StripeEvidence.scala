@@ -18,8 +18,8 @@ private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long
   import StripeEvidence._
 
   private val statistics = new ConcurrentHashMap[Int, Array[ColumnStatistics]]
-  // of each stripe; null before the first of its columns is read
-  private val rowGroups = new AtomicReferenceArray[Index](tail.stripes.size)
+  private val rowGroups =
+    new AtomicReferenceArray[Index](Array.fill(tail.stripes.size)(Map.empty: Index))
   private val retained = new AtomicLong
 
   /** Returns the statistics of a column in each stripe, null where they are unusable. */
@@ -38,7 +38,7 @@ private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long
    * column that it does not describe. Reads all that is missing at once.
    */
   def ofRowGroups(stripe: Int, columns: Seq[Int], open: () => OrcFileReader): Index = {
-    val known = Option(rowGroups.get(stripe)).getOrElse(Map.empty: Index)
+    val known = rowGroups.get(stripe)
     if (columns.forall(known.contains)) known
     else {
       val unread = columns.filterNot(known.contains)
@@ -58,13 +58,9 @@ private[prune] final class StripeEvidence(val tail: FileTail, mostRetained: Long
   @tailrec
   private def add(stripe: Int, column: Int, read: Option[RowGroups]): Boolean = {
     val known = rowGroups.get(stripe)
-    if (known == null)
-      rowGroups.compareAndSet(stripe, null, Map(column -> read)) ||
-      add(stripe, column, read)
-    else
-      !known.contains(column) &&
-      (rowGroups.compareAndSet(stripe, known, known + (column -> read)) ||
-        add(stripe, column, read))
+    !known.contains(column) &&
+    (rowGroups.compareAndSet(stripe, known, known + (column -> read)) ||
+      add(stripe, column, read))
   }
 
   /** The estimated size in memory. */
