@@ -27,7 +27,9 @@ private[sbbf] final class IndexedPruner(
       lookup: ColumnLookup,
       sampleFirst: Boolean): PrunedFiles = {
     def rest(some: IndexedSeq[FileStatus], isKnown: Int => Boolean): PrunedFiles =
-      byFiles.fold(kept(some, isKnown))(_.prune(some, predicate, lookup, sampleFirst))
+      byFiles
+        .filter(_ => predicate.canPruneByFiles)
+        .fold(kept(some, isKnown))(_.prune(some, predicate, lookup, sampleFirst))
     searched(index, files, predicate, lookup, new LiteralEncodings(lookup.reader)) match {
       case None => rest(files, _ => false)
       case Some(hits) => prune(files, predicate, hits)(rest)

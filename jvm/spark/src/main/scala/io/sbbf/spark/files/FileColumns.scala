@@ -13,8 +13,8 @@ private[spark] abstract class FileColumns {
   /** Returns a lookup of columns in files, which may lack columns that have a default. */
   def lookup: ColumnLookup
 
-  /** Identifies how the scan reads files, if an index depends on that; None for Parquet files. */
-  def readAs: Option[String] = None
+  /** Whether an index is right only for scans that read files with the same options and settings. */
+  def indexDependsOnRead: Boolean = false
 
   /** Returns the name of a column of the files in the table. */
   def nameInTable(column: ColumnPath): String = column.toString

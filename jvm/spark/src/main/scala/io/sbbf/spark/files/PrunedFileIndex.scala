@@ -184,7 +184,7 @@ final class PrunedFileIndex private[spark] (
       found.tasks
     )
     nanos.addAndGet(spent)
-    latest = Some(Pass(lookup, if (selection.isIndexed) columns.readAs else None, selection))
+    latest = Some(Pass(lookup, selection))
     selection
   }
 
@@ -207,20 +207,14 @@ final class PrunedFileIndex private[spark] (
 
 private[spark] object PrunedFileIndex {
 
-  /**
-   * A pass over files.
-   *
-   * @param readAs how the scan read files, if an index was searched; see [[FileColumns.readAs]]
-   */
-  private[spark] final case class Pass(
-      lookup: ColumnLookup,
-      readAs: Option[String],
-      found: ScanPruning) {
+  /** A pass over files. */
+  private[spark] final case class Pass(lookup: ColumnLookup, found: ScanPruning) {
 
+    /** Settings that an index depends on may have changed since it was searched. */
     def isReusableFor(
         predicate: RowGroupPredicate,
         files: IndexedSeq[FileStatus],
         columns: FileColumns): Boolean =
-      found.isReusableFor(predicate, files) && (!found.isIndexed || readAs == columns.readAs)
+      found.isReusableFor(predicate, files) && !(found.isIndexed && columns.indexDependsOnRead)
   }
 }

@@ -1,9 +1,5 @@
 package io.sbbf.spark.files
 
-import java.util.UUID
-
-import scala.util.Try
-
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
@@ -68,9 +64,7 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
     )
   }
 
-  /** What cannot be found out equals no other read. */
-  override def readAs: Option[String] =
-    ReadFingerprint.ofScan(files).map(read => Try(read()).getOrElse(UUID.randomUUID.toString))
+  override def indexDependsOnRead: Boolean = SourceFormat.isIndexedByFile(files.fileFormat)
 
   override def nameInTable(column: ColumnPath): String =
     delta.fold(column.toString)(_.nameInTable(column))

@@ -88,6 +88,15 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
       keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
     KernelChoice.start()
     val before = physical.index(readsBlocks)
+    // Spark's own format would read what is left out of a plan that preserves splits
+    if (before.preserveSplits && physical.needsIndex) None
+    else narrowedIndex(physical, before, keys)
+  }
+
+  private def narrowedIndex(
+      physical: PhysicalScan,
+      before: PrunedFileIndex,
+      keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
     val index = before.narrowedBy(keys, physical.selectsPartition)
     index.listFiles(physical.partitionFilters, physical.dataFilters)
     Some(index).filter(_.selection.exists { found =>

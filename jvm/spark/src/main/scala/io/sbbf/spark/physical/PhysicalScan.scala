@@ -69,6 +69,9 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
   /** Returns whether it is a batch scan of files by Spark, or one by Delta. */
   def isPrunable: Boolean = isKnownFormat && !isStreaming && !SparkInternals.runsInOneTask(scan)
 
+  /** Returns whether only an index can rule out files. */
+  def needsIndex: Boolean = SourceFormat.needsIndex(files.fileFormat)
+
   private def isKnownFormat: Boolean = {
     SourceFormat.isPrunable(files.fileFormat, conf) &&
     new PrunedRelation(files, conf).hasEvidence || (DeltaRelation.isDelta(files) && SbbfConf.Delta

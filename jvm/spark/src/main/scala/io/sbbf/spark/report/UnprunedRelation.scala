@@ -112,9 +112,11 @@ private[spark] object UnprunedRelation {
       case format if SourceFormat.needsIndex(format) && !SbbfConf.Index.get(conf) =>
         s"${SbbfConf.Index.key} is false"
       case format if SourceFormat.needsIndex(format) =>
-        if (new PrunedRelation(files, conf).hasEvidence)
-          reasonOf(filters, new ScanColumns(files), scan.output, conf)
-        else NoIndex
+        try
+          if (new PrunedRelation(files, conf).hasEvidence)
+            reasonOf(filters, new ScanColumns(files), scan.output, conf)
+          else NoIndex
+        catch { case RecoverableError(e) if !Interruption.is(e) => PruningFailed }
       case _ => "not a scan of files of a supported format"
     }
 
