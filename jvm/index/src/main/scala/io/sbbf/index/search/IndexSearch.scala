@@ -52,22 +52,25 @@ private[search] final class IndexSearch(
         hits.put(leaf, ofLeaf)
       }
       if (predicate.leaves.forall(hits.get(_).isEmpty)) None
-      else Some(new Found(known, hits, reads.of(known.size)))
+      else Some(new Found(known.map(_._2.rowGroups).toArray, hits, reads.of(known.size)))
     }
   }
 }
 
 private object IndexSearch {
+
+  /** @param rowGroups the number of row groups of each file, as each segment knows it */
   private final class Found(
-      segments: Seq[(Segment, Listing)],
+      rowGroups: Array[Array[Int]],
       hits: IdentityHashMap[Leaf, LeafSearch],
       override val reads: IndexReads)
       extends IndexHits {
 
-    override def numRowGroups(file: Int): Int =
-      segments.find(_._2.numbers(file) >= 0).fold(-1) { case (segment, listing) =>
-        segment.files.rowGroupsOf(listing.numbers(file))
-      }
+    override def numRowGroups(file: Int): Int = {
+      var segment = 0
+      while (segment < rowGroups.length && rowGroups(segment)(file) < 0) segment += 1
+      if (segment < rowGroups.length) rowGroups(segment)(file) else -1
+    }
 
     override def candidates(leaf: Leaf): BitSet = hits.get(leaf).candidates
     override def rowGroups(file: Int, leaf: Leaf): LeafHits = hits.get(leaf).rowGroups(file)

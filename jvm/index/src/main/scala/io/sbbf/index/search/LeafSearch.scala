@@ -67,23 +67,28 @@ private[search] final class LeafSearch(
     }
     // files of one kind are searched together, and those of others with the same keys as well
     val wanted = new HashMap[Search, BitSet]
+    val wantedOf = files.kinds.indices.map { kind =>
+      if (columnOf(kind) < 0) null
+      else {
+        val search = new Search(columnOf(kind), hashesOf(bindings(kind)))
+        wanted.computeIfAbsent(search, _ => new BitSet(files.size))
+      }
+    }.toArray
+    // the schema of a file that is no Parquet file has only the indexed columns
+    val hasNoRow = bindings
+      .map(_ == HashBinding.NoRow && segment.manifest.readAs.isEmpty)
+      .toArray
     var place = 0
     while (place < size) {
       val file = listing.numbers(place)
       if (file >= 0 && !known.get(place)) {
         val kind = files.kind(file)
-        bindings(kind) match {
-          // the schema of a file that is no Parquet file has only the indexed columns
-          case HashBinding.NoRow if segment.manifest.readAs.isEmpty => known.set(place)
-          case binding if columnOf(kind) >= 0 =>
-            val search = new Search(columnOf(kind), hashesOf(binding))
-            wanted.computeIfAbsent(search, _ => new BitSet(files.size)).set(file)
-          case _ =>
-        }
+        if (hasNoRow(kind)) known.set(place)
+        else if (wantedOf(kind) != null) wantedOf(kind).set(file)
       }
       place += 1
     }
-    wanted.forEach((search, of) => run(segment, listing, search, of))
+    wanted.forEach((search, of) => if (!of.isEmpty) run(segment, listing, search, of))
   }
 
   /** @param of the files of the segment that the search is for */
@@ -114,9 +119,12 @@ private[search] final class LeafSearch(
         })
     // keys in many row groups are not listed, so that the files' own evidence decides
     if (isRead && !isEverywhere) {
-      of.stream.forEach(file => known.set(listing.places(file)))
-      if (column.kind == IndexedColumn.Bloom)
-        of.stream.forEach(file => inexact.set(listing.places(file)))
+      var file = of.nextSetBit(0)
+      while (file >= 0) {
+        known.set(listing.places(file))
+        if (column.kind == IndexedColumn.Bloom) inexact.set(listing.places(file))
+        file = of.nextSetBit(file + 1)
+      }
       addFound(segment.files, listing, groups, of)
     }
   }

@@ -39,7 +39,7 @@ private[sbbf] object FileVersion {
 
   /** Returns whether two listings have the same versions of the same files, in the same order. */
   def areSame(a: IndexedSeq[FileStatus], b: IndexedSeq[FileStatus]): Boolean =
-    a.size == b.size && a.indices.forall { i =>
+    (a eq b) || a.size == b.size && a.indices.forall { i =>
       (a(i) eq b(i)) || (a(i).getLen == b(i).getLen && of(a(i)) == of(b(i)))
     }
 

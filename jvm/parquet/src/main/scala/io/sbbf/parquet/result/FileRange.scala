@@ -12,6 +12,6 @@ import io.sbbf.parquet.model.Evidence
 private[sbbf] final case class FileRange(
     first: String,
     last: String,
-    outcomes: Seq[FilePruning]) {
-  def refutedBy: Map[Evidence, Long] = ScanPruning.total(outcomes.iterator.flatMap(_.refutedBy))
+    outcomes: IndexedSeq[FilePruning]) {
+  def refutedBy: Map[Evidence, Long] = OutcomeTotals.of(outcomes).sums(_.refutedBy)
 }

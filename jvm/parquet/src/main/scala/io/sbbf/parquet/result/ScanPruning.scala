@@ -28,9 +28,11 @@ private[sbbf] final class ScanPruning(
     val tasks: TaskReads = TaskReads.Nothing) {
   import ScanPruning._
 
+  private lazy val totals = OutcomeTotals.of(outcomes)
+
   private lazy val keptInPart: Map[Path, FilePruning] =
-    files.indices.iterator
-      .filter(i => outcomes(i).ranges.isDefined && !outcomes(i).isPruned)
+    keptIndices.iterator
+      .filter(outcomes(_).ranges.isDefined)
       .map(i => files(i).getPath -> outcomes(i))
       .toMap
 
@@ -42,7 +44,7 @@ private[sbbf] final class ScanPruning(
   def isIndexed: Boolean = index != IndexReads.Nothing
 
   /** Returns the numbers of the files that are not pruned. */
-  def keptIndices: IndexedSeq[Int] = files.indices.filterNot(outcomes(_).isPruned)
+  lazy val keptIndices: IndexedSeq[Int] = totals.indicesOf(!_.isPruned)
 
   /**
    * Returns the outcomes of all files after a narrower predicate was evaluated on some of them. A
@@ -63,13 +65,13 @@ private[sbbf] final class ScanPruning(
   }
 
   def numFiles: Int = files.size
-  lazy val keptFiles: Int = outcomes.count(!_.isPruned)
-  lazy val rowGroups: Long = outcomes.iterator.map(_.rowGroups.toLong).sum
-  lazy val keptRowGroups: Long = outcomes.iterator.map(_.kept.toLong).sum
+  def keptFiles: Int = keptIndices.size
+  lazy val rowGroups: Long = totals.sum(_.rowGroups.toLong)
+  lazy val keptRowGroups: Long = totals.sum(_.kept.toLong)
   lazy val filesBytes: Long = files.iterator.map(_.getLen).sum
 
   /** The number of bytes that the kept row groups have in their files. */
-  lazy val keptBytes: Long = outcomes.iterator.map(_.keptBytes).sum
+  lazy val keptBytes: Long = totals.sum(_.keptBytes)
 
   /** The number of bytes of the files that are not pruned. */
   def keptFilesBytes: Long = keptIndices.iterator.map(files(_).getLen).sum
@@ -79,30 +81,28 @@ private[sbbf] final class ScanPruning(
 
   /** Returns the number of rows in the kept row groups, if it is known of all files. */
   def rows: Option[Long] =
-    if (outcomes.forall(o => o.isKnown && o.keptRows >= 0))
-      Some(outcomes.iterator.map(_.keptRows).sum)
-    else None
+    if (totals.exists(o => !o.isKnown || o.keptRows < 0)) None
+    else Some(totals.sum(_.keptRows))
 
   /** Returns the URIs of the files that are not pruned. */
-  def inputFiles: Array[String] = files.indices.iterator
-    .filterNot(outcomes(_).isPruned)
-    .map(files(_).getPath.toUri.toString)
-    .toArray
+  def inputFiles: Array[String] =
+    keptIndices.iterator.map(files(_).getPath.toUri.toString).toArray
 
   /** Whether tasks read only some byte ranges of at least one file. */
-  lazy val trimsFiles: Boolean = outcomes.exists(_.ranges.isDefined)
+  lazy val trimsFiles: Boolean = totals.exists(_.ranges.isDefined)
+
+  /** Returns whether the outcome of some file has a property. */
+  def exists(property: FilePruning => Boolean): Boolean = totals.exists(property)
 
   /** Whether one task of at most `taskBytes` can read all surviving row groups of `path`. */
   def isOneTask(path: Path, taskBytes: Long): Boolean =
     keptInPart.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
 
-  def refutedBy: Map[Evidence, Long] = total(outcomes.iterator.flatMap(_.refutedBy))
-  def keptBecause: Map[String, Long] =
-    total(outcomes.iterator.flatMap(_.keptBecause))
-  def filtersRejected: Map[String, Long] =
-    total(outcomes.iterator.flatMap(_.filtersRejected))
-  def bytesRead: Long = outcomes.iterator.map(_.bytesRead).sum
-  def filesOpened: Long = outcomes.iterator.map(_.opens.toLong).sum
+  def refutedBy: Map[Evidence, Long] = totals.sums(_.refutedBy)
+  def keptBecause: Map[String, Long] = totals.sums(_.keptBecause)
+  def filtersRejected: Map[String, Long] = totals.sums(_.filtersRejected)
+  def bytesRead: Long = totals.sum(_.bytesRead)
+  def filesOpened: Long = totals.sum(_.opens.toLong)
 
   /**
    * Splits the files, in their order, into at most `most` ranges of adjacent files. All ranges
@@ -110,7 +110,7 @@ private[sbbf] final class ScanPruning(
    */
   def ranges(most: Int): Iterator[FileRange] = {
     val length = math.max(1, (numFiles + most - 1) / most)
-    files.indices.iterator.grouped(length).map { run =>
+    files.indices.grouped(length).map { run =>
       FileRange(
         files(run.head).getPath.getName,
         files(run.last).getPath.getName,
@@ -134,7 +134,7 @@ private[sbbf] final class ScanPruning(
     if (filesDeclined == 0) "" else f"; files without space in the cache: $filesDeclined%,d"
 
   private def note: String = {
-    val unknown = outcomes.count(!_.isKnown)
+    val unknown = totals.count(!_.isKnown)
     val slow = keptBecause.getOrElse(TooSlow, 0L)
     if (slow > 0)
       f"; stopped: reading $slow%,d more files would take longer than " +
@@ -152,6 +152,4 @@ private[sbbf] object ScanPruning {
   val Found = "the index does not rule the file out"
   val NotChecked = "not checked: a sample of the files showed no benefit"
 
-  private[sbbf] def total[K](counts: Iterator[(K, Int)]): Map[K, Long] =
-    counts.toSeq.groupBy(_._1).map { case (key, some) => key -> some.map(_._2.toLong).sum }
 }

@@ -1,10 +1,13 @@
 package io.sbbf.parquet.result
 
+import scala.util.Random
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.Evidence
+import io.sbbf.parquet.testing.TestFiles
 
 class ScanPruningSuite extends AnyFunSuite {
 
@@ -34,6 +37,34 @@ class ScanPruningSuite extends AnyFunSuite {
         ("part-0.parquet", "part-2.parquet"),
         ("part-3.parquet", "part-4.parquet")))
     assert(runs.map(_.refutedBy) == Seq(Map(Evidence.Bloom -> 3L), Map(Evidence.Bloom -> 7L)))
+  }
+
+  test("sums over runs of shared outcomes equal sums over the files.") {
+    val random = new Random(TestFiles.seed())
+    for (_ <- 1 to 500) {
+      val kinds = IndexedSeq.fill(1 + random.nextInt(4)) {
+        val evidence = Seq(Evidence.Bloom, Evidence.Index).filter(_ => random.nextBoolean())
+        FilePruning(
+          random.nextInt(5),
+          random.nextInt(2),
+          random.nextInt(100).toLong,
+          random.nextInt(100).toLong,
+          if (random.nextBoolean()) Some(Array(0L, 1L)) else None,
+          evidence.map(_ -> random.nextInt(9)).toMap,
+          if (random.nextBoolean()) Map("why" -> 1) else Map.empty
+        )
+      }
+      val outcomes = IndexedSeq.fill(random.nextInt(20))(kinds(random.nextInt(kinds.size)))
+      val totals = OutcomeTotals.of(outcomes)
+      assert(totals.sum(_.keptBytes) == outcomes.map(_.keptBytes).sum)
+      assert(totals.count(_.isKnown) == outcomes.count(_.isKnown))
+      assert(totals.exists(_.kept > 0) == outcomes.exists(_.kept > 0))
+      assert(totals.indicesOf(_.isPruned) == outcomes.indices.filter(outcomes(_).isPruned))
+      val each = outcomes.flatMap(_.refutedBy.toSeq).groupBy(_._1)
+      assert(totals.sums(_.refutedBy) == each.map { case (k, some) =>
+        k -> some.map(_._2.toLong).sum
+      })
+    }
   }
 
   private def known(kept: Int) = FilePruning(

@@ -65,16 +65,12 @@ final class PrunedFileIndex private[spark] (
   override def listFiles(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
-    val directories =
-      base.listFiles(partitionFilters, dataFilters).filter(d => selectsPartition(d.values))
-    val files = directories.iterator.flatMap(_.files.iterator.map(_.fileStatus)).toIndexedSeq
-    val selection = select(files, dataFilters)
+    val listing = BaseListing.of(base, partitionFilters, dataFilters).of(selectsPartition)
+    val selection = select(listing.files, dataFilters)
     shown.foreach(_.set(selection))
-    val outcomes = selection.outcomes.iterator
     val levelOf = PlannedScan.levels(selection)
-    directories
-      .map(d => d.copy(files = d.files.flatMap(file => kept(file, outcomes.next(), levelOf))))
-      .filter(_.files.nonEmpty)
+    val listed = if (preserveSplits) selection.outcomes.indices else selection.keptIndices
+    listing.directoriesOf(listed)((i, file) => marked(file, selection.outcomes(i), levelOf))
   }
 
   /**
@@ -168,7 +164,7 @@ final class PrunedFileIndex private[spark] (
       before: Option[ScanPruning]): ScanPruning = {
     val started = System.nanoTime
     val left = before.fold[IndexedSeq[Int]](files.indices)(_.keptIndices)
-    val some = left.map(files)
+    val some = if (before.isEmpty) files else left.map(files)
     val found =
       try pruner.prune(some, predicate, lookup, sampleFirst = late.exists(_.areMany))
       catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(some, e) }
@@ -188,21 +184,19 @@ final class PrunedFileIndex private[spark] (
     selection
   }
 
-  private def kept(
+  /** Returns a file with what tasks need to know of its outcome. */
+  private def marked(
       file: FileStatusWithMetadata,
       outcome: FilePruning,
-      levelOf: FilePruning => PushdownLevel): Option[FileStatusWithMetadata] =
-    if (outcome.isPruned && !preserveSplits) None
-    else {
-      val ranges = if (outcome.isPruned) Some(Array.empty[Long]) else outcome.ranges
-      val metadata = ranges.map(RowGroupRanges.Key -> _) ++
-        Some(levelOf(outcome))
-          .filter(_ != PushdownLevel.AnyFile)
-          .map(RowGroupRanges.LevelKey -> _.toString)
-      val etag = FileVersion.of(file.fileStatus).etag.map(RowGroupRanges.EtagKey -> _)
-      Some(
-        if (metadata.isEmpty) file else file.copy(metadata = file.metadata ++ metadata ++ etag))
-    }
+      levelOf: FilePruning => PushdownLevel): FileStatusWithMetadata = {
+    val ranges = if (outcome.isPruned) Some(Array.empty[Long]) else outcome.ranges
+    val metadata = ranges.map(RowGroupRanges.Key -> _) ++
+      Some(levelOf(outcome))
+        .filter(_ != PushdownLevel.AnyFile)
+        .map(RowGroupRanges.LevelKey -> _.toString)
+    val etag = FileVersion.of(file.fileStatus).etag.map(RowGroupRanges.EtagKey -> _)
+    if (metadata.isEmpty) file else file.copy(metadata = file.metadata ++ metadata ++ etag)
+  }
 }
 
 private[spark] object PrunedFileIndex {

@@ -28,7 +28,7 @@ private[spark] final case class PlannedScan(
    */
   def disablesTaskBloom: Boolean = pruning.exists { found =>
     !hasRuntimeFilters || found.stoppedEarly || found.isIndexed ||
-    found.outcomes.exists(_.filtersRejected.nonEmpty)
+    found.exists(_.filtersRejected.nonEmpty)
   }
 
   /**
@@ -42,7 +42,7 @@ private[spark] final case class PlannedScan(
 private[spark] object PlannedScan {
 
   private def hasUnfilteredFiles(pruning: ScanPruning): Boolean =
-    pruning.outcomes.exists(file => levelOf(file.storage) == PushdownLevel.Nothing)
+    pruning.exists(file => levelOf(file.storage) == PushdownLevel.Nothing)
 
   /**
    * Returns what parquet-mr may evaluate in each file. Files that planning did not read are of

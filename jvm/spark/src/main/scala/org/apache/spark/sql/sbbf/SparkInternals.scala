@@ -3,6 +3,8 @@ package org.apache.spark.sql.sbbf
 import java.lang.reflect.{Field, Method}
 import java.util.{Map => JMap, UUID}
 
+import scala.util.Try
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.deploy.SparkHadoopUtil
 import org.apache.spark.sql.SparkSession
@@ -12,7 +14,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
-import org.apache.spark.sql.execution.datasources.{DataSourceStrategy, FileFormat}
+import org.apache.spark.sql.execution.datasources.{
+  DataSourceStrategy,
+  FileFormat,
+  FileIndex,
+  InMemoryFileIndex
+}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
@@ -175,6 +182,22 @@ object SparkInternals {
     try body(task)
     finally task.markTaskCompleted(None)
   }
+
+  /**
+   * Returns the objects from which an index lists its files. As long as it has the same objects, it
+   * lists the same files for the same filters. Returns None for an index that may list others.
+   */
+  def listingState(index: FileIndex): Option[Seq[AnyRef]] = index match {
+    case files: InMemoryFileIndex if files.getClass == classOf[InMemoryFileIndex] =>
+      ListingState.map(_.map(_.invoke(files)))
+    case _ => None
+  }
+
+  // Scala hides these members outside of subclasses
+  private lazy val ListingState: Option[Seq[Method]] =
+    Try(
+      Seq("leafFiles", "leafDirToChildrenFiles", "partitionSpec")
+        .map(classOf[InMemoryFileIndex].getMethod(_))).toOption
 
   /** Returns whether a scan is meant to run in one task, which Spark 4.3 decides by its size. */
   def runsInOneTask(scan: FileSourceScanExec): Boolean =
