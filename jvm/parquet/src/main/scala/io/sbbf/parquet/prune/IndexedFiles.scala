@@ -2,36 +2,56 @@ package io.sbbf.parquet.prune
 
 import java.util.BitSet
 
+import org.apache.hadoop.fs.FileStatus
+
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.hashes.IndexHits
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.parquet.result.{FilePruning, FileStorage}
+import io.sbbf.parquet.result.{FilePruning, FileStorage, PrunedFiles, ScanPruning}
 
 /**
- * Finds the files that an index refutes without opening them. Files with equal outcomes share one
- * object.
+ * Prunes the files of a listing by an index, without opening those that it refutes. Files with equal
+ * outcomes share one object.
  *
- * @param size the number of files
+ * @param filesDecide whether the evidence in files may refute what the index does not know
  */
 private[prune] final class IndexedFiles(
+    files: IndexedSeq[FileStatus],
     hits: IndexHits,
     predicate: RowGroupPredicate,
-    size: Int) {
+    filesDecide: Boolean) {
 
-  /** Returns the outcome of each file, null if a row group might match. */
-  def outcomes(): Array[FilePruning] = {
+  private val size = files.size
+
+  /**
+   * Returns the outcomes of all files.
+   *
+   * @param rest returns those of the files that the index does not decide on, by their numbers. They
+   *   are the listing itself if the index decides on none.
+   */
+  def prunedWith(rest: (IndexedSeq[Int], IndexedSeq[FileStatus]) => PrunedFiles): PrunedFiles = {
+    val outcomes = decided()
+    val left = files.indices.filter(outcomes(_) == null)
+    val found = rest(left, if (left.size == size) files else left.map(files))
+    left.indices.foreach(k => outcomes(left(k)) = found.outcomes(k))
+    found.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
+  }
+
+  /** Returns the outcome of each file, null if it depends on what the file holds. */
+  private def decided(): Array[FilePruning] = {
     val found = new Array[FilePruning](size)
     val left = mightMatch(predicate)
     var shared: FilePruning = null
-    var file = left.nextClearBit(0)
+    var file = 0
     while (file < size) {
       val rowGroups = hits.numRowGroups(file)
-      if (rowGroups >= 0) {
+      if (rowGroups >= 0 && !left.get(file)) {
         if (shared == null || shared.rowGroups != rowGroups) shared = refuted(rowGroups)
         found(file) = shared
-      }
-      file = left.nextClearBit(file + 1)
+      } else if (rowGroups < 0 && !filesDecide)
+        found(file) = FilePruning.keepAll(files(file).getLen, ScanPruning.NotIndexed)
+      file += 1
     }
     found
   }

@@ -4,12 +4,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate
-import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
+import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.pass.{FileTasks, FilesPass, ListingPruner, PlanningLimits, PruningWarnings}
-import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning, StorageRequirements}
+import io.sbbf.parquet.result.{PrunedFiles, ScanPruning, StorageRequirements}
 
 /**
  * Finds the row groups of Parquet files that might hold a row that matches a predicate.
@@ -54,31 +54,14 @@ private[sbbf] final class ScanPruner(
       case None if !predicate.canPruneByFiles => keepAll(files, ScanPruning.NoUsableLeaf)
       case None =>
         pruneByFiles(files, pruner, task, _ => FileHits.Nothing, sampleFirst, remembers = true)
-      case Some(hits) => pruneByIndex(files, predicate, hits, pruner, task, sampleFirst)
+      case Some(hits) =>
+        new IndexedFiles(files, hits, predicate, predicate.canPruneByFiles).prunedWith {
+          (numbers, left) =>
+            def hitsOf(k: Int) = new FileHits(hits, numbers(k))
+            // some of the files are others in the next query
+            pruneByFiles(left, pruner, task, hitsOf, sampleFirst, remembers = left eq files)
+        }
     }
-  }
-
-  /** Opens only files that the index does not refute. */
-  private def pruneByIndex(
-      files: IndexedSeq[FileStatus],
-      predicate: RowGroupPredicate,
-      hits: IndexHits,
-      pruner: FilePruner,
-      task: PruneTask,
-      sampleFirst: Boolean): PrunedFiles = {
-    val outcomes = new IndexedFiles(hits, predicate, files.size).outcomes()
-    if (!predicate.canPruneByFiles)
-      files.indices.filter(i => outcomes(i) == null && hits.numRowGroups(i) < 0).foreach { i =>
-        outcomes(i) = FilePruning.keepAll(files(i).getLen, ScanPruning.NotIndexed)
-      }
-    val left = files.indices.filter(outcomes(_) == null)
-    def hitsOf(k: Int) = new FileHits(hits, left(k))
-    // some of the files are others in the next query
-    val isAll = left.size == files.size
-    val some = if (isAll) files else left.map(files)
-    val rest = pruneByFiles(some, pruner, task, hitsOf, sampleFirst, remembers = isAll)
-    left.indices.foreach(k => outcomes(left(k)) = rest.outcomes(k))
-    rest.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
   }
 
   /**

@@ -51,7 +51,7 @@ private[spark] object BaseListing {
   /** A listing, and the state of the index that listed it. */
   private final class Known(val state: Seq[AnyRef], val listing: BaseListing)
 
-  // equal indexes replace each other's listing, which the state tells apart
+  // equal indexes replace each other's listing; the state identifies whose it is
   private val latest: JMap[FileIndex, Known] =
     Collections.synchronizedMap(new WeakHashMap[FileIndex, Known])
 
