@@ -10,17 +10,20 @@ private[sbbf] object Sample {
    * give the same sample.
    *
    * One half is spread evenly over the listing, and so over the partitions. The other half is
-   * spread over the ages of the remaining files. The first files alone would be a bad sample:
-   * they belong to old partitions, which may lack filters.
+   * spread over the ages of the remaining files, or of a thousand of them. The first files alone
+   * would be a bad sample: they belong to old partitions, which may lack filters.
    */
   def of(files: IndexedSeq[FileStatus], size: Int): IndexedSeq[Int] =
     if (files.size <= size) files.indices
     else {
       val half = spread(files.size, (size + 1) / 2)
-      val byAge =
-        files.indices.filterNot(half.toSet).sortBy(files(_).getModificationTime)
+      val some = spread(files.size, math.min(files.size, math.max(size, MostSorted)))
+      val byAge = some.filterNot(half.toSet).sortBy(files(_).getModificationTime)
       half ++ spread(byAge.size, size / 2).map(byAge)
     }
+
+  /** Sorting 100,000 files by age takes longer than reading a sample. */
+  private final val MostSorted = 1024
 
   /** Returns the middles of `parts` equal parts of 0 until `total`. */
   private def spread(total: Int, parts: Int): IndexedSeq[Int] =

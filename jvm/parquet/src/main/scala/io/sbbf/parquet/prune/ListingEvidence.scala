@@ -26,7 +26,7 @@ private[prune] final class ListingEvidence(
   private var recordedPass = begun
   private var columns = Map.empty[Key, Option[ColumnEvidence]]
   @volatile private var outcomes = Option.empty[Refuted]
-  private val fileBytes = files.iterator.map(bytesOf).sum
+  private lazy val fileBytes = files.iterator.map(bytesOf).sum
 
   /** Whether the evidence of all files is cached. */
   val isComplete: Boolean = !evidence.contains(null)

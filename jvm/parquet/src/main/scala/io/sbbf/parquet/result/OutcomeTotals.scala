@@ -7,36 +7,49 @@ import scala.collection.mutable.ArrayBuilder
  * Sums over the outcomes of the files of a listing. An index refutes most of the files with one
  * shared outcome, so the sums count runs of adjacent files that share theirs.
  *
- * @param starts the first file of each run
+ * @param shared the outcome of each run
+ * @param starts the first file of each run, and the number of all files
  */
 private[result] final class OutcomeTotals private (
-    outcomes: IndexedSeq[FilePruning],
+    shared: Array[FilePruning],
     starts: Array[Int]) {
 
   /** Returns whether an outcome has a property. */
-  def exists(property: FilePruning => Boolean): Boolean =
-    starts.exists(first => property(outcomes(first)))
+  def exists(property: FilePruning => Boolean): Boolean = shared.exists(property)
 
   /** Returns the numbers of the files whose outcome has a property. */
   def indicesOf(property: FilePruning => Boolean): IndexedSeq[Int] =
-    runs.filter(run => property(outcomes(run.head))).flatMap(_.iterator).toIndexedSeq
+    shared.indices
+      .filter(run => property(shared(run)))
+      .flatMap(run => starts(run) until starts(run + 1))
 
   def count(property: FilePruning => Boolean): Long =
     sum(outcome => if (property(outcome)) 1L else 0L)
 
-  def sum(of: FilePruning => Long): Long =
-    runs.map(run => run.size * of(outcomes(run.head))).sum
+  def sum(of: FilePruning => Long): Long = {
+    var total = 0L
+    var run = 0
+    while (run < shared.length) {
+      total += filesOf(run) * of(shared(run))
+      run += 1
+    }
+    total
+  }
 
   /** Returns the sum of each key's counts. */
   def sums[K](of: FilePruning => Map[K, Int]): Map[K, Long] = {
     val found = mutable.HashMap.empty[K, Long]
-    for (run <- runs; (key, count) <- of(outcomes(run.head)))
-      found(key) = found.getOrElse(key, 0L) + count.toLong * run.size
+    var run = 0
+    while (run < shared.length) {
+      of(shared(run)).foreach { case (key, count) =>
+        found(key) = found.getOrElse(key, 0L) + filesOf(run) * count
+      }
+      run += 1
+    }
     found.toMap
   }
 
-  private def runs: Iterator[Range] =
-    starts.indices.iterator.map(n => starts(n) until starts.lift(n + 1).getOrElse(outcomes.size))
+  private def filesOf(run: Int): Long = (starts(run + 1) - starts(run)).toLong
 }
 
 private[result] object OutcomeTotals {
@@ -49,6 +62,7 @@ private[result] object OutcomeTotals {
       if (i == 0 || (all(i) ne all(i - 1))) starts += i
       i += 1
     }
-    new OutcomeTotals(outcomes, starts.result())
+    val firsts = starts.result()
+    new OutcomeTotals(firsts.map(all(_)), firsts :+ all.length)
   }
 }

@@ -15,7 +15,7 @@ class SampleSuite extends AnyFunSuite {
     val seed = 20261121L
     info(s"seed $seed")
     val random = new Random(seed)
-    for (numFiles <- Seq(0, 1, 2, 3, 8, 33, 1000); size <- Seq(0, 1, 2, 3, 32, 2000)) {
+    for (numFiles <- Seq(0, 1, 2, 3, 8, 33, 1000, 5000); size <- Seq(0, 1, 2, 3, 32, 2000)) {
       val sample = Sample.of(listing(random.shuffle((0 until numFiles).toList)), size)
       assert(sample.size == math.min(numFiles, size) && sample.distinct == sample)
       assert(sample.forall(i => i >= 0 && i < numFiles))
@@ -27,9 +27,12 @@ class SampleSuite extends AnyFunSuite {
   }
 
   test("a sample contains new files, wherever they are in the listing.") {
-    // the newest 250 files are adjacent, in the middle of 1,000 files
-    val times = (0 until 1000).map(i => if (i >= 400 && i < 650) 5000 + i else i)
-    val newest = Sample.of(listing(times), 32).count(i => i >= 400 && i < 650)
-    assert(newest >= 6 && newest <= 10)
+    // the newest quarter of the files is adjacent, in the middle
+    for (numFiles <- Seq(1000, 20000)) {
+      val isNew = (i: Int) => i >= 2 * numFiles / 5 && i < 13 * numFiles / 20
+      val times = (0 until numFiles).map(i => if (isNew(i)) 5 * numFiles + i else i)
+      val newest = Sample.of(listing(times), 32).count(isNew)
+      assert(newest >= 6 && newest <= 10, s"$numFiles files")
+    }
   }
 }

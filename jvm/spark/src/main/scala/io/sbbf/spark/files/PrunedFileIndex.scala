@@ -65,13 +65,24 @@ final class PrunedFileIndex private[spark] (
   override def listFiles(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
-    val listing = BaseListing.of(base, partitionFilters, dataFilters).of(selectsPartition)
+    val listing = listed(partitionFilters, dataFilters)
     val selection = select(listing.files, dataFilters)
     shown.foreach(_.set(selection))
     val levelOf = PlannedScan.levels(selection)
-    val listed = if (preserveSplits) selection.outcomes.indices else selection.keptIndices
-    listing.directoriesOf(listed)((i, file) => marked(file, selection.outcomes(i), levelOf))
+    val left = if (preserveSplits) selection.outcomes.indices else selection.keptIndices
+    listing.directoriesOf(left)((i, file) => marked(file, selection.outcomes(i), levelOf))
   }
+
+  /** Returns what pruning finds for these filters; keeps it as [[selection]]. */
+  private[spark] def prune(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]): ScanPruning =
+    select(listed(partitionFilters, dataFilters).files, dataFilters)
+
+  private def listed(
+      partitionFilters: Seq[Expression],
+      dataFilters: Seq[Expression]): BaseListing =
+    BaseListing.of(base, partitionFilters, dataFilters).of(selectsPartition)
 
   /**
    * Returns an index that also leaves out what holds none of the keys, and partitions that the

@@ -98,14 +98,12 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
       before: PrunedFileIndex,
       keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
     val index = before.narrowedBy(keys, physical.selectsPartition)
-    index.listFiles(physical.partitionFilters, physical.dataFilters)
-    Some(index).filter(_.selection.exists { found =>
-      before.selection match {
-        case Some(planned) if !physical.choosesPartitions =>
-          found.keptBytes < planned.keptBytes
-        // Spark's own format class is worth more than a few row groups
-        case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
-      }
-    })
+    val found = index.prune(physical.partitionFilters, physical.dataFilters)
+    val isWorthIt = before.selection match {
+      case Some(planned) if !physical.choosesPartitions => found.keptBytes < planned.keptBytes
+      // Spark's own format class is worth more than a few row groups
+      case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
+    }
+    if (isWorthIt) Some(index) else None
   }
 }

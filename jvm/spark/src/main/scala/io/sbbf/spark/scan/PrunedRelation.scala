@@ -50,8 +50,7 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
     if (isUseless || !hasEvidence || needsIndex && preserveSplits) None
     else {
       val found = index(guard, preserveSplits)
-      found.listFiles(filters.ofPartitions, filters.ofData)
-      found.selection.foreach(QueryHistory.remember(scan, _))
+      QueryHistory.remember(scan, found.prune(filters.ofPartitions, filters.ofData))
       Some(found)
     }
   }
