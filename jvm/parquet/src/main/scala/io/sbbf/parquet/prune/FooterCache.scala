@@ -144,8 +144,11 @@ private[sbbf] final class FooterCache {
       }
       val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
       val found = new ListingEvidence(files, evidence, number)
-      if (remembers && found.isComplete) FooterCache.this.synchronized {
-        if (hasSpace(found.retainedBytes)) listings.add(found, generation)
+      if (remembers && found.isComplete) {
+        val bytes = found.retainedBytes // counts the texts of all paths
+        FooterCache.this.synchronized {
+          if (hasSpace(bytes)) listings.add(found, generation)
+        }
       }
       found
     }

@@ -58,7 +58,7 @@ private[sbbf] final class ScanPruner(
         new IndexedFiles(files, hits, predicate, predicate.canPruneByFiles).prunedWith {
           (numbers, left) =>
             def hitsOf(k: Int) = new FileHits(hits, numbers(k))
-            // some of the files are others in the next query
+            // the next query leaves other files, unless the index decides on none
             pruneByFiles(left, pruner, task, hitsOf, sampleFirst, remembers = left eq files)
         }
     }

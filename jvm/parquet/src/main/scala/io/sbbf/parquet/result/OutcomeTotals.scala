@@ -19,9 +19,11 @@ private[result] final class OutcomeTotals private (
 
   /** Returns the numbers of the files whose outcome has a property. */
   def indicesOf(property: FilePruning => Boolean): IndexedSeq[Int] =
-    shared.indices
+    shared.indices.iterator
       .filter(run => property(shared(run)))
-      .flatMap(run => starts(run) until starts(run + 1))
+      .flatMap(run => (starts(run) until starts(run + 1)).iterator)
+      .toArray
+      .toIndexedSeq
 
   def count(property: FilePruning => Boolean): Long =
     sum(outcome => if (property(outcome)) 1L else 0L)

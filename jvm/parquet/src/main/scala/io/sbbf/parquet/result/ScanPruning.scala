@@ -151,5 +151,4 @@ private[sbbf] object ScanPruning {
   val NotIndexed = "not checked: only the index could rule it out, which does not know the file"
   val Found = "the index does not rule the file out"
   val NotChecked = "not checked: a sample of the files showed no benefit"
-
 }

@@ -1,6 +1,6 @@
 package io.sbbf.spark.files
 
-import java.util.{Collections, Map => JMap, WeakHashMap}
+import java.lang.ref.WeakReference
 
 import scala.collection.mutable.ArrayBuffer
 
@@ -18,10 +18,11 @@ private[spark] final class BaseListing private (directories: Seq[PartitionDirect
   /** The files of all directories, in their order. */
   val files: IndexedSeq[FileStatus] = entries.iterator.map(_.fileStatus).toArray.toIndexedSeq
 
-  /** Returns what it lists of some partitions. */
-  def of(selectsPartition: InternalRow => Boolean): BaseListing =
-    if (directories.forall(d => selectsPartition(d.values))) this
-    else new BaseListing(directories.filter(d => selectsPartition(d.values)))
+  /** Returns the listing of the partitions that are selected. */
+  def inPartitions(isSelected: InternalRow => Boolean): BaseListing = {
+    val some = directories.filter(directory => isSelected(directory.values))
+    if (some.size == directories.size) this else new BaseListing(some)
+  }
 
   /**
    * Returns the directories that have some of the files, with only those.
@@ -48,12 +49,20 @@ private[spark] final class BaseListing private (directories: Seq[PartitionDirect
 
 private[spark] object BaseListing {
 
-  /** A listing, and the state of the index that listed it. */
-  private final class Known(val state: Seq[AnyRef], val listing: BaseListing)
+  /** Frames and tables that queries read in turns. */
+  private final val MostListings = 16
 
-  // equal indexes replace each other's listing; the state identifies whose it is
-  private val latest: JMap[FileIndex, Known] =
-    Collections.synchronizedMap(new WeakHashMap[FileIndex, Known])
+  /**
+   * A listing with the index that listed it, and the state of that index.
+   *
+   * @param base is compared by identity: indexes of the same folders are equal, whatever they list
+   */
+  private final class Known(
+      val base: WeakReference[FileIndex],
+      val state: Seq[AnyRef],
+      val listing: BaseListing)
+
+  @volatile private var latest = List.empty[Known]
 
   /**
    * Returns what `base` lists for these filters. A query lists its files when it is planned and when
@@ -64,19 +73,21 @@ private[spark] object BaseListing {
       base: FileIndex,
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): BaseListing = {
-    def listed() = new BaseListing(base.listFiles(partitionFilters, dataFilters))
     val listsAll = partitionFilters.isEmpty && !dataFilters.exists(testsFiles)
     // taken before the files: if they are listed again meanwhile, the state is older
     val state = if (listsAll) SparkInternals.listingState(base) else None
-    state.fold(listed()) { now =>
-      val known = latest.get(base)
-      if (known != null && areSame(known.state, now)) known.listing
-      else {
-        val listing = listed()
-        latest.put(base, new Known(now, listing))
-        listing
-      }
+    state.fold(new BaseListing(base.listFiles(partitionFilters, dataFilters))) { now =>
+      latest
+        .find(known => (known.base.get eq base) && areSame(known.state, now))
+        .fold(remembered(base, now))(_.listing)
     }
+  }
+
+  private def remembered(base: FileIndex, state: Seq[AnyRef]): BaseListing = {
+    val listing = new BaseListing(base.listFiles(Nil, Nil))
+    val others = latest.filter(known => known.base.get != null && !(known.base.get eq base))
+    latest = (new Known(new WeakReference(base), state, listing) :: others).take(MostListings)
+    listing
   }
 
   /** Returns whether a filter may leave out files by their own names, sizes or times. */

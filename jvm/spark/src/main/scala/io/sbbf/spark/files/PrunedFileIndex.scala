@@ -82,7 +82,7 @@ final class PrunedFileIndex private[spark] (
   private def listed(
       partitionFilters: Seq[Expression],
       dataFilters: Seq[Expression]): BaseListing =
-    BaseListing.of(base, partitionFilters, dataFilters).of(selectsPartition)
+    BaseListing.of(base, partitionFilters, dataFilters).inPartitions(selectsPartition)
 
   /**
    * Returns an index that also leaves out what holds none of the keys, and partitions that the

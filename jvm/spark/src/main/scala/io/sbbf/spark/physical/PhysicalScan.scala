@@ -61,7 +61,8 @@ private[spark] final class PhysicalScan(scan: FileSourceScanExec, conf: SQLConf)
         val place = columns.indexWhere(_.name == a.name)
         BoundReference(place, columns(place).dataType, nullable = true)
       }
-      Predicate.createInterpreted(ofValues).eval(_)
+      val selects = Predicate.createInterpreted(ofValues)
+      selects.eval(_)
     }
 
   private def hasRuntimeFilters: Boolean = scan.dataFilters.exists(isRuntimeFilter)

@@ -52,14 +52,13 @@ class BaseListingSuite extends SparkSuite {
 
   test("equal indexes that hold different files each list their own.") {
     val old = indexOf(table("equal", 0, 10))
-    val before = names(listed(old))
+    val before = listed(old)
     table("equal", 10, 20)
     val fresh = indexOf(path("equal"))
+    val after = listed(fresh)
     assert(old == fresh && old.hashCode == fresh.hashCode)
-    for (_ <- 1 to 3) {
-      assert(names(listed(old)) == before)
-      assert(listed(fresh).files.size == 8)
-    }
+    assert(before.files.size == 4 && after.files.size == 8)
+    assert((listed(old) eq before) && (listed(fresh) eq after))
   }
 
   test("filters on partitions and on the files' own metadata are evaluated each time.") {
@@ -73,6 +72,33 @@ class BaseListingSuite extends SparkSuite {
     val ofDay = BaseListing.of(index, Seq(conditionOf(rows.where("day = 1"))), Nil)
     assert(ofDay.files.nonEmpty && ofDay.files.size < all.files.size)
     assert(listed(index, Seq(conditionOf(rows.where("id = 1")))) eq all)
+  }
+
+  test("options that choose files hold for a listing and after a refresh.") {
+    val folder = table("options", 0, 10)
+    for ((options, perWrite) <- Seq(
+        Map("pathGlobFilter" -> "part-00001*") -> 2,
+        Map("recursiveFileLookup" -> "true") -> 4,
+        Map("recursiveFileLookup" -> "true", "pathGlobFilter" -> "part-00001*") -> 2)) {
+      val index = new InMemoryFileIndex(spark, Seq(new Path(folder)), options, None)
+      def expected = index.listFiles(Nil, Nil).flatMap(_.files).map(_.fileStatus)
+      val first = listed(index)
+      assert(first.files == expected && first.files.size % perWrite == 0)
+      table("options", 10, 20)
+      index.refresh()
+      val second = listed(index)
+      assert(second.files == expected && second.files.size == first.files.size + perWrite)
+    }
+  }
+
+  test("a conflict of partitions that a refresh finds is Spark's own error.") {
+    val index = indexOf(table("conflict", 0, 10))
+    listed(index)
+    spark.range(3).write.parquet(s"${path("conflict")}/other=1/day=1")
+    index.refresh()
+    val error = intercept[Throwable](listed(index))
+    assert(error.getMessage == intercept[Throwable](index.listFiles(Nil, Nil)).getMessage)
+    assert(error.getMessage.contains("onflicting"))
   }
 
   test("an index of another class is listed each time.") {
@@ -93,9 +119,9 @@ class BaseListingSuite extends SparkSuite {
       assert(directories.flatMap(_.files).map(_.fileStatus) == sorted.map(listing.files(_)))
       assert(directories.forall(_.files.nonEmpty))
     }
-    val none = listing.of(_ => false)
-    assert(none.files.isEmpty && (listing.of(_ => true) eq listing))
-    val one = listing.of(_.getInt(0) == 1)
+    val none = listing.inPartitions(_ => false)
+    assert(none.files.isEmpty && (listing.inPartitions(_ => true) eq listing))
+    val one = listing.inPartitions(_.getInt(0) == 1)
     assert(one.files == listing.files.filter(_.getPath.getParent.getName == "day=1"))
   }
 

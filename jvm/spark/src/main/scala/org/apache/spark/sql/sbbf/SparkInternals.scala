@@ -189,14 +189,15 @@ object SparkInternals {
    */
   def listingState(index: FileIndex): Option[Seq[AnyRef]] = index match {
     case files: InMemoryFileIndex if files.getClass == classOf[InMemoryFileIndex] =>
-      ListingState.map(_.map(_.invoke(files)))
+      // in the order in which a refresh replaces them
+      leafMembers.map(_.map(_.invoke(files)) :+ files.partitionSpec())
     case _ => None
   }
 
   // Scala hides these members outside of subclasses
-  private lazy val ListingState: Option[Seq[Method]] =
+  private lazy val leafMembers: Option[Seq[Method]] =
     Try(
-      Seq("leafFiles", "leafDirToChildrenFiles", "partitionSpec")
+      Seq("leafFiles", "leafDirToChildrenFiles")
         .map(classOf[InMemoryFileIndex].getMethod(_))).toOption
 
   /** Returns whether a scan is meant to run in one task, which Spark 4.3 decides by its size. */
