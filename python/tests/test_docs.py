@@ -84,3 +84,25 @@ def test_the_numbers_of_the_readme_are_those_of_the_results_files():
     assert missing == []
     bars = re.findall(r"^(?:Spark alone|spark-sbbf) +[▁▇]+ +(\d+) ms$", text, re.MULTILINE)
     assert bars == list(rows[0][:2]), "the picture shows the first row"
+
+
+INDEXED = {
+    "spark-sbbf with the index": "extension",
+    "Spark that gets only the file": "the oracle",
+    "spark-sbbf without the index": "without an index",
+}
+
+
+def test_the_lookups_with_an_index_are_those_of_the_results_files():
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    texts = [
+        (ROOT / "benchmarks" / "results" / f"index{files}-jdk17.txt").read_text(encoding="utf-8")
+        for files in ("", "-10000", "-100000")
+    ]
+    measured = [part for text in texts for part in text.split("  present key: ")[1:]]
+    assert len(rows) == 6 and len(measured) == 4
+    for name, *numbers in rows:
+        for number, part in zip(numbers, measured, strict=True):
+            line = rf"^ +{re.escape(INDEXED.get(name, name))} +{number}  "
+            assert re.search(line, part.split("absent key")[0], re.MULTILINE), (name, number)
