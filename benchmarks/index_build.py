@@ -30,6 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--turns", type=int, default=3, help="after one to warm up")
+    parser.add_argument("--refresh", action="store_true", help="only a build and a refresh")
     default = ROOT / "benchmarks" / "results" / "index-build-jdk17.txt"
     parser.add_argument("--out", type=Path, default=default)
     arguments = parser.parse_args()
@@ -42,8 +43,8 @@ def main() -> None:
         *run_on(spark),
         f"{arguments.files:,} files of {ROW_GROUPS} row groups, {entries:,} rows; "
         f"{arguments.turns} turns after one to warm up",
-        *built(spark, table, more, arguments.turns),
-        *sizes(spark, table),
+        *built(spark, table, more, arguments.turns, arguments.refresh),
+        *([] if arguments.refresh else sizes(spark, table)),
     ]
     print("\n".join(lines))
     arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -73,48 +74,60 @@ def settled(folder: Path) -> None:
         os.utime(file, (1_700_000_000, 1_700_000_000))
 
 
-def built(spark: SparkSession, table: Path, more: Path, turns: int) -> list[str]:
+def built(
+    spark: SparkSession, table: Path, more: Path, turns: int, only_refresh: bool
+) -> list[str]:
     seconds: dict[str, list[float]] = {}
     for turn in range(turns + 1):
-        for name, took in one_turn(spark, table, more).items():
-            if turn:
-                seconds.setdefault(name, []).append(took)
+        took = refreshed(spark, table, more)
+        if not only_refresh:
+            took |= added(spark, table) | merged(spark, table)
+        if turn:
+            for name, second in took.items():
+                seconds.setdefault(name, []).append(second)
     middle = {name: statistics.median(took) for name, took in seconds.items()}
     estimated = sbbf.create_index(spark, copy_of(table), "key", dry_run=True)
+    bases = [base for base in ("add_filters", "create_index") if base in middle]
     return [
-        f"  {name:<34}{took:8.1f}   {took / middle['add_filters']:5.2f} x add_filters, "
-        f"{took / middle['create_index']:5.2f} x create_index"
+        f"  {name:<34}{took:8.2f}   "
+        + ", ".join(f"{took / middle[base]:6.3f} x {base}" for base in bases)
         for name, took in middle.items()
     ] + [f"  create_index, estimated by a dry run: {estimated.seconds:.1f} s"]
 
 
-def one_turn(spark: SparkSession, table: Path, more: Path) -> dict[str, float]:
-    """Measures each way once, each on its own copy of the files."""
-    took = {}
-    filtered, indexed = copy_of(table, "filtered"), copy_of(table, "indexed")
-    took["add_filters"], _ = timed(lambda: sbbf.add_filters(spark, filtered, "key", fpp=FPP))
-    took["create_index"], _ = timed(lambda: sbbf.create_index(spark, indexed, "key"))
+def added(spark: SparkSession, table: Path) -> dict[str, float]:
+    filtered = copy_of(table, "filtered")
+    return {"add_filters": timed(lambda: sbbf.add_filters(spark, filtered, "key", fpp=FPP))[0]}
+
+
+def refreshed(spark: SparkSession, table: Path, more: Path) -> dict[str, float]:
+    """Measures a build, and a refresh after more files came."""
+    indexed = copy_of(table, "indexed")
+    built, _ = timed(lambda: sbbf.create_index(spark, indexed, "key"))
     new = sorted(more.glob("*.parquet"))
     for file in new:
         shutil.copy2(file, indexed)
-    name = f"refresh_index, {len(new)} new files"
-    took[name], report = timed(lambda: sbbf.refresh_index(spark, indexed))
+    took, report = timed(lambda: sbbf.refresh_index(spark, indexed))
     assert isinstance(report, sbbf.IndexReport) and report.files == len(new)
-    merged = copy_of(table, "merged")
-    files = sorted(Path(merged).glob("*.parquet"))
-    away = Path(merged).with_name("away")
+    return {"create_index": built, f"refresh_index, {len(new)} new files": took}
+
+
+def merged(spark: SparkSession, table: Path) -> dict[str, float]:
+    """Measures a refresh that merges segments."""
+    folder = copy_of(table, "merged")
+    files = sorted(Path(folder).glob("*.parquet"))
+    away = Path(folder).with_name("away")
     shutil.rmtree(away, ignore_errors=True)
     away.mkdir()
     for file in files:
         shutil.move(file, away)
     for n in range(MERGED):
         for file in files[n::MERGED]:
-            shutil.move(away / file.name, merged)
-        sbbf.create_index(spark, merged, "key")
-    name = f"refresh_index, merges {MERGED} segments"
-    took[name], report = timed(lambda: sbbf.refresh_index(spark, merged))
+            shutil.move(away / file.name, folder)
+        sbbf.create_index(spark, folder, "key")
+    took, report = timed(lambda: sbbf.refresh_index(spark, folder))
     assert isinstance(report, sbbf.IndexReport) and report.merged_files == len(files)
-    return took
+    return {f"refresh_index, merges {MERGED} segments": took}
 
 
 def copy_of(table: Path, name: str = "copy") -> str:
@@ -132,8 +145,8 @@ def sizes(spark: SparkSession, table: Path) -> list[str]:
     for column in ("key", *DISTINCT):
         index = sbbf.create_index(spark, folder, column)
         sbbf.drop_index(spark, folder)
-        added = sbbf.add_filters(spark, folder, column, fpp=FPP)
-        filters = sum(file.filter_bytes for file in added.files)
+        change = sbbf.add_filters(spark, folder, column, fpp=FPP)
+        filters = sum(file.filter_bytes for file in change.files)
         lines.append(
             f"  {column:<5} {DISTINCT.get(column, 'all'):>7} distinct values: index "
             f"{index.bytes:>11,} bytes, {8 * index.bytes / index.entries:5.1f} bits an entry; "
