@@ -40,6 +40,8 @@ LONGEST = 60.0
 ON = {"spark.sbbf.enabled": "true", "spark.sbbf.localLookup.enabled": "false"}
 OFF = {"spark.sbbf.enabled": "false"}
 LOCAL = {"spark.sbbf.localLookup.enabled": "true"}
+NO_INDEX = ("spark.sbbf.index.enabled", "false")
+"""index.py leaves an index in some of the tables."""
 SCHEMA = "key bigint, id bigint, other bigint, amount double"
 
 
@@ -62,6 +64,7 @@ def main() -> None:
         print(json.dumps(fresh_queries(*arguments.fresh)))
         return
     spark = session("true")
+    spark.conf.set(*NO_INDEX)
     out = [header(spark, arguments.keys)]
     for fpp in arguments.fpp:
         for files in arguments.files:
@@ -282,6 +285,7 @@ def in_fresh_jvms(table: Table, keys: list[int], runs: int) -> list[str]:
 def fresh_queries(kind: str, path: str, keys: str) -> list[float]:
     """Returns the seconds of each query, of as many as a minute allows; the first lists files."""
     spark = session(str(kind != "Spark alone").lower(), class_archive=kind == "class archive")
+    spark.conf.set(*NO_INDEX)
     marks = [time.perf_counter()]
     table = spark.read.schema(SCHEMA).parquet(path)
     for value in json.loads(keys):
