@@ -1,6 +1,6 @@
 package io.sbbf.spark.files
 
-import java.lang.ref.WeakReference
+import java.lang.ref.{SoftReference, WeakReference}
 
 import scala.collection.mutable.ArrayBuffer
 
@@ -49,7 +49,7 @@ private[spark] final class BaseListing private (directories: Seq[PartitionDirect
 
 private[spark] object BaseListing {
 
-  /** Frames and tables that queries read in turns. */
+  /** The number of frames and tables whose listings are kept. */
   private final val MostListings = 16
 
   /**
@@ -60,9 +60,13 @@ private[spark] object BaseListing {
   private final class Known(
       val base: WeakReference[FileIndex],
       val state: Seq[AnyRef],
-      val listing: BaseListing)
+      val listing: BaseListing) {
+    def isOf(index: FileIndex): Boolean = base.get eq index
+    def isAlive: Boolean = base.get != null
+  }
 
-  @volatile private var latest = List.empty[Known]
+  // the statuses of a frame that is gone must not fill the heap
+  @volatile private var latest = List.empty[SoftReference[Known]]
 
   /**
    * Returns what `base` lists for these filters. A query lists its files when it is planned and when
@@ -78,15 +82,18 @@ private[spark] object BaseListing {
     val state = if (listsAll) SparkInternals.listingState(base) else None
     state.fold(new BaseListing(base.listFiles(partitionFilters, dataFilters))) { now =>
       latest
-        .find(known => (known.base.get eq base) && areSame(known.state, now))
+        .flatMap(held => Option(held.get))
+        .find(known => known.isOf(base) && areSame(known.state, now))
         .fold(remembered(base, now))(_.listing)
     }
   }
 
   private def remembered(base: FileIndex, state: Seq[AnyRef]): BaseListing = {
     val listing = new BaseListing(base.listFiles(Nil, Nil))
-    val others = latest.filter(known => known.base.get != null && !(known.base.get eq base))
-    latest = (new Known(new WeakReference(base), state, listing) :: others).take(MostListings)
+    val known = new Known(new WeakReference(base), state, listing)
+    val others =
+      latest.filter(held => Option(held.get).exists(k => k.isAlive && !k.isOf(base)))
+    latest = (new SoftReference(known) :: others).take(MostListings)
     listing
   }
 
