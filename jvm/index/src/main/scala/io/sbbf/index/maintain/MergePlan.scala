@@ -12,8 +12,8 @@ import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder}
 import io.sbbf.index.search.Segment
 
 /**
- * Plans the merge of segments. A file whose keys are too short for the size of the merged segment is
- * read again.
+ * Plans the merge of segments. A file is read again if its keys are too short for the size of the
+ * merged segment, or if its segments have different schemas of it.
  *
  * @param segments the segments that lookups search, newest first
  * @param files the files of the table
@@ -66,12 +66,26 @@ private[maintain] final class MergePlan(
 
   private def sourcesOf(file: FileStatus): Option[Seq[(Segment, Int)]] = {
     val found = sources.map(_.find { case (segment, _) => segment.files.numberOf(file) >= 0 })
-    if (found.forall(_.isDefined) && !repeated(file.getPath)) Some(found.flatten) else None
+    if (found.forall(_.isDefined) && !repeated(file.getPath))
+      Some(found.flatten).filter(from => haveOneSchema(file, from.map(_._1).distinct))
+    else None
   }
+
+  /**
+   * Leaves are numbers within a schema. Segments of files that are no Parquet files have schemas of
+   * their own columns.
+   */
+  private def haveOneSchema(file: FileStatus, of: Seq[Segment]): Boolean = {
+    val schemas = of.map(entryOf(_, file).schema)
+    schemas.forall(Arrays.equals(_, schemas.head))
+  }
+
+  private def entryOf(segment: Segment, file: FileStatus): FileEntry =
+    filesOf(segment)(segment.files.numberOf(file))
 
   private def mergedFile(file: FileStatus, from: Seq[(Segment, Int)]): MergedFile = {
     val known = from.map { case (segment, column) =>
-      val entry = filesOf(segment)(segment.files.numberOf(file))
+      val entry = entryOf(segment, file)
       (
         entry,
         entry.columns(column),

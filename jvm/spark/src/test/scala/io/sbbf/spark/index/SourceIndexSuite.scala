@@ -1,5 +1,7 @@
 package io.sbbf.spark.index
 
+import java.io.File
+
 import org.apache.spark.sql.functions.broadcast
 
 import io.sbbf.parquet.model.Evidence
@@ -38,7 +40,7 @@ class SourceIndexSuite extends SourceTables {
   private def table(format: String): String = {
     val name = s"typed_$format"
     data.write.format(format).option("header", "true").save(path(name))
-    settle(new java.io.File(path(name)))
+    settle(new File(path(name)))
     spark.sql(
       s"CREATE TABLE $name ($Schema) USING $format OPTIONS (header 'true') LOCATION '${path(name)}'")
     val outcome = index(name, columns(format): _*)
@@ -169,6 +171,31 @@ class SourceIndexSuite extends SourceTables {
     assert(e.getMessage.contains("no column 'id'") && e.getMessage.contains("temporary view"))
   }
 
+  test("a merge of segments with different columns finds the keys of each column") {
+    val columns = Seq("a", "b", "c", "d")
+    def write(n: Int) =
+      lines("merged", s"$n.json", columns.map(c => s""""$c": "$c$n"""").mkString("{", ", ", "}"))
+    (0 to 1).foreach(write)
+    def table = {
+      spark.read.json(path("merged")).createOrReplaceTempView("merged")
+      "merged"
+    }
+    index(table, "a", "b")
+    index(table, "c", "d")
+    assert(new File(path("merged"), "0.json").delete())
+    write(2)
+    index(table, "a", "d")
+    IndexCommand.run(spark, IndexRequest.refresh(table))
+    val info = IndexCommand.info(spark, table)
+    assert(info.map(_.getString(0)).toSet == columns.toSet)
+    assert(info.forall(row => row.getInt(3) == 1), "merged")
+    for (column <- columns; n <- 0 to 2) {
+      val condition = s"$column = '$column$n'"
+      assert(keptFiles(spark.table(table).where(condition)) == (if (n == 0) 0 else 1), condition)
+      assertSameRows(spark.table(table).where(condition), condition)
+    }
+  }
+
   test("partitioned tables are indexed partition by partition") {
     spark
       .range(0, 100, 1, 2)
@@ -176,7 +203,7 @@ class SourceIndexSuite extends SourceTables {
       .write
       .partitionBy("part")
       .json(path("parts"))
-    settle(new java.io.File(path("parts")))
+    settle(new File(path("parts")))
     spark.sql(
       s"CREATE TABLE parts (id BIGINT, key STRING, part INT) USING json PARTITIONED BY (part) LOCATION '${path("parts")}'")
     spark.sql("MSCK REPAIR TABLE parts")
