@@ -20,10 +20,12 @@ private[sbbf] final class EvidenceCache {
   /** The estimated size of all entries. */
   def retainedBytes: Long = synchronized(total)
 
-  /** Begins a pass. */
+  /** Begins a pass, and evicts entries until the rest fits into `maxBytes`. */
   private[prune] def pass(maxBytes: Long): Pass = synchronized {
     passes += 1
-    new Pass(passes, maxBytes)
+    val begun = new Pass(passes, maxBytes)
+    begun.evictFor(0)
+    begun
   }
 
   /** One pass over files, which uses the cache and fills it up to `maxBytes`. Thread-safe. */
@@ -68,7 +70,7 @@ private[sbbf] final class EvidenceCache {
           } else declined.incrementAndGet()
         }
 
-    private def evictFor(bytes: Long): Unit = {
+    private[EvidenceCache] def evictFor(bytes: Long): Unit = {
       val eldest = entries.values.iterator
       var isUnused = true
       while (total + bytes > maxBytes && isUnused && eldest.hasNext) {

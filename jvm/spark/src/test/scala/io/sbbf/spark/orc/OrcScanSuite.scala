@@ -3,6 +3,7 @@ package io.sbbf.spark.orc
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.broadcast
 
+import io.sbbf.orc.prune.EvidenceCache
 import io.sbbf.parquet.model.Evidence
 
 /** Tests which stripes of ORC files are planned, and that queries return the rows of the oracle. */
@@ -272,6 +273,15 @@ class OrcScanSuite extends OrcTables {
     withConf("spark.sbbf.rowGroupPruning.enabled" -> "false") {
       val query = where("id = 8000")
       assert(pruning(query).exists(_.keptFiles == 1) && rows(query).size == 1)
+    }
+  }
+
+  test("a limit of no bytes empties the cache, as for Parquet.") {
+    where("id = 8000").collect()
+    assert(EvidenceCache.shared.retainedBytes > 0)
+    withConf("spark.sbbf.cache.maxBytes" -> "0") {
+      assert(pruning(where("id = 8000")).exists(_.bytesRead > 0))
+      assert(EvidenceCache.shared.retainedBytes == 0)
     }
   }
 
