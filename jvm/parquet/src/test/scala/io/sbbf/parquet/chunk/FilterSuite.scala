@@ -259,8 +259,10 @@ final class FilterSuite extends AnyFunSuite {
         new java.nio.channels.ClosedByInterruptException,
         new InterruptedException))
       assert(intercept[Throwable](failingWith(e)) eq e)
-    val timeout = new java.net.SocketTimeoutException
-    assert(failingWith(timeout) == LeafResult.unknown("cannot be read"))
+    for (timeout <- Seq(
+        new java.net.SocketTimeoutException,
+        new FilterSuite.PoolTimeoutException))
+      assert(failingWith(timeout) == LeafResult.unknown("cannot be read"))
   }
 
   test("literals outside of a chunk's bounds are not probed in its filter") {
@@ -331,4 +333,10 @@ final class FilterSuite extends AnyFunSuite {
     try Seq.fill(4)(pool.submit(task)).map(_.get)
     finally pool.shutdown()
   }
+}
+
+private object FilterSuite {
+
+  /** Named as those of HTTP clients. */
+  private final class PoolTimeoutException extends java.io.InterruptedIOException
 }
