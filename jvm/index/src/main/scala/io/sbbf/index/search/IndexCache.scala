@@ -115,9 +115,9 @@ private[sbbf] final class IndexCache(millis: () => Long = () => System.currentTi
           case e: IOException if !Interruption.is(e) =>
             warnings.once(
               s"index: ${place.index}",
-              s"cannot list the index ${place.index}, so lookups do not use it",
+              s"cannot list the index ${place.index}, so lookups use only what they know of it",
               e)
-            Nil
+            known.manifests // segments never change
         })
       known.listedAt = millis()
     }

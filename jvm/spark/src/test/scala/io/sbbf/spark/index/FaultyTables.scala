@@ -12,6 +12,7 @@ import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.SteppedFileSystem
 import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.util.LogOnce
 
 /** Small tables, their indexes and queries on a file system whose faults a suite chooses. */
 abstract class FaultyTables extends SparkSuite {
@@ -70,6 +71,9 @@ abstract class FaultyTables extends SparkSuite {
     private def conf = spark.sessionState.newHadoopConf()
     private def place: IndexPlace = IndexPlace.of(new Path(uri), "", conf)
     def contents: IndexContents = IndexContents.read(place, conf)
+
+    /** Returns the number of segments that lookups through a cache search. */
+    def segmentsIn(cache: IndexCache): Int = cache.manifests(place, conf, LogOnce).size
 
     /** Returns for each column how many files the index covers. */
     def covered: Map[String, Int] =

@@ -7,6 +7,7 @@ import java.util.concurrent.{Callable, Executors}
 
 import scala.util.{Random, Try}
 
+import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.testing.{Faults, TestFiles}
 
 /**
@@ -96,6 +97,23 @@ class IndexFaultsSuite extends FaultyTables {
     }
 
   private def isData(name: String): Boolean = name.endsWith(".parquet")
+
+  test("an index whose folder cannot be listed for a time stays in use") {
+    val table = bare.copy("unlisted")
+    table.create("key")
+    var now = 0L
+    val cache = new IndexCache(() => now)
+    assert(table.segmentsIn(cache) == 1)
+    for (_ <- 1 to 2) {
+      now += 30000
+      val faults = new Faults { diesAt = 1 }
+      Faults.during(faults)(assert(table.segmentsIn(cache) == 1))
+      assert(faults.happened)
+    }
+    delete(table.index)
+    now += 30000
+    assert(table.segmentsIn(cache) == 0)
+  }
 
   test("a full disk fails the build with its reason, commits nothing and leaves no files") {
     val table = bare.copy("full")
