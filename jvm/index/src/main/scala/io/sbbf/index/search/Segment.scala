@@ -1,5 +1,6 @@
 package io.sbbf.index.search
 
+import java.lang.ref.SoftReference
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.hadoop.conf.Configuration
@@ -23,15 +24,18 @@ private[index] final class Segment private (
 
   private val parts = new ConcurrentHashMap[String, KeyPart]
   private val zones = new ConcurrentHashMap[String, ZoneColumn]
-  @volatile private var latest = List.empty[Listing]
+  @volatile private var latest = List.empty[SoftReference[Listing]]
 
   /** Returns what it knows about the files of a listing. Remembers the latest ones. */
   def listing(listed: IndexedSeq[FileStatus]): Listing =
-    latest.find(known => FileVersion.areSame(listed, known.files)).getOrElse {
-      val found = Listing.of(listed, files)
-      latest = (found :: latest).take(MostListings)
-      found
-    }
+    latest
+      .flatMap(known => Option(known.get))
+      .find(known => FileVersion.areSame(listed, known.files))
+      .getOrElse {
+        val found = Listing.of(listed, files)
+        latest = (new SoftReference(found) :: latest).take(MostListings)
+        found
+      }
 
   /** Returns the number of a column. */
   def numberOf(column: String): Option[Int] =
@@ -112,7 +116,10 @@ private[index] final class Segment private (
 
 private[index] object Segment {
 
-  /** Late keys and filters on partitions list other files than the scan of the whole table. */
+  /**
+   * Late keys and filters on partitions list other files than the scan of the whole table. No limit
+   * counts the files of a listing, so the heap may drop it.
+   */
   private final val MostListings = 8
 
   /** @throws java.io.IOException if the table of the segment's files cannot be read */
