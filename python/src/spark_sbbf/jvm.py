@@ -30,7 +30,7 @@ OPEN_PACKAGES = (
     "sun.security.action sun.util.calendar"
 ).split()
 
-JOB_COMMANDS = ("change", "advise", "keys")
+JOB_COMMANDS = ("change", "advise", "keys", "index")
 """The commands that run Spark jobs."""
 
 
