@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, View}
-import org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils
+import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, CharVarcharCodegenUtils}
 import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
@@ -145,6 +145,8 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
 
   private def folderOf(found: CatalogTable): String = {
     refuseView(found)
+    if (CaseInsensitiveMap(found.storage.properties).get(Recursive).exists(_.toBoolean))
+      refuse(s"is read with the option $Recursive: name the folders of its files")
     val folder = qualified(new Path(found.location))
     if (folder.toString.exists(TableFiles.isGlob))
       refuse(s"is in $folder, whose name is a pattern: rename the folder")
@@ -193,6 +195,9 @@ private object NamedTable {
 
   /** The catalog of every session (`CatalogManager.SESSION_CATALOG_NAME`). */
   private final val SessionCatalog = "spark_catalog"
+
+  /** FileIndexOptions.RECURSIVE_FILE_LOOKUP: files in all folders below the table's belong to it. */
+  private final val Recursive = "recursiveFileLookup"
 
   private final val Known =
     s"a Delta or Iceberg table of data files, nor a Parquet table of $SessionCatalog"

@@ -58,6 +58,14 @@ class TableLocationSuite extends SparkSuite {
     finally spark.sql("DROP VIEW seen")
   }
 
+  test("a table whose files are in folders of any name is refused.") {
+    withTable("deep", "(id INT) USING parquet OPTIONS (recursivefilelookup 'true')")(
+      assert(refused("deep") ==
+        "deep is read with the option recursiveFileLookup: name the folders of its files"))
+    withTable("shallow", "(id INT) USING parquet OPTIONS (recursiveFileLookup 'false')")(
+      assert(of("shallow") == folderOf("shallow")))
+  }
+
   test("a table of ORC files can be listed, and not be changed.") {
     for (format <- Seq("USING orc", "USING org.apache.spark.sql.execution.datasources.orc"))
       withTable("ores", s"(id INT) $format") {
