@@ -103,7 +103,10 @@ private object SbbfProcedures {
         if (n < 0 || arguments.isNullAt(n)) None else Some(get(n))
       }
       def flag(name: String): Boolean = of(FlagOf(name))(arguments.getBoolean).getOrElse(false)
-      val columns = of(Columns)(arguments.getArray).toSeq.flatMap(texts)
+      val columns = of(Columns)(arguments.getArray)
+        .map(texts)
+        .getOrElse(throw new IllegalArgumentException(
+          s"$name: columns is NULL" + (if (drops) "; leave it out to name all columns" else "")))
       val fpp = of(Fpp)(arguments.getUTF8String).map(_.toString)
       if (fpp.isDefined && columns.isEmpty)
         throw new IllegalArgumentException(
