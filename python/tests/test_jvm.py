@@ -89,9 +89,12 @@ def test_the_class_path_is_that_of_spark_s_launcher(run, tmp_path, monkeypatch):
     [("change", True), ("advise", True), ("keys", True), ("index", True), ("list", False)],
 )
 def test_what_runs_jobs_gets_the_driver_s_java_options(run, command, theirs):
-    settings = {"spark.driver.extraJavaOptions": "-XX:+UseG1GC '-Dname=two words'"}
+    settings = {
+        "spark.driver.extraJavaOptions": "-XX:+UseG1GC '-Dname=two words'",
+        "spark.driver.memory": "3g",
+    }
     lines, _ = run('cat > /dev/null; printf "{%s}\\n" "$@"', command, settings)
     options = [line.strip("{}\n") for line in lines]
-    assert "-Dname=two words" in options
+    assert {"-Dname=two words", "-Xmx3g"} <= set(options)
     assert ("-XX:+UseG1GC" in options) == theirs
     assert ("-XX:+UseSerialGC" in options) != theirs

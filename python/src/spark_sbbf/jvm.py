@@ -91,9 +91,9 @@ def _java_options(spark: Spark, command: str, settings: Mapping[str, str]) -> li
     extra = settings.get("spark.driver.extraJavaOptions", "")
     if spark.line != "3.5" or VECTOR_MODULE in extra:
         options.append(f"--add-modules={VECTOR_MODULE}")  # Spark 4 adds it to every JVM
+    if "spark.driver.memory" in settings:
+        options.append(f"-Xmx{settings['spark.driver.memory']}")
     if command in JOB_COMMANDS:
-        if "spark.driver.memory" in settings:
-            options.append(f"-Xmx{settings['spark.driver.memory']}")
         options += shlex.split(extra)
     else:
         options += [option for option in shlex.split(extra) if option.startswith("-D")]
