@@ -32,9 +32,13 @@ private[inspect] final class KeyRows(
     conf: Configuration) {
   import KeyRows._
 
+  /** The values that files may store, each with the number of its key. */
+  private val stored: IndexedSeq[(Any, Int)] =
+    keys.toIndexedSeq.zipWithIndex.flatMap { case (key, n) => column.stored(key).map(_ -> n) }
+
   private val set = new KeySet(
     column.path,
-    keys.toIndexedSeq.map(CatalystValue.convert(_, column.dataType).get),
+    stored.map { case (value, _) => CatalystValue.convert(value, column.dataType).get },
     column.lookup)
 
   /** Returns the rows of a file ([[KeyListing.schema]]), in the order of row groups. */
@@ -42,10 +46,14 @@ private[inspect] final class KeyRows(
     val name = UTF8String.fromString(file.getPath.toString)
     for {
       found <- (if (keys.isEmpty) Nil else search(file)).iterator
+      seen = new BitSet(keys.length)
       hits <- found.hits.iterator
       (evidence, reason) = texts(hits.result)
-      key <- numbers(hits.keys)
-    } yield InternalRow(keys(key), name, found.id, found.rows, evidence, reason)
+      key <- numbers(hits.keys).map(stored(_)._2).filterNot(seen.get)
+    } yield {
+      seen.set(key)
+      InternalRow(keys(key), name, found.id, found.rows, evidence, reason)
+    }
   }
 
   private def search(file: FileStatus): Seq[RowGroup] =
@@ -56,8 +64,8 @@ private[inspect] final class KeyRows(
     }
 
   private def anyKey(reason: String): Seq[RowGroup] = {
-    val every = new BitSet(keys.length)
-    every.set(0, keys.length)
+    val every = new BitSet(stored.length)
+    every.set(0, stored.length)
     Seq(RowGroup(null, null, Seq(KeyHits(LeafResult.unknown(reason), every))))
   }
 
@@ -88,7 +96,7 @@ private[inspect] final class KeyRows(
       } yield (stripe, result(stripe), key)
       found.groupBy(_._1).toSeq.sortBy(_._1).map { case (stripe, ofStripe) =>
         val hits = ofStripe.groupBy(_._2).map { case (result, same) =>
-          val numbers = new BitSet(keys.length)
+          val numbers = new BitSet(stored.length)
           same.foreach { case (_, _, key) => numbers.set(key) }
           KeyHits(result, numbers)
         }

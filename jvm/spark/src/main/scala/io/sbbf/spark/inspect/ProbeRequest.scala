@@ -2,7 +2,6 @@ package io.sbbf.spark.inspect
 
 import org.apache.commons.codec.DecoderException
 import org.apache.commons.codec.binary.Hex
-import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -32,8 +31,7 @@ private[spark] final case class ProbeRequest(
 private[spark] object ProbeRequest {
 
   /**
-   * Returns the request for files of a path. The value is cast to the column's type as Spark casts
-   * text.
+   * Returns the request for files of a path. [[TextReader]] reads the value as the column's type.
    *
    * @param schema the schema of the table without its partition columns, evaluated only for a
    *   value
@@ -76,28 +74,30 @@ private[spark] object ProbeRequest {
       options: ListingOptions,
       conf: SQLConf): Option[Leaf] =
     for (c <- column; value <- options.value)
-      yield Leaf(c.path, In(Seq(literal(value, options.isHex, c, conf))))
+      yield Leaf(c.path, In(literals(value, options.isHex, c, conf)))
 
-  private def literal(
+  /** Returns the values that the files may store for the value that the text states. */
+  private def literals(
       text: String,
       isHex: Boolean,
       column: ProbedColumn,
-      conf: SQLConf): Value = {
+      conf: SQLConf): Seq[Value] = {
     val dataType = column.dataType
     val value = dataType match {
-      case BinaryType if isHex => unhex(text)
-      case StringType if isHex => UTF8String.fromBytes(unhex(text))
+      case BinaryType if isHex => Some(unhex(text))
+      case StringType if isHex => Some(UTF8String.fromBytes(unhex(text)))
       case _ if isHex =>
         throw new IllegalArgumentException(
           s"the value is bytes, and the column '${column.name}' is ${dataType.sql}: expected " +
             "BINARY or STRING; give the value as text")
       case _ =>
-        Cast(Literal(text), dataType, Some(conf.sessionLocalTimeZone), EvalMode.TRY).eval()
+        new TextReader(dataType, conf.sessionLocalTimeZone).read(UTF8String.fromString(text))
     }
-    Option(value)
-      .flatMap(CatalystValue.convert(_, dataType))
-      .getOrElse(throw new IllegalArgumentException(
-        s"the value cannot be read as ${dataType.sql}, the type of column '${column.name}'"))
+    val found = value.toSeq.flatMap(column.stored).flatMap(CatalystValue.convert(_, dataType))
+    if (found.isEmpty)
+      throw new IllegalArgumentException(
+        s"the value cannot be read as ${dataType.sql}, the type of column '${column.name}'")
+    found
   }
 
   private def unhex(text: String): Array[Byte] =

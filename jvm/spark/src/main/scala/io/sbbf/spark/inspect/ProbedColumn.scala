@@ -4,11 +4,13 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.ColumnPath.{Field, Step}
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.TableColumns
+import io.sbbf.spark.predicate.cast.CharPadding
 import io.sbbf.spark.table.LakeTable
 import io.sbbf.spark.util.FieldId
 
@@ -18,12 +20,21 @@ import io.sbbf.spark.util.FieldId
  * @param name the name by which errors name it
  * @param path its path, by which files are searched
  * @param lookup the rules by which it is found and its values are read
+ * @param charLength the n of CHAR(n)
  */
 private[spark] final case class ProbedColumn(
     name: String,
     path: ColumnPath,
     dataType: DataType,
-    lookup: ColumnLookup)
+    lookup: ColumnLookup,
+    charLength: Option[Int] = None) {
+
+  /** Returns the values that files may store for a value: those of CHAR(n) with blanks or without. */
+  def stored(value: Any): Seq[Any] = (charLength, value) match {
+    case (Some(n), text: UTF8String) => CharPadding.stored(text, n)
+    case _ => Seq(value)
+  }
+}
 
 private[spark] object ProbedColumn {
 
@@ -36,17 +47,25 @@ private[spark] object ProbedColumn {
   def of(table: String, schema: StructType, column: String, conf: SQLConf): ProbedColumn = {
     val byId = SparkInternals.readsByFieldId(conf)
     val found =
-      splitPath(column).foldLeft[Option[(Seq[Step], DataType)]](Some((Nil, schema))) {
-        case (Some((path, struct: StructType)), name) =>
-          struct.fields
-            .find(f => conf.resolver(f.name, name))
-            .map(f => (path :+ Field(f.name, FieldId.of(f).filter(_ => byId)), f.dataType))
-        case _ => None
-      }
+      splitPath(column)
+        .foldLeft[Option[(Seq[Step], DataType)]](Some((Nil, TableColumns.declared(schema)))) {
+          case (Some((path, struct: StructType)), name) =>
+            struct.fields
+              .find(f => conf.resolver(f.name, name))
+              .map(f => (path :+ Field(f.name, FieldId.of(f).filter(_ => byId)), f.dataType))
+          case _ => None
+        }
     val lookup =
       ColumnLookup(conf.caseSensitiveAnalysis, TableColumns.defaulted(schema).fieldNames.toSet)
     found
-      .map { case (path, dataType) => ProbedColumn(column, ColumnPath(path), dataType, lookup) }
+      .map { case (path, declared) =>
+        ProbedColumn(
+          column,
+          ColumnPath(path),
+          TableColumns.read(declared),
+          lookup,
+          TableColumns.charLength(declared))
+      }
       .getOrElse(throw new IllegalArgumentException(
         s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
   }
@@ -58,7 +77,7 @@ private[spark] object ProbedColumn {
    */
   def of(table: LakeTable, column: String, conf: SQLConf): ProbedColumn = {
     val found = table.column(column, conf.resolver)
-    ProbedColumn(found.name, found.path, found.dataType, table.lookup(conf))
+    ProbedColumn(found.name, found.path, found.dataType, table.lookup(conf), found.charLength)
   }
 
   /** Splits a dotted path into names. A name that contains dots is in backticks. */

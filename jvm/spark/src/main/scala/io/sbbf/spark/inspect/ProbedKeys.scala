@@ -41,12 +41,12 @@ private[inspect] final class ProbedKeys(keys: DataFrame, column: ProbedColumn) {
    *   cannot hold one
    */
   def collect(): Array[Any] = {
-    val cast = if (from == to) col(name) else expr(s"try_cast($name AS ${to.sql})")
+    val cast = if (from == to || isText) col(name) else expr(s"try_cast($name AS ${to.sql})")
     val rows = collected(keys.distinct().select(col(name).isNull, cast).limit(Most + 1))
     if (rows.length > Most) refuse(s"are more than $Most: probe them in parts")
     if (rows.exists(_.getBoolean(0)))
       refuse("include NULL, and filters hold no nulls: query IS NULL instead")
-    val found = rows.map(row => InternalRow.copyValue(row.get(1, to)))
+    val found = rows.map(read)
     val values = found.toSeq.map(key => Option(key).flatMap(CatalystValue.convert(_, to)))
     val misfits = values.count(_.isEmpty)
     if (misfits > 0)
@@ -56,6 +56,16 @@ private[inspect] final class ProbedKeys(keys: DataFrame, column: ProbedColumn) {
     val seen = mutable.HashSet.empty[Value]
     found.zip(values).collect { case (key, Some(value)) if seen.add(value) => key }
   }
+
+  /** Whether keys are read from texts, by the rules of a single value. */
+  private def isText: Boolean = from == StringType && to != StringType
+
+  private lazy val texts =
+    new TextReader(to, keys.sparkSession.sessionState.conf.sessionLocalTimeZone)
+
+  private def read(row: InternalRow): Any =
+    if (isText) texts.read(row.getUTF8String(1)).orNull
+    else InternalRow.copyValue(row.get(1, to))
 
   /** Returns rows of Catalyst: others lose days of 1582, and bytes of texts that are not UTF-8. */
   private def collected(rows: DataFrame): Array[InternalRow] = {

@@ -117,6 +117,67 @@ class KeyListingSuite extends SparkSuite {
         s"$key for $column")
   }
 
+  for (format <- Seq("parquet", "orc"))
+    test(s"a key of a CHAR column is found padded or not: $format.") {
+      spark.sql(s"CREATE TABLE padded_$format (c CHAR(6), s STRUCT<c: CHAR(3)>) USING $format")
+      try {
+        val table = s"padded_$format"
+        spark.sql(s"INSERT INTO $table VALUES ('ab', named_struct('c', 'x')), ('äb c', NULL)")
+        spark.sql(s"INSERT INTO $table VALUES ('other', named_struct('c', 'y'))")
+        // column; key; files
+        for ((column, key, count) <- Seq(
+            ("c", "ab", 1),
+            ("c", "ab  ", 1),
+            ("c", "äb c", 1),
+            ("c", "a", 0),
+            ("c", "ab         ", 1),
+            ("s.c", "x", 1),
+            ("s.c", "z", 0)))
+          withClue(s"$column = '$key'") {
+            assert(
+              files(
+                listing(table, column, "value" -> key).where(
+                  "verdict = 'might_match'")).size == count)
+            val found = probed(table, column, spark.sql(s"SELECT '$key' AS k"))
+            assert(found.count() == count && files(found).size == count)
+          }
+        val both = spark.sql("SELECT explode(array('ab', 'other', 'none')) AS k")
+        val keys = probed(table, "c", both).select("key").collect().map(_.getString(0))
+        assert(keys.sorted.toSeq == Seq("ab", "other"))
+      } finally spark.sql(s"DROP TABLE padded_$format")
+    }
+
+  test("a time with a zone is found in a column without zones as a query finds it.") {
+    withConf("spark.sql.session.timeZone" -> "America/New_York") {
+      val table =
+        saved("ntz", spark.sql("SELECT TIMESTAMP_NTZ'2026-01-01 07:00:00' AS t"), Map.empty)
+      for ((text, count) <- Seq(
+          "2026-01-01 12:00:00Z" -> 1,
+          "2026-01-01 13:00:00+01:00" -> 1,
+          "2026-01-01 07:00:00" -> 1,
+          "2026-01-01 07:00:00Z" -> 0,
+          "2026-01-01 12:00:00" -> 0)) {
+        assert(probed(table, "t", spark.sql(s"SELECT '$text' AS k")).count() == count, text)
+        val verdicts = listing(table, "t", "value" -> text).select("verdict").collect()
+        val expected = if (count == 1) "might_match" else "cannot_match"
+        assert(verdicts.map(_.getString(0)).toSeq == Seq(expected), text)
+      }
+    }
+  }
+
+  test("a text that a cast would round or cut is refused.") {
+    for ((text, column) <- Seq("1.005" -> "m", "2026-01-01 23:00:00" -> "d", "1.5" -> "n")) {
+      assert(
+        refused(probed(typed, column, spark.sql(s"SELECT '$text' AS k")).count())
+          .contains("1 of 1 that cannot be read"))
+      assert(
+        refused(listing(typed, column, "value" -> text).count()).contains("cannot be read as"),
+        text)
+    }
+    for ((text, column) <- Seq("1.000" -> "m", " 1e0 " -> "m", "2026-01-01 00:00" -> "d"))
+      assert(probed(typed, column, spark.sql(s"SELECT '$text' AS k")).count() == 1, text)
+  }
+
   test("a list may repeat its keys more often than the number of keys allows.") {
     val keys = spark.range(1000001).selectExpr("id % 2 AS k")
     assert(probed(typed, "n", keys).count() == 1)

@@ -8,6 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.sbbf.core.predicate.RowGroupPredicate.{And, Or}
 import io.sbbf.core.predicate.{BytePrefix, RowGroupPredicate}
 import io.sbbf.spark.column.{Column, ColumnExtractor}
+import io.sbbf.spark.predicate.cast.CharPadding.stored
 import io.sbbf.spark.predicate.cast.UnwrapCast.Untranslatable
 
 /**
@@ -71,10 +72,7 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
     val padded = value.asInstanceOf[UTF8String]
     if (padded.numChars < length) Nil
     else if (padded.numChars > length) { if (cuts) Nil else Seq(padded) }
-    else {
-      val least = padded.trimRight.numChars
-      (least to length).map(padded.substring(0, _))
-    }
+    else stored(padded, length)
   }
 
   /**
@@ -91,6 +89,16 @@ private[spark] final class CharPadding private (column: Column, length: Int, cut
 }
 
 private[spark] object CharPadding {
+
+  /** Returns the texts that a CHAR(n) column may store for a text, with trailing blanks or without. */
+  def stored(text: UTF8String, length: Int): Seq[UTF8String] = {
+    val least = text.trimRight
+    if (least.numChars > length) Seq(text)
+    else {
+      val padded = least.rpad(length, UTF8String.fromString(" "))
+      (least.numChars to length).map(padded.substring(0, _))
+    }
+  }
 
   /**
    * Matches the two forms in which Spark pads: where it reads a column and where it compares one.
