@@ -1,6 +1,7 @@
 package io.sbbf.spark.physical
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, UserDefinedExpression}
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, UserDefinedExpression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{
   CollectLimitExec,
@@ -11,6 +12,7 @@ import org.apache.spark.sql.execution.{
   SparkPlan
 }
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.ObjectType
 
 import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.util.SbbfConf
@@ -42,6 +44,10 @@ private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
   }
 
   /** Each task has its own copy of a user's function, and what it shares with others is not known. */
-  private def isOfSpark(expression: Expression): Boolean =
-    !expression.exists(_.isInstanceOf[UserDefinedExpression])
+  private def isOfSpark(expression: Expression): Boolean = !expression.exists {
+    case _: UserDefinedExpression => true
+    case constant: Literal => constant.dataType.isInstanceOf[ObjectType] // as of Dataset.filter
+    case call: StaticInvoke => !call.staticObject.getName.startsWith("org.apache.spark.")
+    case _ => false
+  }
 }

@@ -8,6 +8,7 @@ import scala.concurrent.duration.DurationInt
 import scala.util.Try
 
 import org.apache.spark.TaskContext
+import org.apache.spark.api.java.function.FilterFunction
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.{DataFrame, Row}
@@ -124,6 +125,11 @@ class LocalLookupSuite extends SparkSuite {
     "a function of the program" -> { () =>
       val plusOne = udf((n: Long) => n + 1)
       log.where(present).select(plusOne(col("id")))
+    },
+    "a function of a typed Dataset" -> { () =>
+      val keeps =
+        new FilterFunction[Row] { override def call(row: Row): Boolean = !row.isNullAt(0) }
+      log.where(present).filter(keeps)
     },
     "an aggregate" -> (() => log.where(present).groupBy("few").count()),
     "a sort" -> (() => log.where(present).sort("id")),
