@@ -104,9 +104,9 @@ def test_nulls_zeros_and_nan_prune_only_what_lance_knows(indexes: dict[str, str]
 
 def filters_of(folder: Path, column: int) -> list[tuple[dict[str, Any], bytes]]:
     """Returns the zones of a column of the only segment, each with its filter."""
-    (zones,) = folder.glob(f"*/zones-{column}-*.parquet")
+    (zones,) = folder.glob(f"*/_zones-{column}-*.parquet")
     slices: dict[int, np.ndarray[Any, Any]] = {}
-    for part in folder.glob(f"*/slab-{column}-*.parquet"):
+    for part in folder.glob(f"*/_slab-{column}-*.parquet"):
         metadata = pq.read_metadata(part).metadata
         first = int(metadata[b"first_block"])
         data = b"".join(pq.read_table(part)["slice"].to_pylist())

@@ -52,7 +52,7 @@ class Run:
     def of_segments(self, case: str, kind: str) -> dict[str, int]:
         """Returns the number of requests of a kind for each segment's files of keys."""
         found: dict[str, int] = {}
-        for key in self.keys(case, kind, "/keys-"):
+        for key in self.keys(case, kind, "/_keys-"):
             segment = key.split("/")[-2]
             found[segment] = found.get(segment, 0) + 1
         return found
@@ -168,7 +168,7 @@ def test_a_warm_lookup_takes_at_most_two_gets_for_each_segment_and_key(
 
 def test_a_search_reads_at_most_64_kilobytes_at_once(classic: Run) -> None:
     for case in ("index: another key", "index: absent", "refreshed: another key"):
-        extents = [r.extent for r in classic.requests(case) if "/keys-" in r.key]
+        extents = [r.extent for r in classic.requests(case) if "/_keys-" in r.key]
         assert extents
         for extent in extents:
             first, last = map(int, extent.split("-"))
@@ -178,11 +178,11 @@ def test_a_search_reads_at_most_64_kilobytes_at_once(classic: Run) -> None:
 def test_opening_an_index_reads_each_of_its_files_once(classic: Run) -> None:
     """Apart from the pages that the lookup itself reads, at most two."""
     case = "index: first"
-    assert len(classic.keys(case, "GET", "segment.json")) == 1
-    assert len(classic.keys(case, "GET", "/files.parquet")) == 1
-    assert len(classic.keys(case, "GET", "/keys-")) <= 1 + 2
-    assert classic.keys(case, "HEAD", "/files.parquet") == []
-    assert classic.keys(case, "HEAD", "/keys-") == []
+    assert len(classic.keys(case, "GET", "_segment.json")) == 1
+    assert len(classic.keys(case, "GET", "/_files.parquet")) == 1
+    assert len(classic.keys(case, "GET", "/_keys-")) <= 1 + 2
+    assert classic.keys(case, "HEAD", "/_files.parquet") == []
+    assert classic.keys(case, "HEAD", "/_keys-") == []
     assert len(classic.keys(case, "LIST")) == 2  # finds the folder, and lists it
 
 
@@ -219,7 +219,7 @@ def test_a_missing_index_costs_one_list_in_30_seconds(either: Run, case: str) ->
 
 
 def test_an_open_index_is_not_opened_again_after_a_listing(either: Run) -> None:
-    of_index = {r.key for r in either.requests("index: later") if "segment.json" in r.key}
+    of_index = {r.key for r in either.requests("index: later") if "_segment.json" in r.key}
     assert of_index == set()
 
 
@@ -229,8 +229,8 @@ def test_creating_an_index_writes_only_into_its_folder(either: Run) -> None:
     for kind in ("PUT", "DELETE"):
         assert all(INDEX in key for key in either.keys("create", kind))
     written = {key.rpartition("/")[2] for key in either.keys("create", "PUT")}
-    assert {"segment.json", "files.parquet"} <= written
-    assert any(re.fullmatch(r"keys-1-.*\.parquet", name) for name in written)
+    assert {"_segment.json", "_files.parquet"} <= written
+    assert any(re.fullmatch(r"_keys-1-.*\.parquet", name) for name in written)
 
 
 def test_a_refresh_indexes_the_new_file_alone(either: Run) -> None:
@@ -258,7 +258,7 @@ def test_refused_keys_are_not_searched_and_warn_once(either: Run) -> None:
     warnings = re.findall(r"because it cannot be read \(.*/unreadable/_sbbf/", either.log)
     assert len(warnings) == 1
     for case in ("keys refused", "keys refused again"):
-        assert len(either.keys(case, "GET", "/keys-")) <= 2
+        assert len(either.keys(case, "GET", "/_keys-")) <= 2
 
 
 def test_added_filters_replace_each_object_by_one_put(either: Run) -> None:

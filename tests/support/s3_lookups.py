@@ -173,7 +173,7 @@ def with_refused_index(cases: Cases) -> None:
     damaged = cases.write("unreadable", range(2), filters=False)
     sbbf.create_index(cases.spark, damaged, "key")
     df = cases.read(damaged)
-    with cases.store.refusing("/keys-"):
+    with cases.store.refusing("/_keys-"):
         for case in ("keys refused", "keys refused again"):
             cases.look(case, df, key(1, 5))
 

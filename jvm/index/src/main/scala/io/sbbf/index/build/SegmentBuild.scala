@@ -132,6 +132,6 @@ private[sbbf] final class SegmentBuild(
 }
 
 private[sbbf] object SegmentBuild {
-  private final val FilesName = "files.parquet"
+  private final val FilesName = "_files.parquet"
   private final val MostRowGroups = Int.MaxValue
 }

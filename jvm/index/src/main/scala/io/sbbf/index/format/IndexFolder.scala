@@ -98,7 +98,7 @@ private[sbbf] object IndexFolder {
   final val Name = "_sbbf"
 
   /** The manifest while it is written. */
-  private final val Begun = "_segment.json"
+  private final val Begun = "_begun.json"
 
   /** Limits what is read as a manifest. */
   private final val MostBytes = 64 * 1024 * 1024

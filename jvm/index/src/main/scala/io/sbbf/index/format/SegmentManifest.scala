@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 /**
- * Describes a segment of an index: the contents of its `segment.json`, which is written last. A
+ * Describes a segment of an index: the contents of its `_segment.json`, which is written last. A
  * folder without it is no segment. docs/index-format.md specifies it.
  *
  * @param id the name of the segment's folder, a UUID
@@ -30,7 +30,7 @@ private[sbbf] final case class SegmentManifest(
     replaces: Seq[String],
     readAs: Option[String] = None) {
 
-  /** The size of the segment's files in bytes, without `segment.json`. */
+  /** The size of the segment's files in bytes, without `_segment.json`. */
   def bytes: Long = files.bytes + columns.map(_.bytes).sum
 
   /** Returns the text of the file. Its last field is the CRC-32 of all bytes before that field. */
@@ -66,7 +66,7 @@ private[sbbf] object SegmentManifest {
   /** The version of the format that this code reads and writes. */
   final val Version = 2
 
-  final val FileName = "segment.json"
+  final val FileName = "_segment.json"
 
   private val mapper = new ObjectMapper
 

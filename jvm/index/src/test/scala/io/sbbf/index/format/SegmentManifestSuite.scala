@@ -8,12 +8,12 @@ import scala.util.Try
 import org.scalatest.funsuite.AnyFunSuite
 
 class SegmentManifestSuite extends AnyFunSuite {
-  private val part = StoredPart("keys-0-0-1.parquet", 1000, 900, 123, 50, 70, 5, 1L << 40)
+  private val part = StoredPart("_keys-0-0-1.parquet", 1000, 900, 123, 50, 70, 5, 1L << 40)
   private val manifest = SegmentManifest(
     "a-b",
     1700000000000L,
     40,
-    StoredTable("files.parquet", 300, 10, 77),
+    StoredTable("_files.parquet", 300, 10, 77),
     Seq(IndexedColumn("st.ä", 33, Seq(part)), IndexedColumn("empty", 13, Nil)),
     Seq("c", "d"))
 

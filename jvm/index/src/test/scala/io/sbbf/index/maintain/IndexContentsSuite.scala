@@ -73,9 +73,9 @@ class IndexContentsSuite extends AnyFunSuite {
     val begun = new File(table.folder, "_sbbf/begun")
     begun.mkdirs()
     val damaged = table.index.add(table.all, Seq("other"))
-    val manifest = new File(table.folder, s"_sbbf/${damaged.id}/segment.json")
+    val manifest = new File(table.folder, s"_sbbf/${damaged.id}/_segment.json")
     Files.write(manifest.toPath, Array[Byte](1, 2, 3))
-    new File(manifest.getParentFile, ".segment.json.crc").delete()
+    new File(manifest.getParentFile, "._segment.json.crc").delete()
     val now = System.currentTimeMillis
     // time of the sweep; segments that are left
     for ((time, left) <- Seq(

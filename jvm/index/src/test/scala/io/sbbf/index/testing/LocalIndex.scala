@@ -64,5 +64,5 @@ final class LocalIndex(table: Path, conf: Configuration) {
       name: String,
       runs: Seq[Array[Long]]): Option[StoredPart] =
     new KeyPartBuilder(packing, build.rowGroups)
-      .write(runs.iterator, new Path(build.folder, s"keys-$name.parquet"), conf)
+      .write(runs.iterator, new Path(build.folder, s"_keys-$name.parquet"), conf)
 }

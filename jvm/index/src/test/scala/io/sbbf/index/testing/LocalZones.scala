@@ -45,10 +45,14 @@ final class LocalZones(place: IndexPlace, conf: Configuration) {
       }
     val stored = columns.indices.map { c =>
       val table =
-        ZoneTable.write(rows(c).iterator, rule, new Path(build.folder, s"zones-$c.parquet"), conf)
+        ZoneTable.write(
+          rows(c).iterator,
+          rule,
+          new Path(build.folder, s"_zones-$c.parquet"),
+          conf)
       val slabs = plan.slabs(c).zip(writers(c)).map { case (slab, of) =>
         val parts = of.zipWithIndex.map { case (writer, n) =>
-          val name = s"slab-$c-${slab.filterBytes}-$n.parquet"
+          val name = s"_slab-$c-${slab.filterBytes}-$n.parquet"
           writer.write(new Path(build.folder, name), conf)
         }
         StoredZones.Slab(slab.filterBytes, slab.filters, parts)

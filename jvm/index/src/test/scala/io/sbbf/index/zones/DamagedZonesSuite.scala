@@ -47,7 +47,8 @@ class DamagedZonesSuite extends AnyFunSuite {
     }
     info(s"$used damaged indexes were still searched")
     assert(used > 0)
-    for (gone <- files if gone.getName.startsWith("slab-") || gone.getName.startsWith("zones-")) {
+    for (gone <- files
+      if gone.getName.startsWith("_slab-") || gone.getName.startsWith("_zones-")) {
       gone.delete()
       damaged.cache.forget(damaged.index.place.index)
       assert(kept(damaged.prune(And(Seq(id(all.head.id), Leaf(Seq("name"), IsNotNull)))))(0) >= 1)

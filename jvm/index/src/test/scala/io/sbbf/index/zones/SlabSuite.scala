@@ -36,7 +36,7 @@ class SlabSuite extends AnyFunSuite {
         val from = n * layout.bytesOfPiece
         writer.add(i, Arrays.copyOfRange(filter, from, from + layout.bytesOfPiece))
       }
-      writer.write(new Path(place, s"slab-$n.parquet"), conf)
+      writer.write(new Path(place, s"_slab-$n.parquet"), conf)
     }
     (place, StoredZones.Slab(layout.filterBytes, layout.filters, parts))
   }

@@ -44,7 +44,7 @@ private[index] final class KeyPartsJob(
         _.partitionBy(new HashPartitioner(layout.size)) // an Int is its own hash
           .mapPartitionsWithIndex { (n, values) =>
             val column = layout.columnOf(n)
-            val name = s"keys-$column-${layout.partOf(n)}-${TaskContext.get().taskAttemptId()}"
+            val name = s"_keys-$column-${layout.partOf(n)}-${TaskContext.get().taskAttemptId()}"
             val path = new Path(folder, s"$name.parquet")
             val failures = new ArrayBuffer[Array[Byte]]
             val runs = values.map(_._2).flatMap {

@@ -97,7 +97,7 @@ abstract class FaultyTables extends SparkSuite {
     def parts: Seq[File] =
       Option(index.listFiles).toSeq.flatten
         .flatMap(f => Option(f.listFiles).toSeq.flatten)
-        .filter(_.getName.startsWith("keys-"))
+        .filter(_.getName.startsWith("_keys-"))
 
     /** The folders of the index. */
     def segments: Seq[File] = Option(index.listFiles).toSeq.flatten

@@ -130,7 +130,7 @@ class IndexFaultsSuite extends FaultyTables {
   test("a store that fails while a query searches the index loses no row of the query") {
     val table = grown.copy("down")
     table.refresh()
-    for (part <- Seq("list _sbbf", "open segment.json", "open files.parquet", "open keys-")) {
+    for (part <- Seq("list _sbbf", "open _segment.json", "open _files.parquet", "open _keys-")) {
       table.forget()
       val failed = new AtomicInteger
       val failing = new Faults {
@@ -184,7 +184,7 @@ class IndexFaultsSuite extends FaultyTables {
       val isBegun = new AtomicBoolean
       val faults = new Faults {
         besides = (step: String) =>
-          if (step == "rename _segment.json" && isBegun.compareAndSet(false, true)) beside(table)
+          if (step == "rename _begun.json" && isBegun.compareAndSet(false, true)) beside(table)
       }
       val outcome = Faults.during(faults)(Try(table.create("key", "name")))
       assert(isBegun.get)
@@ -220,8 +220,8 @@ class IndexFaultsSuite extends FaultyTables {
         n % 4 match {
           case 0 => table.parts.foreach(_.delete())
           case 1 => table.segments.foreach(delete)
-          case 2 => table.segments.foreach(new File(_, "files.parquet").delete())
-          case 3 => table.segments.foreach(new File(_, "segment.json").delete())
+          case 2 => table.segments.foreach(new File(_, "_files.parquet").delete())
+          case 3 => table.segments.foreach(new File(_, "_segment.json").delete())
         }
         if (n % 8 < 4) table.forget() // or else queries still hold what was deleted
       }

@@ -135,7 +135,7 @@ class IndexMergeSuite extends SparkSuite {
     }
     val done = refresh("large")
     assert(done.files == 7 && done.merged == 7 && segments("large") == 2)
-    assert(new File(path("large"), s"_sbbf/${first.segment.get}/segment.json").exists)
+    assert(new File(path("large"), s"_sbbf/${first.segment.get}/_segment.json").exists)
     for (n <- Seq(3, 25)) assert(keptFiles("large", n * Rows + 17) == 1)
     answersAsWithoutPruning("large", 27)
   }
@@ -183,7 +183,7 @@ class IndexMergeSuite extends SparkSuite {
     val folder = new File(path("damaged"), "_sbbf")
     val part = folder.listFiles
       .flatMap(_.listFiles)
-      .filter(f => f.getName.startsWith("keys-") && f.getName.endsWith(".parquet"))
+      .filter(f => f.getName.startsWith("_keys-") && f.getName.endsWith(".parquet"))
       .minBy(_.getPath)
     val bytes = Disk.readAllBytes(part.toPath)
     bytes(200) = (bytes(200) ^ 4).toByte // within a page

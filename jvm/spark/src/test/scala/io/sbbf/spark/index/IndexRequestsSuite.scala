@@ -25,7 +25,7 @@ class IndexRequestsSuite extends FaultyTables {
   private def opened(requests: Seq[String]): Seq[String] =
     requests.filter(_.startsWith("open ")).map(_.stripPrefix("open "))
 
-  private def isKeys(file: String): Boolean = file.startsWith("keys-")
+  private def isKeys(file: String): Boolean = file.startsWith("_keys-")
 
   private def table(name: String): Table = {
     val made = new Table(name)
@@ -60,7 +60,7 @@ class IndexRequestsSuite extends FaultyTables {
     val plain = table("plain")
     plain.create("name")
     val taken = requests(plan(plain.where("name LIKE '% word %'")))
-    assert(opened(taken) == Seq("segment.json"))
+    assert(opened(taken) == Seq("_segment.json"))
     plain.create("tokens(name)")
     assert(plain.ids("name LIKE '% word %'").isEmpty)
     val warm = requests(assert(plain.pruned("name LIKE '% words %'").keptFiles == 0))
@@ -72,7 +72,7 @@ class IndexRequestsSuite extends FaultyTables {
     indexed.create("key")
     val absent = requests(assert(indexed.ids("key = 5").isEmpty))
     val (keys, others) = opened(absent).partition(isKeys)
-    assert(keys.size <= 2 && others.toSet == Set("segment.json", "files.parquet"))
+    assert(keys.size <= 2 && others.toSet == Set("_segment.json", "_files.parquet"))
     assert(absent.count(_ == "list _sbbf") == 1)
     for ((id, file) <- Seq(3L -> "0.parquet", 605L -> "600.parquet")) {
       val found = requests(plan(indexed.where(key(id))))

@@ -7,6 +7,7 @@ import org.apache.spark.sql.functions.expr
 
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.model.Evidence
+import io.sbbf.spark.index.zones.ZoneOptions
 
 /** Builds indexes of tables without filters, and compares queries with those without pruning. */
 class IndexSuite extends IndexedTables {
@@ -114,6 +115,23 @@ class IndexSuite extends IndexedTables {
     assert(refused.getMessage.contains("is a partition: name its table"))
   }
 
+  test("patterns of paths do not read the files of an index") {
+    val place = path("nested")
+    val rows = spark.range(40).selectExpr("id", "id % 2 AS year", "id % 4 AS month")
+    rows.write.partitionBy("year", "month").parquet(place)
+    def read(pattern: String) =
+      oracle(spark.read.schema("id BIGINT").parquet(place + pattern)).size
+    val patterns = Seq("", "/*/*", "/*/*/*", "/*/*/*.parquet")
+    val before = patterns.map(read)
+    index(place, "id")
+    IndexCommand.run(
+      spark,
+      IndexRequest
+        .create(place, Seq("id"), zones = ZoneOptions.of(Some("bloom"), Some(0), None, false)))
+    assert(patterns.map(read) == before)
+    assert(spark.read.parquet(s"$place/*/*/*.parquet").where("id = 5").count() == 1)
+  }
+
   test("a condition on partition columns indexes the files of some partitions") {
     val place = path("daily_parts")
     spark
@@ -194,7 +212,7 @@ class IndexSuite extends IndexedTables {
     settle(damaged)
     val first = index(damaged, "key")
     val folder = new File(damaged, s"_sbbf/${first.segment.get}")
-    folder.listFiles.filter(_.getName.startsWith("keys-")).foreach(_.delete())
+    folder.listFiles.filter(_.getName.startsWith("_keys-")).foreach(_.delete())
     IndexCache.shared.forget(new Path(s"file:$damaged/_sbbf"))
     assert(spark.read.parquet(damaged).where("key = xxhash64(3L)").count() == 1)
     val again = IndexCommand.run(spark, IndexRequest.refresh(damaged))

@@ -114,7 +114,7 @@ private[zones] object ZoneFilesJob {
         case (filter: Int, piece: Array[Byte]) => writer.add(filter, piece)
         case other => fail(other)
       }
-      val name = s"slab-$column-${layout.filterBytes}-$number-$attempt.parquet"
+      val name = s"_slab-$column-${layout.filterBytes}-$number-$attempt.parquet"
       writer.write(new Path(folder, name), conf)
     }
 
@@ -129,7 +129,7 @@ private[zones] object ZoneFilesJob {
         .filterNot(zone => failed.contains(zone.file))
         .sortBy(zone => (zone.rowGroup, zone.start))
         .map(zone => zone.copy(file = zone.file - failed.keys.count(_ < zone.file)))
-      val path = new Path(folder, s"zones-$column-$attempt.parquet")
+      val path = new Path(folder, s"_zones-$column-$attempt.parquet")
       ZoneTable.write(kept.iterator, rule, path, conf)
     }
 
