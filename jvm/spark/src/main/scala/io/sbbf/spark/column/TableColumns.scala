@@ -93,7 +93,7 @@ private[spark] object TableColumns {
       names: Seq[String],
       path: ColumnPath,
       dataType: DataType,
-      charLength: Option[Int] = None) {
+      charLength: Option[Int]) {
     def name: String = names.mkString(".")
   }
 }

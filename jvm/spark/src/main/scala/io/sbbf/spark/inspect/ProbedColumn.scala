@@ -27,7 +27,7 @@ private[spark] final case class ProbedColumn(
     path: ColumnPath,
     dataType: DataType,
     lookup: ColumnLookup,
-    charLength: Option[Int] = None) {
+    charLength: Option[Int]) {
 
   /** Returns the values that files may store for a value: those of CHAR(n) with blanks or without. */
   def stored(value: Any): Seq[Any] = (charLength, value) match {
