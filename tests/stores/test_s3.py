@@ -38,7 +38,9 @@ INDEX = "/_sbbf/"
 class Run:
     """What s3_lookups.py printed: its cases by their names, and Spark's log."""
 
-    def __init__(self, cases: dict[str, dict[str, Any]], log: str) -> None:
+    def __init__(self, stream: str, cases: dict[str, dict[str, Any]], log: str) -> None:
+        self.fewest = 1 if stream == CLASSIC else 0
+        """The fewest GETs of a search; the default streams may have all of an index in memory."""
         self.cases = cases
         self.log = log
 
@@ -71,7 +73,7 @@ def run(stream: str) -> Run:
         pytest.skip("cannot fetch S3A and the AWS SDK")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return Run({line["case"]: line for line in lines}, done.stderr)
+    return Run(stream, {line["case"]: line for line in lines}, done.stderr)
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +154,7 @@ def test_a_lookup_opens_only_the_files_that_hold_it(
 @pytest.mark.parametrize("case", ["index: another key", "index: absent", "index: later, again"])
 def test_a_warm_lookup_takes_at_most_two_gets_of_the_index(either: Run, case: str) -> None:
     of_index = [r for r in either.requests(case) if INDEX in r.key]
-    assert {r.kind for r in of_index} == {"GET"} and len(of_index) <= 2
+    assert {r.kind for r in of_index} <= {"GET"} and either.fewest <= len(of_index) <= 2
 
 
 @pytest.mark.parametrize("case", ["refreshed: another key", "index: several keys"])
@@ -161,8 +163,8 @@ def test_a_warm_lookup_takes_at_most_two_gets_for_each_segment_and_key(
 ) -> None:
     per_segment = either.of_segments(case, "GET")
     keys = 3 if "several" in case else 1
-    assert per_segment and all(count <= 2 * keys for count in per_segment.values())
-    assert len(per_segment) <= (2 if case.startswith("refreshed") else 1)
+    assert all(count <= 2 * keys for count in per_segment.values())
+    assert either.fewest <= len(per_segment) <= (2 if case.startswith("refreshed") else 1)
     assert either.keys(case, "HEAD", INDEX) == either.keys(case, "LIST") == []
 
 
