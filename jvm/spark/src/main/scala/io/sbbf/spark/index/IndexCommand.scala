@@ -4,6 +4,7 @@ import java.sql.Timestamp
 
 import scala.util.Try
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SparkSession}
 
@@ -12,7 +13,7 @@ import io.sbbf.index.search.IndexCache
 import io.sbbf.spark.table.LakeTable
 
 /** What SQL and Python can do with the index of a table. */
-private[spark] object IndexCommand {
+private[spark] object IndexCommand extends Logging {
 
   /** The columns of [[info]]. */
   val InfoSchema: StructType = new StructType()
@@ -45,7 +46,7 @@ private[spark] object IndexCommand {
       .reduce(_ and _)
   }
 
-  /** Returns the columns of the index that the table still has. */
+  /** Returns the columns of the index that the table still has. A renamed one is left out. */
   private def refreshed(indexed: IndexedTable): Seq[SegmentColumns] = {
     val found = SegmentColumns
       .ofRefresh(indexed.contents)
@@ -53,9 +54,14 @@ private[spark] object IndexCommand {
         indexed.target match {
           case lake: LakeTable =>
             val stored = lake.columns.stored.map(_.name).toSet
-            of.copy(names = of.names.filter { name =>
+            val (present, missing) = of.names.partition { name =>
               stored(KeyedColumn.parse(name).fold(_ => name, _.column))
-            })
+            }
+            for (name <- missing)
+              logWarning(
+                s"${indexed.name} no longer has the indexed column '$name': the refresh leaves it out. " +
+                  "If it was renamed, run create_index with its new name")
+            of.copy(names = present)
           case _ => of
         }
       }

@@ -192,10 +192,7 @@ private[index] final class IndexJob(
           val (parts, failed) =
             new KeyPartsJob(session, tasks, indexed.hadoopConf, checksVersions)
               .run(build, keys.suppliers(build, target.taskFiles))
-          if (target.readNow != target.readAs)
-            throw new IllegalStateException(
-              s"settings by which Spark reads ${indexed.name} changed while its index was built: " +
-                "build it again")
+          target.requireSameRead()
           (build.commit(parts, failed.keySet, replaces), failed)
       }
     catch {

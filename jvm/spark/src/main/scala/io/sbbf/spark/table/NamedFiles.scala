@@ -4,6 +4,7 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.scan.PointLookupStats
@@ -39,11 +40,14 @@ private[spark] abstract class NamedFiles {
   /** How tasks read the keys of files, of columns with these names. */
   def keys(columns: Seq[String]): KeyOpener
 
+  /** The settings with which tasks read the files for a session. */
+  def settings(session: SparkSession): SQLConf = session.sessionState.conf
+
   /** Identifies how the files are read, if their values depend on that; None for Parquet files. */
   def readAs: Option[String] = None
 
-  /** Returns [[readAs]] by the settings of now. */
-  def readNow: Option[String] = None
+  /** @throws IllegalStateException if Spark now reads the files in another way than [[readAs]] */
+  def requireSameRead(): Unit = ()
 
   /** Returns the table that names the columns of the files; None if the files do. */
   def sampled(caseSensitive: Boolean): Option[SampledTable]

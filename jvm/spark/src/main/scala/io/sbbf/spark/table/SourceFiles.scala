@@ -30,6 +30,9 @@ private[spark] final class SourceFiles(
     extends NamedFiles {
   private def format = SourceFormat.nameOf(relation.fileFormat)
 
+  // other threads may change the session's settings between two jobs, and restore them
+  private val conf = session.sessionState.conf.clone()
+
   override def files: Seq[FileStatus] =
     relation.location
       .listFiles(Nil, Nil)
@@ -44,18 +47,26 @@ private[spark] final class SourceFiles(
   override def taskFiles: TaskFiles = TaskFiles.OfHadoop
   override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
   override lazy val readAs: Option[String] = readNow
-  override def readNow: Option[String] = Some(inSession(ReadFingerprint.of(relation)))
+  private def readNow = Some(inSession(ReadFingerprint.of(relation)))
+
+  override def requireSameRead(): Unit =
+    if (readNow != readAs)
+      throw new IllegalStateException(
+        s"settings by which Spark reads $name changed while its index was built: build it again")
 
   /** Opens files for columns with these names in the schema. */
   override def keys(columns: Seq[String]): KeyOpener = {
     val found = relation.dataSchema.filter(f => columns.contains(f.name))
     val supported = found.flatMap(SourceColumn.of(_)).toIndexedSeq
-    KeyOpener.of(inSession(SourceReaders.of(relation, supported)))
+    val opener = KeyOpener.of(inSession(SourceReaders.of(relation, supported)))
+    requireSameRead() // the readers have got some settings from the relation's session
+    opener
   }
 
+  override def settings(session: SparkSession): SQLConf = conf
+
   /** What Spark makes of options depends on the settings of the session that runs. */
-  private def inSession[T](body: => T): T =
-    SQLConf.withExistingConf(session.sessionState.conf)(body)
+  private def inSession[T](body: => T): T = SQLConf.withExistingConf(conf)(body)
 
   override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] =
     requested.map(field(_, resolver).name)

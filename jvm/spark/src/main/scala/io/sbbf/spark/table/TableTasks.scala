@@ -24,6 +24,7 @@ private[spark] final class TableTasks(
   import TableTasks._
 
   private lazy val opener = keys
+  private lazy val conf = table.settings(session)
 
   private val context = session.sparkContext
 
@@ -42,7 +43,7 @@ private[spark] final class TableTasks(
       work: (Iterator[A], OpenedTable) => Iterator[B])(job: RDD[B] => C): C = {
     val shared = context.broadcast(new SerializableConfiguration(hadoopConf))
     val (files, columns) =
-      (table.taskFiles, table.sampled(session.sessionState.conf.caseSensitiveAnalysis))
+      (table.taskFiles, table.sampled(conf.caseSensitiveAnalysis))
     val ofTasks = opener
     try
       withProperties(settings + (JobDescription -> s"spark-sbbf $title: $what")) {
@@ -57,9 +58,9 @@ private[spark] final class TableTasks(
     finally shared.destroy()
   }
 
-  /** The settings of the session, which Spark's readers find in the properties of their task. */
+  /** The settings that Spark's readers find in the properties of their task. */
   private def settings: Map[String, String] =
-    session.sessionState.conf.getAllConfs.filter { case (key, _) => key.startsWith("spark.sql.") }
+    conf.getAllConfs.filter { case (key, _) => key.startsWith("spark.sql.") }
 
   private def withProperties[C](properties: Map[String, String])(body: => C): C = {
     val before = properties.keys.map(key => key -> context.getLocalProperty(key)).toSeq

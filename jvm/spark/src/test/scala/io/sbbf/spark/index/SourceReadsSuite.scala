@@ -3,6 +3,9 @@ package io.sbbf.spark.index
 import java.io.File
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.internal.SQLConf
+
+import io.sbbf.spark.table.TableTasks
 
 /** An index is used only by scans that read files as its builder did, and only in files that it knows. */
 class SourceReadsSuite extends SourceTables {
@@ -107,6 +110,29 @@ class SourceReadsSuite extends SourceTables {
     assert(IndexCommand.info(spark, "both").map(_.getString(0)) == Seq("name"))
     IndexCommand.drop(spark, "both")
     assert(pruning(read("both").where("id = 10")).isEmpty)
+  }
+
+  test("settings that change between two jobs of a build and return change no task") {
+    files("settings")
+    read("settings").createOrReplaceTempView("settings")
+    val target = new IndexedTable("settings", spark).target
+    val tasks = new TableTasks(spark, spark.sessionState.newHadoopConf(), target, "test")
+    def zone() = tasks.map(Seq(1), "zone")((_, _) => SQLConf.get.sessionLocalTimeZone).head
+    val before = zone()
+    withConf("spark.sql.session.timeZone" -> "Asia/Tokyo")(assert(zone() == before))
+  }
+
+  test("settings that change after the index was read stop its build") {
+    files("changed")
+    read("changed").createOrReplaceTempView("changed")
+    val target = new IndexedTable("changed", spark).target
+    assert(target.readAs.isDefined)
+    withConf("spark.sql.legacy.timeParserPolicy" -> "LEGACY") {
+      val e = intercept[IllegalStateException](target.keys(Seq("id")))
+      assert(e.getMessage.contains("changed while its index was built"))
+    }
+    target.keys(Seq("id"))
+    target.requireSameRead()
   }
 
   test("a file with a malformed record is skipped, and scans keep it") {
