@@ -8,10 +8,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.parquet.testing.TestFiles
+
 class StoredTableSuite extends AnyFunSuite {
 
   private def error(content: Array[Byte]): Throwable = {
-    val folder = Files.createTempDirectory("table")
+    val folder = TestFiles.folder()
     Files.write(folder.resolve("t.parquet"), content)
     val crc = new CRC32
     crc.update(content, 0, content.length)

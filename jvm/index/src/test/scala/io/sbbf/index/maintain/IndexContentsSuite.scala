@@ -17,7 +17,7 @@ class IndexContentsSuite extends AnyFunSuite {
   private val Hour = 3600L * 1000
 
   private final class Table(files: Int) {
-    val folder: File = Files.createTempDirectory("contents").toFile
+    val folder: File = TestFiles.folder().toFile
     val index = new LocalIndex(new Path(folder.toURI.toString.stripSuffix("/")), conf)
     val all: IndexedSeq[FileStatus] = (0 until files).map { n =>
       val file = new File(folder, s"$n.parquet")

@@ -1,7 +1,6 @@
 package io.sbbf.index.maintain
 
 import java.io.{File, IOException}
-import java.nio.file.Files
 
 import scala.util.Random
 
@@ -29,7 +28,7 @@ class SegmentFaultsSuite extends AnyFunSuite {
 
   /** Two files, of which a segment knows the first one. A folder of a dead builder is there too. */
   private final class Table {
-    private val folder = Files.createTempDirectory("faults").toFile
+    private val folder = TestFiles.folder().toFile
     val all: IndexedSeq[FileStatus] = (0 until 2).map { n =>
       val file = new File(folder, s"$n.parquet")
       TestFiles.write(

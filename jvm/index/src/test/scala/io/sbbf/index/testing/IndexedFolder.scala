@@ -1,7 +1,7 @@
 package io.sbbf.index.testing
 
 import java.io.File
-import java.nio.file.{Files, Path => JPath}
+import java.nio.file.{Path => JPath}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
@@ -25,8 +25,7 @@ import io.sbbf.parquet.testing.TestFiles.Style
  */
 abstract class IndexedFolder(clock: () => Long = () => System.currentTimeMillis) {
   protected val conf = new Configuration(false)
-  private val folder: JPath = Files.createTempDirectory("indexed")
-  folder.toFile.deleteOnExit()
+  private val folder: JPath = TestFiles.folder()
   private val path = new Path(folder.toUri.toString.stripSuffix("/"))
 
   val index = new LocalIndex(path, conf)

@@ -22,14 +22,8 @@ class SlabSuite extends AnyFunSuite {
   private val conf = new Configuration(false)
   private val random = new Random(TestFiles.seed())
 
-  private def folder(): JPath = {
-    val made = Files.createTempDirectory("slab")
-    made.toFile.deleteOnExit()
-    made
-  }
-
   private def written(filters: Seq[Array[Byte]], layout: SlabLayout): (Path, StoredZones.Slab) = {
-    val place = new Path(folder().toUri)
+    val place = new Path(TestFiles.folder().toUri)
     val parts = (0 until layout.numParts).map { n =>
       val writer = new SlabPartWriter(layout, n)
       filters.zipWithIndex.foreach { case (filter, i) =>

@@ -1,8 +1,6 @@
 package io.sbbf.orc.file
 
-import java.io.File
 import java.lang.reflect.Proxy
-import java.nio.file.Files
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.hadoop.conf.Configuration
@@ -11,13 +9,15 @@ import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
 import org.apache.orc.{OrcFile, Reader, TypeDescription}
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.parquet.testing.TestFiles
+
 /** Tests what is read of a file, and that its stream is closed. */
 class OrcFileReaderSuite extends AnyFunSuite {
   private val conf = OrcFileReader.settings(new Configuration(false))
 
   /** Writes 5,000 even numbers in stripes of 2,000 rows and row groups of 1,000. */
   private lazy val path: Path = {
-    val file = new Path(new File(Files.createTempDirectory("orc").toFile, "f.orc").getPath)
+    val file = new Path(TestFiles.folder().resolve("f.orc").toUri)
     val settings = new Configuration(false)
     settings.set("orc.stripe.row.count", "2000")
     settings.set("orc.bloom.filter.columns", "k")

@@ -1,8 +1,5 @@
 package io.sbbf.orc.prune
 
-import java.io.File
-import java.nio.file.Files
-
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
@@ -14,13 +11,14 @@ import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.Verdict.{CannotMatch, MightMatch}
 import io.sbbf.core.predicate.{ColumnPath, Value, Verdict}
 import io.sbbf.parquet.model.ColumnLookup
+import io.sbbf.parquet.testing.TestFiles
 
 /** Tests how a probe finds the column of its leaf in a file. */
 class StripeProbeSuite extends AnyFunSuite {
 
   /** One row, with 7 in column `k`. */
   private lazy val path: Path = {
-    val file = new Path(new File(Files.createTempDirectory("orc").toFile, "f.orc").getPath)
+    val file = new Path(TestFiles.folder().resolve("f.orc").toUri)
     val schema = TypeDescription.fromString("struct<k:bigint>")
     val writer =
       OrcFile.createWriter(

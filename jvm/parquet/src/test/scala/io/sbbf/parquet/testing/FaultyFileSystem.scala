@@ -62,7 +62,7 @@ class FaultyFileSystem(own: Option[Faults]) extends RawLocalFileSystem {
     now.step("create")
     now.rights = permission
     if (isStore) {
-      val upload = File.createTempFile("upload", null).toPath
+      val upload = TestFiles.fresh()
       new FSDataOutputStream(new Upload(upload, file), null)
     } else {
       val disk =

@@ -9,7 +9,7 @@ import java.util.Arrays
 import scala.util.{Properties, Random}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FileUtil, Path}
 import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.column.ParquetProperties.WriterVersion
 import org.apache.parquet.crypto.FileEncryptionProperties
@@ -72,28 +72,31 @@ final class TestFile(
 }
 
 object TestFiles {
-  private lazy val folder: JPath = {
+  private lazy val root: JPath = {
     val created = Files.createTempDirectory("sbbf")
-    created.toFile.deleteOnExit()
+    sys.addShutdownHook(FileUtil.fullyDelete(created.toFile))
     created
   }
 
-  def fresh(): JPath = {
-    val path = Files.createTempFile(folder, "test", ".parquet")
-    path.toFile.deleteOnExit()
-    path
-  }
+  /** Returns a new file, which is deleted when the JVM ends. */
+  def fresh(): JPath = Files.createTempFile(root, "test", ".parquet")
+
+  /** Returns a new folder, which is deleted with all its files when the JVM ends. */
+  def folder(): JPath = Files.createTempDirectory(root, "test")
 
   /**
    * Sweeps and random tests run one in so many of their repetitions: a third on Scala 2.12, which
-   * compiles the same sources as 2.13, and half of those in CI. SBBF_STRIDE overrides it.
+   * compiles the same sources as 2.13, and a third of those in CI. SBBF_STRIDE overrides it.
    */
   val stride: Int = sys.env
     .get("SBBF_STRIDE")
     .fold {
       val ofScala = if (Properties.versionNumberString.startsWith("2.12")) 3 else 1
-      if (sys.env.contains("CI")) 2 * ofScala else ofScala
+      if (sys.env.contains("CI")) 3 * ofScala else ofScala
     }(_.toInt)
+
+  /** Returns how often a test repeats a random case, of `all` times that it can. */
+  def times(all: Int, fewest: Int = 1): Int = math.max(fewest, all / stride)
 
   def seed(): Long = {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)

@@ -1,8 +1,8 @@
 package io.sbbf.spark.fuzz
 
-import java.nio.file.Files
-
 import org.apache.spark.sql.SparkSession
+
+import io.sbbf.parquet.testing.TestFiles
 
 /** Compares verdicts with rows, for as many tables as the time allows. */
 object VerdictFuzz {
@@ -21,7 +21,7 @@ object VerdictFuzz {
     val tally = new Tally(seed)
     def isEnough() = tally.queries >= queries || System.nanoTime > end
     val corpus =
-      new Corpus(Files.createTempDirectory("sbbf-fuzz"), seed, spark.version, predicates)
+      new Corpus(TestFiles.folder(), seed, spark.version, predicates)
     try
       while (!isEnough()) {
         val table = new FuzzTable(spark, corpus.next())

@@ -1,6 +1,7 @@
 package io.sbbf.spark.read
 
 import java.io.Closeable
+import java.nio.file.Files
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -9,6 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.pushdown.PushdownLevel
 
 class RowGroupRangesSuite extends AnyFunSuite {
@@ -75,8 +77,8 @@ class RowGroupRangesSuite extends AnyFunSuite {
   }
 
   test("each pushdown level has its reader, and a replaced file is read without filters.") {
-    val file = java.io.File.createTempFile("sbbf", ".parquet")
-    java.nio.file.Files.write(file.toPath, new Array[Byte](1000))
+    val file = TestFiles.fresh().toFile
+    Files.write(file.toPath, new Array[Byte](1000))
     def of(level: PushdownLevel, modified: Long, ranges: Long*) = {
       val recorder = new Recorder
       recorder.read(
@@ -104,8 +106,8 @@ class RowGroupRangesSuite extends AnyFunSuite {
   }
 
   test("a file with another length or modification time is read whole, as it is now.") {
-    val file = java.io.File.createTempFile("sbbf", ".parquet")
-    java.nio.file.Files.write(file.toPath, new Array[Byte](2000))
+    val file = TestFiles.fresh().toFile
+    Files.write(file.toPath, new Array[Byte](2000))
     val now = SparkPath.fromPath(new Path(file.toURI))
     def read(s: PartitionedFile): PartitionedFile = new Recorder().read(s)
     val replaced = read(split(0, 1000, 10L, 11L).copy(filePath = now))
