@@ -4,13 +4,14 @@ import java.io.File
 import java.nio.file.{Files, Path, Paths}
 
 import scala.sys.process.{Process, ProcessLogger}
+import scala.util.Properties
 
 import org.scalatest.funsuite.AnyFunSuite
 
 /**
  * Tests which kernels JVMs choose, and that all of them return the same results. Runs this JDK,
- * and a JDK 25 next to it if there is one, as they are and with ever less of a compiler and of a
- * CPU.
+ * and on Scala 2.13 a JDK 25 next to it if there is one, as they are and with ever less of a
+ * compiler and of a CPU.
  */
 class KernelSelectionMainSuite extends AnyFunSuite {
 
@@ -25,13 +26,14 @@ class KernelSelectionMainSuite extends AnyFunSuite {
   private def hasAvx2 = flags("avx2")
   private def hasAvx512 = flags("avx512dq")
 
+  private val isOlderScala = Properties.versionNumberString.startsWith("2.12")
   private val thisJdk = Paths.get(System.getProperty("java.home"))
 
   private def jdks: Seq[Path] = {
     val beside = Option(thisJdk.getParent.toFile.listFiles).toSeq.flatten.map(_.toPath)
     val other = beside.find { jdk =>
       val release = jdk.resolve("release")
-      !Files.isSymbolicLink(jdk) && Files.isReadable(release) &&
+      !isOlderScala && !Files.isSymbolicLink(jdk) && Files.isReadable(release) &&
       new String(Files.readAllBytes(release)).contains("JAVA_VERSION=\"25")
     }
     (thisJdk +: other.toSeq).distinct

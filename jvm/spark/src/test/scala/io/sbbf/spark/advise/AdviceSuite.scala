@@ -14,6 +14,8 @@ import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.testing.SparkSuite
 
 class AdviceSuite extends SparkSuite {
+  override protected def settings: Map[String, String] = SparkSuite.Interpreted
+
   private val seed = sys.env.get("SBBF_SEED").fold(new Random().nextLong())(_.toLong)
   info(s"SBBF_SEED=$seed")
 

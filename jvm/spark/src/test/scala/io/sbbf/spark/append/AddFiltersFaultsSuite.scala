@@ -25,7 +25,7 @@ import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
  * completes the work.
  */
 class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
-  override protected def settings: Map[String, String] = Map(
+  override protected def settings: Map[String, String] = SparkSuite.Interpreted ++ Map(
     "spark.hadoop.fs.file.impl.disable.cache" -> "true", // of suites before this
     "spark.hadoop.fs.file.impl" -> classOf[FaultyLocalFileSystem].getName,
     "spark.hadoop.fs.s3a.impl" -> classOf[FaultyObjectStore].getName

@@ -12,6 +12,8 @@ import io.sbbf.spark.testing.SparkSuite
 
 /** Merges segments, and compares lookups with those without pruning. */
 class IndexMergeSuite extends SparkSuite {
+  override protected def settings: Map[String, String] = SparkSuite.Interpreted
+
   private val Modified = 1700000000000L
   private val Rows = 600L
 
@@ -55,7 +57,7 @@ class IndexMergeSuite extends SparkSuite {
   private def answersAsWithoutPruning(table: String, files: Int): Unit = {
     val random = new scala.util.Random(TestFiles.seed())
     def id = random.nextInt((files + 1) * Rows.toInt)
-    for (_ <- 0 until 8;
+    for (_ <- 0 until TestFiles.times(8, fewest = 2);
       condition <- Seq(
         s"key = xxhash64(${id}L)",
         s"key IN (xxhash64(${id}L), xxhash64(${id}L), $id)",

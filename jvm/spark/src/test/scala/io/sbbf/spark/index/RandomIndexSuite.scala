@@ -4,6 +4,7 @@ import java.io.File
 
 import scala.util.{Random, Try}
 
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
 
 /**
@@ -21,7 +22,8 @@ class RandomIndexSuite extends SparkSuite {
     SparkSuite.Interpreted + ("spark.sql.files.openCostInBytes" -> "0")
 
   private val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
-  private val queries = sys.props.get("sbbf.queries").fold(150)(_.toInt)
+  private val queries =
+    sys.props.get("sbbf.queries").fold(TestFiles.times(150, fewest = 60))(_.toInt)
 
   test("random queries on a table with indexes answer as without the extension") {
     println(s"sbbf.seed=$seed")
@@ -54,7 +56,7 @@ class RandomIndexSuite extends SparkSuite {
     }
     println(s"$searched of $queries queries searched an index; Spark alone fails $failed")
     assert(differences == 0, s"sbbf.seed=$seed")
-    assert(searched > queries / 4 && failed < queries / 20, s"sbbf.seed=$seed")
+    assert(searched > queries / 4 && failed <= 2 + queries / 20, s"sbbf.seed=$seed")
   }
 }
 

@@ -6,13 +6,16 @@ import scala.util.{Random, Try}
 
 import org.apache.spark.sql.DataFrame
 
+import io.sbbf.parquet.testing.TestFiles
+
 /**
  * Compares random queries on CSV and JSON files, some with malformed records, with the oracle:
  * `sbbf.queries` of them, from the seed `sbbf.seed`.
  */
 class RandomSourceSuite extends SourceTables {
   private val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
-  private val queries = sys.props.get("sbbf.queries").fold(200)(_.toInt)
+  private val queries =
+    sys.props.get("sbbf.queries").fold(20 * TestFiles.times(10, fewest = 5))(_.toInt)
   private val random = new Random(seed)
 
   private def one[T](of: T*): T = of(random.nextInt(of.size))
@@ -134,7 +137,7 @@ class RandomSourceSuite extends SourceTables {
 
   test("random queries on CSV and JSON with malformed records answer as without the index") {
     println(s"sbbf.seed=$seed")
-    val Tables = 10
+    val Tables = queries / 20
     var (pruned, failed, built) = (0, 0, 0)
     for (n <- 0 until Tables) {
       val name = s"random_$n"
@@ -142,7 +145,7 @@ class RandomSourceSuite extends SourceTables {
       def register(): Unit = read().createOrReplaceTempView(name)
       register()
       if (Try(indexed(name, isJson = n % 2 == 0, () => register())).isSuccess) built += 1
-      for (_ <- 0 until queries / Tables) {
+      for (_ <- 0 until 20) {
         val (text, columns) = (condition(2), one("s", "n", "*", "s, n", "count(*)", "d, m", "m"))
         def query = read().where(text).selectExpr(columns.split(", ").toSeq: _*)
         val (found, expected) = (Try(rows(query)), Try(oracle(query)))

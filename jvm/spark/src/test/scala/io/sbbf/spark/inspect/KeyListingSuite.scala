@@ -11,6 +11,7 @@ import io.sbbf.spark.testing.SparkSuite
 
 /** Tests that probes lose no file, change no key and show none. */
 class KeyListingSuite extends SparkSuite {
+  override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
   private def listing(table: String, column: String, more: (String, String)*): DataFrame =
     spark.read.format("sbbf").option("column", column).options(more.toMap).load(table)

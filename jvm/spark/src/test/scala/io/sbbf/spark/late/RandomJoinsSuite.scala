@@ -5,6 +5,7 @@ import scala.util.{Random, Try}
 
 import org.apache.logging.log4j.Level
 
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.{Logged, SparkSuite}
 
 /**
@@ -20,7 +21,8 @@ class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
   override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
   private val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
-  private val queries = sys.props.get("sbbf.queries").fold(250)(_.toInt)
+  private val queries =
+    sys.props.get("sbbf.queries").fold(TestFiles.times(250, fewest = 60))(_.toInt)
 
   test("random joins answer as without the extension, and late keys prune many.") {
     println(s"sbbf.seed=$seed")

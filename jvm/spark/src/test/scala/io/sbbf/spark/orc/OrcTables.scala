@@ -7,6 +7,7 @@ import io.sbbf.spark.testing.SparkSuite
 
 /** Provides ORC tables of small stripes, and the oracle of queries on them. */
 abstract class OrcTables extends SparkSuite {
+  override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
   /** Stripes of 2,000 rows and row groups of 1,000. Values of `id` are even and in no order. */
   protected val small: Map[String, String] =

@@ -16,7 +16,8 @@ class RandomOrcSuite extends OrcTables {
   override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
   private val random = new Random(TestFiles.seed())
-  private val queries = sys.props.get("sbbf.queries").fold(200)(_.toInt)
+  private val queries =
+    sys.props.get("sbbf.queries").fold(TestFiles.times(200, fewest = 60))(_.toInt)
 
   /** Literals of each column, of which some files hold some. */
   private val literals: Map[String, () => String] = Map(

@@ -17,6 +17,8 @@ import io.sbbf.spark.testing.SparkSuite
 class NestedPruningSuite extends SparkSuite {
   import NestedPruningSuite._
 
+  override protected def settings: Map[String, String] = SparkSuite.Interpreted
+
   /** Writes three files of several row groups, each with its own range of numbers and words. */
   private def write(
       target: String,
