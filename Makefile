@@ -59,7 +59,7 @@ testjvm: setup
 testunit: setup
 	$(pytest) build/reports/unit.xml python/tests
 testwheel: wheel
-	$(if $(CI),SBBF_QUERIES=250) $(pytest) build/reports/wheel.xml --numprocesses 2 --dist loadfile tests
+	$(if $(CI),SBBF_QUERIES=150) $(pytest) build/reports/wheel.xml --numprocesses 2 --dist loadfile tests
 testsmoke: wheel
 	$(matrix) --smoke
 

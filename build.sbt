@@ -37,6 +37,28 @@ val openPackages =
 val testProperties =
   Seq("sbbf.seed", "sbbf.queries").flatMap(key => sys.props.get(key).map(v => s"-D$key=$v"))
 
+// Suites of Spark that CI runs on Scala 2.13 alone. They spend most of their time in code that calls
+// no API of Spark.
+val ofOneScala = Set(
+  "AddFiltersFaultsSuite",
+  "AdviceSuite",
+  "DamagedOrcSuite",
+  "IndexFaultsSuite",
+  "IndexMergeSuite",
+  "IndexRequestsSuite",
+  "NestedPruningSuite",
+  "OldOrcSuite",
+  "RandomIndexSuite",
+  "RandomOrcSuite",
+  "RandomSourceSuite",
+  "StaleIndexSuite",
+  "TextIndexSuite",
+  "VerdictFuzzSuite",
+  "ZoneIndexSuite"
+)
+def runsOnBothScalas(suite: String): Boolean =
+  suite.startsWith("io.sbbf.spark.") && !ofOneScala(suite.split('.').last)
+
 val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8"),
   scalacOptions ++= (
@@ -55,7 +77,12 @@ val common = Seq(
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= Seq("-Xmx2g", "--add-modules=jdk.incubator.vector") ++ openPackages,
   Test / javaOptions ++= testProperties,
-  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD")
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
+  Test / testOptions ++= (
+    if (sys.env.contains("CI") && scalaVersion.value == scala212)
+      Seq(Tests.Filter(runsOnBothScalas))
+    else Nil
+  )
 )
 
 // Suites of Spark leave a core idle: two JVMs take half of them each. Without C2, whose threads

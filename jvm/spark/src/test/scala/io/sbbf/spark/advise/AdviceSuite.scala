@@ -8,6 +8,7 @@ import scala.util.Random
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
 import io.sbbf.spark.index.{IndexCommand, IndexRequest}
 import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
@@ -62,7 +63,7 @@ class AdviceSuite extends SparkSuite {
     def mean(keys: Seq[Any]): Double =
       keys.map(value => rowGroups(all.where(all(column) === value))).sum / keys.size
     val random = new Random(seed)
-    (mean(values.toSeq), mean(Seq.fill(200)(random.nextLong())))
+    (mean(values.toSeq), mean(Seq.fill(TestFiles.times(200, fewest = 50))(random.nextLong())))
   }
 
   private def assertNear(estimate: Double, real: Double, what: String): Unit =

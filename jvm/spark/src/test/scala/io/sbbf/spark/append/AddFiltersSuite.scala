@@ -19,7 +19,6 @@ import io.sbbf.spark.write.WrittenFile
 
 /** Tests that files get the right filters, and keep everything else. */
 class AddFiltersSuite extends SparkSuite with ChangesFilters with Eventually {
-  override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
   test("files of every type get the filters that a writer would give them.") {
     for (timestamps <- Seq("INT96", "TIMESTAMP_MICROS", "TIMESTAMP_MILLIS")) {
