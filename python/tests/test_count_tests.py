@@ -54,6 +54,20 @@ def test_fewer_tests_than_expected_fail_the_run(expected, lost, run):
     assert lines[-1] == "16 passed, 0 failed"
 
 
+def test_a_group_that_was_left_out_may_have_no_tests(run, tmp_path, capsys):
+    run(GOOD, [(7, 0, 0, 0)], "jvm 9\npython 7\nsmoke 5\nspark 3")
+    assert count_tests.main(tmp_path, tmp_path / "expected", ["spark"]) == 1
+    assert count_tests.main(tmp_path, tmp_path / "expected", ["smoke", "spark"]) == 0
+    assert "smoke: left out" in capsys.readouterr().out
+
+
+def test_reports_of_other_sparks_are_a_group_of_their_own(run, tmp_path):
+    (tmp_path / "spark-3.5.9-jdk.xml").write_text(PYTEST.format(5, 0, 0, 1))
+    (tmp_path / "spark-suites.xml").write_text(PYTEST.format(3, 0, 0, 0))
+    status, lines = run(GOOD, [(7, 0, 0, 0)], "jvm 9\npython 7\nsmoke 4\nspark 3")
+    assert (status, lines[-1]) == (0, "23 passed, 0 failed")
+
+
 def test_failed_jvm_tests_are_named_with_their_reason(run):
     log = "\x1b[31m- loses no row *** FAILED *** (8 ms)\x1b[0m\n[info]   3 was not 4 (A.scala:1)\n"
     _, lines = run(log + BAD, [], "jvm 1\npython 0")
