@@ -16,6 +16,7 @@ python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py 
 jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
 pytest := $(bin)/python -m pytest --durations 25 --junitxml
+processes := --numprocesses 2 --dist loadfile
 matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
 python_code := python tests benchmarks demo scripts .ci
 
@@ -51,15 +52,17 @@ $(wheel): $(jars) $(python_sources) | setup
 demo: wheel ## look up flights and events with Spark alone, with spark-sbbf and with an oracle
 	$(bin)/python demo/lookups.py
 
-.PHONY: test testjvm testunit testwheel testsmoke
-test: testjvm testunit testwheel testsmoke ## all tests: JVM on both Scala versions, Python on the built wheel, some on other Sparks
+.PHONY: test testjvm testunit testwheel testentry testsmoke
+test: testjvm testunit testwheel testentry testsmoke ## all tests: JVM on both Scala versions, Python on the built wheel, some on other Sparks
 testjvm: setup
 	@mkdir -p build/reports
 	./sbt +test 2>&1 | tee build/reports/jvm.log
 testunit: setup
 	$(pytest) build/reports/unit.xml python/tests
 testwheel: wheel
-	$(if $(CI),SBBF_QUERIES=150) $(pytest) build/reports/wheel.xml --numprocesses 2 --dist loadfile tests
+	$(if $(CI),SBBF_QUERIES=150) $(pytest) build/reports/wheel.xml $(processes) --ignore tests/entry_points tests
+testentry: wheel
+	$(pytest) build/reports/entry.xml $(processes) tests/entry_points
 testsmoke: wheel
 	$(matrix) --smoke
 

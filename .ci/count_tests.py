@@ -52,9 +52,11 @@ def main(reports: Path, expected: Path, left_out: Sequence[str] = ()) -> int:
     files = set(reports.glob("*.xml"))
     suites = files & {reports / "spark-suites.xml"}  # Spark's own
     others = set(reports.glob("spark-*.xml")) - suites  # of our tests on other Sparks
+    entry = files & {reports / "entry.xml"}
     sums = {
         "jvm": of_sbt(reports / "jvm.log"),
-        "python": total(files - suites - others),
+        "python": total(files - suites - others - entry),
+        "entry": total(entry),
         "smoke": total(others),
         "spark": total(suites),
     }

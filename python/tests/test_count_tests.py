@@ -61,11 +61,12 @@ def test_a_group_that_was_left_out_may_have_no_tests(run, tmp_path, capsys):
     assert "smoke: left out" in capsys.readouterr().out
 
 
-def test_reports_of_other_sparks_are_a_group_of_their_own(run, tmp_path):
+def test_reports_of_entry_points_and_of_other_sparks_are_groups_of_their_own(run, tmp_path):
     (tmp_path / "spark-3.5.9-jdk.xml").write_text(PYTEST.format(5, 0, 0, 1))
     (tmp_path / "spark-suites.xml").write_text(PYTEST.format(3, 0, 0, 0))
-    status, lines = run(GOOD, [(7, 0, 0, 0)], "jvm 9\npython 7\nsmoke 4\nspark 3")
-    assert (status, lines[-1]) == (0, "23 passed, 0 failed")
+    (tmp_path / "entry.xml").write_text(PYTEST.format(2, 0, 0, 0))
+    status, lines = run(GOOD, [(7, 0, 0, 0)], "jvm 9\npython 7\nentry 2\nsmoke 4\nspark 3")
+    assert (status, lines[-1]) == (0, "25 passed, 0 failed")
 
 
 def test_failed_jvm_tests_are_named_with_their_reason(run):
