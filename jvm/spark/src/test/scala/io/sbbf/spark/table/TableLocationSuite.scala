@@ -129,7 +129,11 @@ class TableLocationSuite extends SparkSuite {
       assume(!spark.version.startsWith("3."))
       spark.sql(change.format("add_filters")).collect()
       assert(filters == spark.table("sbbf.filters.`default.named`").count() && filters > 0)
-      spark.sql(change.format("drop_filters")).collect()
+      val drop = change.format("drop_filters")
+      val e = intercept[Exception](spark.sql(drop.replace("array('id')", "NULL")).collect())
+      assert(e.getMessage.contains("drop_filters: columns is NULL; leave it out"))
+      assert(filters > 0)
+      spark.sql(drop).collect()
       assert(filters == 0)
     }
   }
