@@ -7,9 +7,10 @@ import java.util.zip.CRC32
 import scala.util.control.NonFatal
 
 import org.apache.parquet.bytes.{ByteBufferInputStream, BytesUtils}
-import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesReader
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder
 import org.apache.parquet.format.{Encoding, PageHeader, PageType, Util}
+
+import io.sbbf.parquet.values.DeltaBinaryPacked
 
 /** Decodes the pages of a file of keys. Each method throws a [[DamagedIndex]] for a damaged page. */
 private[sbbf] object KeyPage {
@@ -22,14 +23,7 @@ private[sbbf] object KeyPage {
    */
   def keys(page: Array[Byte], numKeys: Int): Array[Long] = decoded(page) { (header, data) =>
     expect(header.getData_page_header.getNum_values == numKeys)
-    val values = packed(data, numKeys)
-    val keys = new Array[Long](numKeys)
-    var i = 0
-    while (i < numKeys) {
-      keys(i) = values.readLong()
-      i += 1
-    }
-    keys
+    packed(page, data, numKeys)
   }
 
   /**
@@ -58,12 +52,12 @@ private[sbbf] object KeyPage {
       val starts = startsOfKeys(data, numEntries)
       expect(starts.count(identity) == numKeys && (numEntries == 0 || starts(0)))
       data.skipFully(BytesUtils.readIntLittleEndian(data).toLong) // all are defined
-      val values = packed(data, numEntries)
+      val values = packed(page, data, numEntries)
       var entry = 0
       var key = -1
       while (entry < numEntries) {
         if (starts(entry)) key += 1
-        use(key, values.readInteger())
+        use(key, values(entry).toInt)
         entry += 1
       }
     }
@@ -72,27 +66,23 @@ private[sbbf] object KeyPage {
   private final val MostEntries = 1 << 26
 
   /**
-   * Returns a reader of the values, whose number their own header states as well: the checksum does
-   * not cover the header of the page.
+   * Returns the values, whose number their own header states as well: the checksum does not cover
+   * the header of the page.
    */
-  private def packed(
-      data: ByteBufferInputStream,
-      numValues: Int): DeltaBinaryPackingValuesReader = {
-    data.mark(data.available)
-    // block size, miniblocks in a block, number of values (Encodings.md, DELTA_BINARY_PACKED = 5)
-    val header = Seq.fill(3)(BytesUtils.readUnsignedVarInt(data))
-    expect(header.last == numValues)
-    data.reset()
-    val values = new DeltaBinaryPackingValuesReader
-    values.initFromPage(numValues, data)
-    values
-  }
+  private def packed(page: Array[Byte], data: ByteBufferInputStream, count: Int): Array[Long] =
+    new DeltaBinaryPacked(page, page.length - data.available).values(count)
 
   /** Returns which entries are the first of their key: those with the repetition level 0. */
   private def startsOfKeys(data: ByteBufferInputStream, numEntries: Int): Array[Boolean] = {
     val levels = data.slice(BytesUtils.readIntLittleEndian(data))
     val decoder = new RunLengthBitPackingHybridDecoder(1, ByteBufferInputStream.wrap(levels))
-    Array.fill(numEntries)(decoder.readInt() == 0)
+    val starts = new Array[Boolean](numEntries)
+    var entry = 0
+    while (entry < numEntries) {
+      starts(entry) = decoder.readInt() == 0
+      entry += 1
+    }
+    starts
   }
 
   private def decoded[T](page: Array[Byte])(use: (PageHeader, ByteBufferInputStream) => T): T =
