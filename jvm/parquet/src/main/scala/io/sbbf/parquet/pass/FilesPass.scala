@@ -49,15 +49,23 @@ private[sbbf] final class FilesPass(
       tasks = evaluator.fromTasks(unread, time.isTooLong)((i, outcome) => outcomes(i) = outcome)
       readWithin(new ReadTime(time.left), unread)(read)
     }
+    val stoppedEarly = outcomes.contains(null)
+    if (stoppedEarly) keepUnread(if (isUseless) NotChecked else TooSlow)
     PrunedFiles(
-      files.indices.map { i =>
-        if (outcomes(i) != null) outcomes(i)
-        else FilePruning.keepAll(files(i).getLen, if (isUseless) NotChecked else TooSlow)
-      },
-      stoppedEarly = outcomes.contains(null),
+      outcomes.toIndexedSeq,
+      stoppedEarly,
       filesDeclined = evaluator.filesDeclined,
       tasks = tasks
     )
+  }
+
+  private def keepUnread(reason: String): Unit = {
+    val kept = FilePruning.keepAll(0L, reason)
+    var file = 0
+    while (file < outcomes.length) {
+      if (outcomes(file) == null) outcomes(file) = kept.copy(keptBytes = files(file).getLen)
+      file += 1
+    }
   }
 
   /** Reads files in batches; stops when their speed shows that all would exceed the limit. */

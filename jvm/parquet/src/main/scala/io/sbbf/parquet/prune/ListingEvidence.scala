@@ -93,12 +93,16 @@ private[prune] final class ListingEvidence(
   def hasUnrecordedUse: Boolean = synchronized(lastPass > recordedPass)
 
   /**
-   * Calls `use` with each file and the latest pass that used it. Marks the contents of each column
+   * Calls `use` with each cached file and the latest pass that used it. Marks the contents of each column
    * as used by the latest pass that used that column.
    */
   def recordUse(use: (FileVersion, Long) => Unit): Unit = {
     val pass = lastUse
-    files.foreach(file => use(FileVersion.of(file), pass))
+    var file = 0
+    while (file < evidence.length) {
+      if (evidence(file) != null) use(FileVersion.of(files(file)), pass)
+      file += 1
+    }
     synchronized(columns).valuesIterator.flatten.foreach(_.recordUse())
     synchronized { recordedPass = pass }
   }

@@ -1,5 +1,7 @@
 package io.sbbf.parquet.result
 
+import java.util.function.ToLongFunction
+
 import scala.collection.mutable
 import scala.collection.mutable.ArrayBuilder
 
@@ -18,21 +20,30 @@ private[result] final class OutcomeTotals private (
   def exists(property: FilePruning => Boolean): Boolean = shared.exists(property)
 
   /** Returns the numbers of the files whose outcome has a property. */
-  def indicesOf(property: FilePruning => Boolean): IndexedSeq[Int] =
-    shared.indices.iterator
-      .filter(run => property(shared(run)))
-      .flatMap(run => (starts(run) until starts(run + 1)).iterator)
-      .toArray
-      .toIndexedSeq
+  def indicesOf(property: FilePruning => Boolean): IndexedSeq[Int] = {
+    val found = new ArrayBuilder.ofInt
+    var run = 0
+    while (run < shared.length) {
+      if (property(shared(run))) {
+        var file = starts(run)
+        while (file < starts(run + 1)) {
+          found += file
+          file += 1
+        }
+      }
+      run += 1
+    }
+    found.result().toIndexedSeq
+  }
 
   def count(property: FilePruning => Boolean): Long =
     sum(outcome => if (property(outcome)) 1L else 0L)
 
-  def sum(of: FilePruning => Long): Long = {
+  def sum(of: ToLongFunction[FilePruning]): Long = {
     var total = 0L
     var run = 0
     while (run < shared.length) {
-      total += filesOf(run) * of(shared(run))
+      total += filesOf(run) * of.applyAsLong(shared(run))
       run += 1
     }
     total
@@ -43,9 +54,11 @@ private[result] final class OutcomeTotals private (
     val found = mutable.HashMap.empty[K, Long]
     var run = 0
     while (run < shared.length) {
-      of(shared(run)).foreach { case (key, count) =>
-        found(key) = found.getOrElse(key, 0L) + filesOf(run) * count
-      }
+      val counts = of(shared(run))
+      if (counts.nonEmpty)
+        counts.foreach { case (key, count) =>
+          found(key) = found.getOrElse(key, 0L) + filesOf(run) * count
+        }
       run += 1
     }
     found.toMap

@@ -98,11 +98,11 @@ private[sbbf] final class ScanPruning(
   def isOneTask(path: Path, taskBytes: Long): Boolean =
     keptInPart.get(path).exists(o => o.kept == 1 || o.keptBytes <= taskBytes)
 
-  def refutedBy: Map[Evidence, Long] = totals.sums(_.refutedBy)
-  def keptBecause: Map[String, Long] = totals.sums(_.keptBecause)
-  def filtersRejected: Map[String, Long] = totals.sums(_.filtersRejected)
-  def bytesRead: Long = totals.sum(_.bytesRead)
-  def filesOpened: Long = totals.sum(_.opens.toLong)
+  lazy val refutedBy: Map[Evidence, Long] = totals.sums(_.refutedBy)
+  lazy val keptBecause: Map[String, Long] = totals.sums(_.keptBecause)
+  lazy val filtersRejected: Map[String, Long] = totals.sums(_.filtersRejected)
+  lazy val bytesRead: Long = totals.sum(_.bytesRead)
+  lazy val filesOpened: Long = totals.sum(_.opens.toLong)
 
   /**
    * Splits the files, in their order, into at most `most` ranges of adjacent files. All ranges
@@ -119,9 +119,10 @@ private[sbbf] final class ScanPruning(
   }
 
   /**
-   * Returns, for example, "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB read".
+   * The result in words, for example, "kept 1 of 4,000 row groups in 1 of 1,000 files; 12 ms; 38 KB
+   * read". Spark shows it each time it describes a plan, several times for a query.
    */
-  def summary: String =
+  lazy val summary: String =
     if (!predicate.canPrune) f"kept all of $numFiles%,d files: $NoUsableLeaf"
     else
       f"kept $keptRowGroups%,d of $rowGroups%,d row groups in $keptFiles%,d of $numFiles%,d files; " +
