@@ -49,8 +49,13 @@ private[spark] object TableLocation {
     else if (exists) new ParquetPath(table, conf)
     else
       throw new IllegalArgumentException(
-        s"no file or table named $table: names are looked up in the catalogs of the session")
+        s"no file or table named $table: ${hint(table, session)}")
   }
+
+  private def hint(table: String, session: SparkSession): String =
+    if (Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).isSuccess)
+      "names are looked up in the catalogs of the session"
+    else "quote each part of a table's name that has special characters, as in db.`my-table`"
 
   /**
    * Returns the files of a path or a folder that may be changed.

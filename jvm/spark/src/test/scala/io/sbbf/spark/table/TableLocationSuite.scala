@@ -49,6 +49,13 @@ class TableLocationSuite extends SparkSuite {
       assert(refused(name).startsWith(s"no file or table named $name:"))
   }
 
+  test("a missing name with special characters is refused with how to quote it.") {
+    for (name <- Seq("db.my-table", "not a name", "`open"))
+      assert(refused(name).endsWith("that has special characters, as in db.`my-table`"), name)
+    for (name <- Seq("db.nothing", "db.`my-table`"))
+      assert(refused(name).endsWith("in the catalogs of the session"), name)
+  }
+
   test("tables of other formats and views are refused.") {
     withTable("lines", "(id INT) USING json") {
       assert(refused("lines") == "lines has the format json, expected parquet, delta or iceberg")
