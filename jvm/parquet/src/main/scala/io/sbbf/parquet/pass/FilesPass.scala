@@ -59,6 +59,7 @@ private[sbbf] final class FilesPass(
     )
   }
 
+  /** Keeps the files that were not read. Their outcomes share one map of reasons. */
   private def keepUnread(reason: String): Unit = {
     val kept = FilePruning.keepAll(0L, reason)
     var file = 0

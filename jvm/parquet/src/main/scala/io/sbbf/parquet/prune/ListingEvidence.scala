@@ -93,8 +93,8 @@ private[prune] final class ListingEvidence(
   def hasUnrecordedUse: Boolean = synchronized(lastPass > recordedPass)
 
   /**
-   * Calls `use` with each cached file and the latest pass that used it. Marks the contents of each column
-   * as used by the latest pass that used that column.
+   * Calls `use` with each file whose evidence it holds, and with the latest pass that used it. Marks
+   * the contents of each column as used by the latest pass that used that column.
    */
   def recordUse(use: (FileVersion, Long) => Unit): Unit = {
     val pass = lastUse

@@ -39,6 +39,7 @@ private[result] final class OutcomeTotals private (
   def count(property: FilePruning => Boolean): Long =
     sum(outcome => if (property(outcome)) 1L else 0L)
 
+  /** Takes no Scala function, which would allocate each large number. */
   def sum(of: ToLongFunction[FilePruning]): Long = {
     var total = 0L
     var run = 0
@@ -54,11 +55,9 @@ private[result] final class OutcomeTotals private (
     val found = mutable.HashMap.empty[K, Long]
     var run = 0
     while (run < shared.length) {
-      val counts = of(shared(run))
-      if (counts.nonEmpty)
-        counts.foreach { case (key, count) =>
-          found(key) = found.getOrElse(key, 0L) + filesOf(run) * count
-        }
+      of(shared(run)).foreach { case (key, count) =>
+        found(key) = found.getOrElse(key, 0L) + filesOf(run) * count
+      }
       run += 1
     }
     found.toMap

@@ -7,8 +7,8 @@ import java.util.Arrays
  * Decodes the integers of a page in DELTA_BINARY_PACKED (Encodings.md, DELTA_BINARY_PACKED = 5), all
  * at once. Not thread-safe.
  *
- * A lookup of many keys in an index spends most of its time here, so this reads eight bytes at a time
- * where parquet-mr's reader, its twin in tests, reads single ones.
+ * parquet-mr's reader loads each byte by itself. This loads eight at once, because a lookup decodes two
+ * whole pages of an index for each key.
  *
  * @param page holds the values from `start` to its end
  */
@@ -29,10 +29,11 @@ private[sbbf] final class DeltaBinaryPacked(page: Array[Byte], start: Int) {
    * @throws RuntimeException if the page is damaged or holds another number of values
    */
   def values(count: Int): Array[Long] = {
-    val (blockSize, miniblocks) = (unsigned().toInt, unsigned().toInt)
-    expect(unsigned() == count.toLong)
-    val perMiniblock = blockSize / miniblocks
-    expect(miniblocks > 0 && perMiniblock > 0 && perMiniblock % 8 == 0)
+    val (blockSize, blockParts) = (unsigned(), unsigned())
+    expect(unsigned() == count.toLong && blockParts > 0 && blockParts <= size)
+    expect(blockSize > 0 && blockSize <= Int.MaxValue && blockSize % (8 * blockParts) == 0)
+    val miniblocks = blockParts.toInt
+    val perMiniblock = (blockSize / blockParts).toInt
     val values = new Array[Long](count)
     if (count > 0) values(0) = signed()
     var done = math.min(1, count)
@@ -57,7 +58,7 @@ private[sbbf] final class DeltaBinaryPacked(page: Array[Byte], start: Int) {
     values
   }
 
-  /** Adds up differences of at most 57 bits, each of which lies within the eight bytes it begins in. */
+  /** Adds up differences of at most 57 bits, each of which lies within eight bytes from its first. */
   private def unpack(
       values: Array[Long],
       from: Int,
@@ -120,7 +121,7 @@ private[sbbf] final class DeltaBinaryPacked(page: Array[Byte], start: Int) {
 
 private object DeltaBinaryPacked {
 
-  /** Bytes after the values that may be read, and do not matter. */
+  /** A difference that begins in the last byte may take two words, whose other bytes do not matter. */
   private final val Slack = 16
 
   /** A value begins at one of the eight bits of a byte, and 7 + 57 bits are a word. */

@@ -2,7 +2,7 @@ package io.sbbf.parquet.values
 
 import java.nio.ByteBuffer
 
-import scala.util.Random
+import scala.util.{Random, Try}
 
 import org.apache.parquet.bytes.{ByteBufferInputStream, HeapByteBufferAllocator}
 import org.apache.parquet.column.values.delta.{
@@ -19,8 +19,12 @@ class DeltaBinaryPackedSuite extends AnyFunSuite {
   private val random = new Random(seed)
   private val allocator = new HeapByteBufferAllocator
 
-  private def packed(values: Seq[Long]): Array[Byte] = {
-    val writer = new DeltaBinaryPackingValuesWriterForLong(1024, 1 << 20, allocator)
+  private def packed(
+      values: Seq[Long],
+      blockSize: Int = 128,
+      miniblocks: Int = 4): Array[Byte] = {
+    val writer =
+      new DeltaBinaryPackingValuesWriterForLong(blockSize, miniblocks, 1024, 1 << 20, allocator)
     values.foreach(writer.writeLong)
     writer.getBytes.toByteArray
   }
@@ -87,13 +91,53 @@ class DeltaBinaryPackedSuite extends AnyFunSuite {
     }
   }
 
-  test("a page with changed bytes gives as many values or is refused.") {
-    val page = packed(values(300, 20))
-    for (_ <- 1 to 5000) {
-      val changed = page.clone()
-      changed(random.nextInt(page.length)) = random.nextInt().toByte
-      try assert(decoded(changed, 300).length == 300)
-      catch { case _: RuntimeException => }
+  test("blocks may have another size, and other numbers of miniblocks.") {
+    for ((size, miniblocks) <- Seq((128, 1), (128, 2), (256, 8), (512, 4));
+      bits <- Seq(7, 33, 60)) {
+      val written = values(777, bits)
+      assert(decoded(packed(written, size, miniblocks), 777) == written, s"$size, $miniblocks")
     }
+  }
+
+  test("the widths of miniblocks without a value do not matter.") {
+    val written = Seq(5L, 8L)
+    val page = packed(written)
+    assert(
+      page.takeRight(4).sameElements(new Array[Byte](4)),
+      "one difference, which is the least")
+    assert(decoded(page.dropRight(3) ++ Array.fill[Byte](3)(-1), 2) == written)
+  }
+
+  test("a malformed header or width is refused.") {
+    val header = Map(
+      "no miniblock" -> Seq(0x80, 1, 0, 2, 0, 2, 0, 0, 0, 0),
+      "a block of no value" -> Seq(0, 4, 2, 0, 2, 0, 0, 0, 0),
+      "miniblocks of 7 values" -> Seq(28, 4, 2, 0, 2, 0, 0, 0, 0),
+      "a block that is no multiple of its miniblocks" -> Seq(0x81, 1, 2, 2, 0, 2, 0, 0, 0, 0),
+      "2^32 + 2 values" -> Seq(0x80, 1, 4, 0x82, 0x80, 0x80, 0x80, 0x10, 0, 2, 0, 0, 0, 0),
+      "a number of 11 bytes" -> (Seq(0x80, 1, 4, 2, 0) ++ Seq.fill(10)(0x80) ++ Seq(0, 0, 0, 0,
+        0)),
+      "65 bits" -> (Seq(0x80, 1, 4, 2, 0, 2, 65, 0, 0, 0) ++ Seq.fill(260)(0)),
+      "255 bits" -> (Seq(0x80, 1, 4, 2, 0, 2, 255, 0, 0, 0) ++ Seq.fill(1020)(0))
+    )
+    for ((name, bytes) <- header)
+      withClue(name)(
+        assertThrows[IllegalArgumentException](decoded(bytes.map(_.toByte).toArray, 2)))
+    assert(decoded(Array(0x80, 1, 4, 2, 0, 2, 0, 0, 0, 0).map(_.toByte), 2) == Seq(0L, 1L))
+  }
+
+  test("a page with a changed byte is refused, or read as parquet-mr reads it.") {
+    val page = packed(values(300, 20))
+    val isRead = Seq.fill(2000) {
+      val changed = page.clone()
+      // the header, of 5 bytes, decides how much parquet-mr allocates
+      changed(5 + random.nextInt(page.length - 5)) = random.nextInt().toByte
+      val ours = Try(decoded(changed, 300))
+      ours.failed.foreach(e => assert(e.isInstanceOf[RuntimeException]))
+      val reader = Try(byParquetMr(changed, 300))
+      for (found <- ours; twin <- reader) assert(found == Seq.fill(300)(twin.readLong()))
+      ours.isSuccess
+    }
+    assert(isRead.toSet == Set(true, false))
   }
 }

@@ -53,9 +53,9 @@ private[spark] object TableLocation {
   }
 
   private def hint(table: String, session: SparkSession): String =
-    if (Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).isSuccess)
-      "names are looked up in the catalogs of the session"
-    else "quote each part of a table's name that has special characters, as in db.`my-table`"
+    "names are looked up in the catalogs of the session" +
+      (if (Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).isSuccess) ""
+       else "; special characters in a table's name need quotes, as in db.`my-table`")
 
   /**
    * Returns the files of a path or a folder that may be changed.

@@ -50,8 +50,8 @@ class TableLocationSuite extends SparkSuite {
   }
 
   test("a missing name with special characters is refused with how to quote it.") {
-    for (name <- Seq("db.my-table", "not a name", "`open"))
-      assert(refused(name).endsWith("that has special characters, as in db.`my-table`"), name)
+    for (name <- Seq("db.my-table", "not a name", "`open", "part-00001.parquet"))
+      assert(refused(name).endsWith("name need quotes, as in db.`my-table`"), name)
     for (name <- Seq("db.nothing", "db.`my-table`"))
       assert(refused(name).endsWith("in the catalogs of the session"), name)
   }
