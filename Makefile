@@ -120,6 +120,7 @@ benchjoins: wheel ## measure joins and subqueries that prune while they run
 .PHONY: benchindex
 benchindex: wheel ## measure an index: its build beside add_filters, lookups beside filters, Spark alone and the oracle
 	$(bin)/python benchmarks/index_build.py
+	$(bin)/python benchmarks/index_build.py --refresh --files 10000 --turns 1 --out benchmarks/results/index-build-10000-jdk17.txt
 	$(bin)/python benchmarks/index.py
 
 .PHONY: benchs3
