@@ -58,7 +58,7 @@ private[sbbf] final class DeltaBinaryPacked(page: Array[Byte], start: Int) {
     values
   }
 
-  /** Adds up differences of at most 57 bits, each of which lies within eight bytes from its first. */
+  /** Adds up differences of at most 57 bits. The eight bytes from where one begins hold all of it. */
   private def unpack(
       values: Array[Long],
       from: Int,
