@@ -43,8 +43,5 @@ private object SchemaBinding {
 
   /** ORC's reader may evaluate all filters in the file. */
   private val Comparable =
-    FileStorage.Known(
-      hasCorruptStatistics = false,
-      hasShortDecimals = false,
-      meetsRequirements = false)
+    FileStorage.Known(unsafe = Set.empty, hasUnsafeColumns = false, meetsRequirements = false)
 }

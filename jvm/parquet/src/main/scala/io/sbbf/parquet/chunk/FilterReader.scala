@@ -9,7 +9,7 @@ import org.apache.parquet.crypto.ModuleCipherFactory.ModuleType
 import org.apache.parquet.format.{BloomFilterHeader, Util}
 
 import io.sbbf.core.bloom.{BloomFilterStats, SplitBlockBloomFilter}
-import io.sbbf.parquet.footer.{FileFooter, RowGroupOffsets}
+import io.sbbf.parquet.footer.{FileFooter, FilterExtents, RowGroupOffsets}
 import io.sbbf.parquet.input.{ChunkModules, FileBytes}
 import io.sbbf.parquet.model.{Physical, UnusableFile}
 
@@ -56,8 +56,8 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     try {
       val chunk = footer.chunk(rowGroup, column)
       val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
-      checkLength(offset, length, ChunkModules.Plain)
-      val header = headerOf(length, bytes.read(offset, MaxHeader), ChunkModules.Plain)
+      checkLength(offset, length)
+      val header = headerOf(chunk, bytes.read(offset, MaxHeader), ChunkModules.Plain)
       val start = offset + header.length
       var hasBit = false
       val mightHold = hashes.exists { hash =>
@@ -88,6 +88,10 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     // parquet-mr allocates filters of BOOLEAN columns, but never inserts a value
     else if (footer.schema.column(column).columnType.physical == Physical.Bool)
       Some(Rejected("BOOLEAN column"))
+    // parquet-mr writes the filter of one of them for both
+    else if (footer.schema.hasTwin(column))
+      Some(Rejected("another column has the same dotted path"))
+    else if (footer.hasFaultyFilter(chunk)) Some(Rejected("faulty writer"))
     else if (offset < RowGroupOffsets.MagicBytes || offset >= footer.footerStart)
       Some(Rejected("offset outside of the file"))
     else None
@@ -96,9 +100,22 @@ private[parquet] final class FilterReader(footer: FileFooter) {
   private def readWhole(rowGroup: Int, column: Int, bytes: => FileBytes): FilterState = {
     val chunk = footer.chunk(rowGroup, column)
     val (offset, length) = (footer.filterOffset(chunk), footer.filterLength(chunk))
+    val modules = footer.modules(chunk)
+    checkLength(offset, length)
     val state =
-      if (length == 0) readUnmeasured(offset, bytes, footer.modules(chunk))
-      else readMeasured(offset, length, bytes, footer.modules(chunk))
+      if (length > 0 && length <= mostAtOnce(chunk)) {
+        val raw = bytes.read(offset, length)
+        val header = headerOf(chunk, raw, modules)
+        val end = header.length + modules.size(header.numBytes)
+        present(offset, header, Arrays.copyOfRange(raw, header.length, end), modules)
+      } else {
+        val available = footer.footerStart - offset
+        val most = math.min(available, modules.size(MaxHeader).toLong).toInt
+        val header = headerOf(chunk, bytes.read(offset, most), modules)
+        val size = modules.size(header.numBytes)
+        if (header.length + size > available) throw new UnusableFilter("longer than the file")
+        present(offset, header, bytes.read(offset + header.length, size), modules)
+      }
     state match {
       case Present(_, _, bitset)
           if BloomFilterStats.isAllZero(bitset) && !footer.isAllNull(rowGroup, column) =>
@@ -129,42 +146,27 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     (end - start).toInt
   }
 
-  /** Reads a filter of known length, which header and bitset must fill exactly. */
-  private def readMeasured(
-      offset: Long,
-      length: Int,
-      bytes: FileBytes,
-      modules: ChunkModules): FilterState = {
-    checkLength(offset, length, modules)
-    val raw = bytes.read(offset, length)
-    val header = headerOf(length, raw, modules)
-    present(offset, header, Arrays.copyOfRange(raw, header.length, length), modules)
-  }
+  /** Returns the greatest length of a filter that is read without looking at its header first. */
+  private def mostAtOnce(chunk: Int): Int =
+    if (footer.statesFilterLength(chunk)) MaxHeader + MaxBitset else 2 * MaxAhead
 
-  private def checkLength(offset: Long, length: Int, modules: ChunkModules): Unit =
-    if (length < 0 || offset + length > footer.footerStart ||
-      length > modules.size(MaxHeader) + modules.size(MaxBitset))
+  private def checkLength(offset: Long, length: Int): Unit =
+    if (length < 0 || offset + length > footer.footerStart)
       throw new UnusableFilter("invalid length")
 
-  /** Parses the header of a filter of known length. */
-  private def headerOf(length: Int, raw: Array[Byte], modules: ChunkModules): Header = {
+  /**
+   * Parses the header of a filter, and checks its size. Header and bitset fill a stated length
+   * exactly, and at most a derived one. If a filter of parquet-mr would fill a derived length exactly,
+   * a header that claims less is damaged.
+   */
+  private def headerOf(chunk: Int, raw: Array[Byte], modules: ChunkModules): Header = {
+    val length = footer.filterLength(chunk)
     val header = parseHeader(raw, modules)
-    if (header.length + modules.size(header.numBytes) != length)
-      throw new UnusableFilter("sizes disagree")
+    val end = header.length + modules.size(header.numBytes)
+    val mayBeShorter = !footer.statesFilterLength(chunk) && !FilterExtents.isOfParquetMr(length)
+    val fits = end == length || end < length && mayBeShorter
+    if (length > 0 && !fits) throw new UnusableFilter("sizes disagree")
     header
-  }
-
-  /** Reads a filter of unknown length. */
-  private def readUnmeasured(
-      offset: Long,
-      bytes: FileBytes,
-      modules: ChunkModules): FilterState = {
-    val available = footer.footerStart - offset
-    val most = modules.size(MaxHeader).toLong
-    val header = parseHeader(bytes.read(offset, math.min(available, most).toInt), modules)
-    val size = modules.size(header.numBytes)
-    if (header.length + size > available) throw new UnusableFilter("longer than the file")
-    present(offset, header, bytes.read(offset + header.length, size), modules)
   }
 
   /** @param module the module of the bitset, whose length determines the bitset's length */

@@ -43,6 +43,9 @@ private[parquet] final class ColumnLeaf(
     }
   }
 
+  private def noEvidence(chunk: Int): LeafResult =
+    if (footer.hasUnorderedBounds(chunk)) LeafResult.UnorderedBounds else LeafResult.NoEvidence
+
   private def fromBounds(test: ValueTest, chunk: Int, hasNulls: Boolean): LeafResult =
     test match {
       case membership: InSet => fromBounds(membership, chunk)
@@ -61,16 +64,16 @@ private[parquet] final class ColumnLeaf(
       // the chunk's only value is excluded; bounds would leave out a NaN, so no floating-point types
       val isExcluded = !test.isFloating && bounds.isKnown(chunk) && footer.isConstant(chunk) &&
         test.keys.fromMin(bounds, chunk) < test.keys.aboveMax(bounds, chunk)
-      if (isExcluded) LeafResult.OutsideBounds else LeafResult.NoEvidence
+      if (isExcluded) LeafResult.OutsideBounds else noEvidence(chunk)
     } else if (test.keys.size == 0) LeafResult.OutsideBounds
     else if (test.containsNaN) LeafResult.ComparedWithNaN
     else if (test.misses(bounds, chunk)) LeafResult.OutsideBounds
-    else LeafResult.NoEvidence
+    else noEvidence(chunk)
 
   private def fromBounds(test: InRange, chunk: Int, hasNulls: Boolean): LeafResult =
     if (test.range.isEmpty) LeafResult.OutsideBounds
     else if (test.hasNaN) LeafResult.NaNAbove
-    else if (!bounds.isKnown(chunk)) LeafResult.NoEvidence
+    else if (!bounds.isKnown(chunk)) noEvidence(chunk)
     else if (test.range.misses(bounds, chunk)) LeafResult.OutsideBounds
     else if (!hasNulls && !test.isFloating && test.range.covers(bounds, chunk))
       LeafResult.CoversBounds
@@ -118,7 +121,8 @@ private[parquet] final class ColumnLeaf(
         val result =
           test.literals(node.columnType).fold(fromFooter)(fromFilter(_, rowGroup, bytes))
         other match {
-          case unreadable: DictionaryReader.Unreadable if result eq LeafResult.NoEvidence =>
+          case unreadable: DictionaryReader.Unreadable
+              if result eq noEvidence(footer.chunk(rowGroup, column)) =>
             unreadable.result
           case _ => result
         }
@@ -132,7 +136,7 @@ private[parquet] final class ColumnLeaf(
       case Some(mightHold) => result(mightHold)
       case None =>
         readFilter(rowGroup, bytes) match {
-          case FilterState.Absent => LeafResult.NoEvidence
+          case FilterState.Absent => noEvidence(chunk)
           case rejected: FilterState.Rejected => rejected.result
           case FilterState.Present(_, _, bitset) => result(test.mightBeIn(bitset, bounds, chunk))
         }

@@ -7,7 +7,8 @@ package io.sbbf.parquet.footer
  * @param numValues the numbers of values; 0 where a chunk has as many values as rows
  * @param nullCounts the null counts plus one; 0 where the count is unknown
  * @param filterOffsets the offsets of the bloom filters; 0 where there is none
- * @param filterLengths the bytes of filter header and bitset; 0 if unknown, -1 if invalid
+ * @param filterLengths the bytes of filter header and bitset, a limit of them if the chunk is marked as
+ *   [[Chunks.Bounded]]; 0 if unknown, -1 if invalid
  * @param dictionaryOffsets the offsets of the dictionary pages; 0 where no dictionary is usable
  * @param maxDictionaryBytes the upper limits of the dictionary pages' sizes, in bytes
  */
@@ -36,6 +37,15 @@ private[parquet] object Chunks {
 
   /** Marks a chunk whose metadata is missing, or names another column or another file. */
   final val Damaged = 4
+
+  /** Marks a chunk of whose filter only a limit of the length is known. */
+  final val Bounded = 8
+
+  /** Marks a chunk whose writer is known to leave values out of such filters. */
+  final val FaultyFilter = 32
+
+  /** Marks a chunk whose bounds are not used, because the footer does not state their order. */
+  final val Unordered = 16
 
   def at(numbers: Array[Long], chunk: Int): Long = if (numbers.length == 0) 0 else numbers(chunk)
   def at(numbers: Array[Int], chunk: Int): Int = if (numbers.length == 0) 0 else numbers(chunk)

@@ -1,5 +1,7 @@
 package io.sbbf.parquet.footer
 
+import java.util.BitSet
+
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.input.ChunkModules
 import io.sbbf.parquet.model.{ColumnType, FileSchema, LeafResult}
@@ -10,8 +12,9 @@ import io.sbbf.parquet.statistics.{Bounds, DeclaredType, ValueRange}
  * Immutable and thread-safe. Row groups and columns are numbered as in the file. Columns are the
  * leaves of its schema.
  *
- * @param hasCorruptStatistics whether statistics of a column chunk or a page are known to be wrong
- * @param hasShortDecimals whether a DECIMAL column stores its values in fewer than four bytes
+ * @param unsafeColumns the columns of whose predicates parquet-mr loses rows, or at which it fails:
+ *   statistics are known to be wrong, a DECIMAL has fewer than four bytes, or another column has the
+ *   same dotted path. Do not modify.
  * @param countsNaN whether a chunk's statistics show that it holds NaN: as the maximum, which is
  *   how parquet-mr writes it
  */
@@ -22,8 +25,7 @@ final class FileFooter private[parquet] (
     chunks: Chunks,
     private[parquet] val bounds: Bounds,
     encryption: Encryption,
-    val hasCorruptStatistics: Boolean,
-    val hasShortDecimals: Boolean,
+    private[parquet] val unsafeColumns: BitSet,
     countsNaN: Boolean,
     schemaBytes: Long) {
   import Chunks._
@@ -37,15 +39,12 @@ final class FileFooter private[parquet] (
   /**
    * Returns the offset by which readers assign a row group to a split. It is computed as in
    * parquet-mr (`ParquetMetadataConverter.filterFileMetaDataByMidpoint`). Valid only if
-   * [[hasDistinctMidpoints]] holds.
+   * [[hasMidpoints]] holds.
    */
   def midpoint(rowGroup: Int): Long = groups.midpoints(rowGroup)
 
-  /**
-   * Returns whether all midpoints are known and strictly increasing, so that each identifies one
-   * row group.
-   */
-  def hasDistinctMidpoints: Boolean = groups.hasDistinctMidpoints
+  /** Returns whether all midpoints are known. */
+  def hasMidpoints: Boolean = groups.hasMidpoints
 
   def numColumns: Int = schema.numColumns
 
@@ -73,10 +72,20 @@ final class FileFooter private[parquet] (
   private[parquet] def filterOffset(chunk: Int): Long = at(chunks.filterOffsets, chunk)
 
   /**
-   * Returns the bytes of filter header and bitset, as the footer states or [[FilterExtents]]
-   * derives them; 0 if unknown, -1 if invalid.
+   * Returns the bytes of filter header and bitset, or a limit of them; 0 if unknown, -1 if invalid.
    */
   private[parquet] def filterLength(chunk: Int): Int = at(chunks.filterLengths, chunk)
+
+  /** Returns whether the footer states the length of the filter, which is then no limit only. */
+  private[parquet] def statesFilterLength(chunk: Int): Boolean = !hasFlag(chunk, Bounded)
+
+  /** Returns whether the filter of the chunk may lack values. */
+  private[parquet] def hasFaultyFilter(chunk: Int): Boolean = hasFlag(chunk, FaultyFilter)
+
+  /** Returns whether the chunk has bounds whose order the footer does not state. */
+  private[parquet] def hasUnorderedBounds(chunk: Int): Boolean = hasFlag(chunk, Unordered)
+
+  private def hasFlag(chunk: Int, flag: Int): Boolean = (chunks.flags(chunk) & flag) != 0
 
   /**
    * Returns the offset of the chunk's dictionary page if all of its data pages use it, else 0.
@@ -140,16 +149,26 @@ final class FileFooter private[parquet] (
     if (encryption.modules.length == 0) ChunkModules.Plain else encryption.modules(chunk)
 
   /** Returns whether the chunk's metadata is unreadable: encrypted or damaged. */
-  private[parquet] def isUnreadable(chunk: Int): Boolean =
-    (chunks.flags(chunk) & (Encrypted | Damaged)) != 0
+  private[parquet] def isUnreadable(chunk: Int): Boolean = hasFlag(chunk, Encrypted | Damaged)
 
   /** Returns the reason why the metadata of an unreadable chunk cannot be read. */
   private[parquet] def whyUnreadable(chunk: Int): LeafResult =
-    if ((chunks.flags(chunk) & Encrypted) != 0) LeafResult.EncryptedColumn
+    if (hasFlag(chunk, Encrypted)) LeafResult.EncryptedColumn
     else LeafResult.DamagedColumn
 
   /** Returns whether both bounds are exact and equal. */
-  private[parquet] def isConstant(chunk: Int): Boolean = (chunks.flags(chunk) & Constant) != 0
+  private[parquet] def isConstant(chunk: Int): Boolean = hasFlag(chunk, Constant)
+
+  /**
+   * Returns whether parquet-mr may lose rows of predicates on the column, or fail at them. Also true
+   * if the path leads to no single column, and some other column is unsafe.
+   */
+  def isUnsafe(column: ColumnPath, caseSensitive: Boolean): Boolean =
+    !unsafeColumns.isEmpty && (schema.resolve(column, caseSensitive) match {
+      case FileSchema.Found(c) => unsafeColumns.get(c)
+      case FileSchema.Absent => false
+      case _ => true
+    })
 
   private[parquet] def chunk(rowGroup: Int, column: Int): Int = rowGroup * numColumns + column
 

@@ -5,47 +5,71 @@ import java.util
 import org.apache.parquet.format.RowGroup
 
 /**
- * Derives the lengths of bloom filters from their neighbours. Writers store filters, column
- * chunks and page indexes side by side. So a filter ends where the next structure starts that the
- * footer names.
+ * Limits the lengths of bloom filters by their neighbours. Writers store filters, column chunks and
+ * page indexes side by side. So a filter ends at the latest where the next structure starts that
+ * the footer names. Some writers store bytes of their own behind it (QuestDB).
  *
- * If the footer states no length (parquet-mr before 1.14), this detects a header that claims
- * half or twice the size of its filter. It also detects an offset of another chunk's filter.
+ * If the footer states no valid length (parquet-mr before 1.14), this detects a header that claims
+ * more than there is. It also detects an offset of another chunk's filter.
  */
 private[parquet] object FilterExtents {
   private final val Invalid = -1
 
   /**
-   * Replaces missing lengths, which are 0, by derived ones, and invalid lengths by -1. A length is
-   * invalid if two filters start at one offset, or if the filter overlaps another structure.
+   * Replaces lengths that are missing, larger than the place of the filter, or those of no filter, by
+   * the size of that place, and marks these chunks as [[Chunks.Bounded]]. A length becomes -1 if two
+   * filters start at one offset, or if a filter has no place.
    *
    * @param offsets the offsets of the filters by chunk; 0 where there is none
-   * @param lengths the lengths of header and bitset by chunk, which are updated in place
+   * @param lengths the lengths of header and bitset by chunk, 0 where they are missing; updated in
+   *   place
+   * @param flags the flags of the chunks, which are updated in place
    */
   def measure(
       rowGroups: util.List[RowGroup],
       footerStart: Long,
       offsets: Array[Long],
-      lengths: Array[Int]): Unit =
+      lengths: Array[Int],
+      flags: Array[Byte]): Unit =
     if (offsets.exists(_ > 0)) {
       val starts = startsIn(rowGroups, offsets) :+ footerStart
       util.Arrays.sort(starts)
       var i = 0
       while (i < offsets.length) {
-        if (offsets(i) > 0) lengths(i) = measured(offsets(i), lengths(i), starts)
+        if (offsets(i) > 0) {
+          val available = place(offsets(i), starts)
+          if (available <= 0) lengths(i) = Invalid
+          else if (lengths(i) > available || lengths(i) < available && !isOfFilter(lengths(i))) {
+            lengths(i) = math.min(available, Int.MaxValue.toLong).toInt
+            flags(i) = (flags(i) | Chunks.Bounded).toByte
+          }
+        }
         i += 1
       }
     }
 
-  private def measured(offset: Long, stored: Int, starts: Array[Long]): Int = {
+  /** Returns whether a filter of parquet-mr has this length, whose bitset is a power of two. */
+  def isOfParquetMr(length: Int): Boolean =
+    numBytes(length).exists(n => n >= 32 && Integer.bitCount(n) == 1)
+
+  private def isOfFilter(length: Int): Boolean = numBytes(length).exists(n => n > 0 && n % 32 == 0)
+
+  /**
+   * Returns the length of the bitset, if a header of today precedes it: the length as a zigzag varint
+   * and 14 other bytes.
+   */
+  private def numBytes(length: Int): Option[Int] = (1 to 5).map(length - 14 - _).find { n =>
+    val bits = Integer.SIZE - Integer.numberOfLeadingZeros(2 * n)
+    (bits + 6) / 7 == length - 14 - n
+  }
+
+  /** Returns the bytes from a filter to the next structure; 0 if another filter starts there too. */
+  private def place(offset: Long, starts: Array[Long]): Long = {
     val at = util.Arrays.binarySearch(starts, offset)
     def isShared(other: Int): Boolean =
       other >= 0 && other < starts.length && starts(other) == offset
-    val available = if (at + 1 < starts.length) starts(at + 1) - offset else 0
-    if (isShared(at - 1) || isShared(at + 1) || stored > available) Invalid
-    else if (stored != 0) stored
-    else if (available <= Int.MaxValue) available.toInt
-    else Invalid
+    if (isShared(at - 1) || isShared(at + 1) || at + 1 >= starts.length) 0
+    else starts(at + 1) - offset
   }
 
   private def startsIn(rowGroups: util.List[RowGroup], filters: Array[Long]): Array[Long] = {

@@ -49,7 +49,10 @@ private[parquet] final class FooterBuilder(
   private val dictionaryOffsets = new Array[Long](size)
   private val maxDictionaryBytes = new Array[Int](size)
   private val bounds = new Bounds.Builder(size)
-  private var hasCorruptStatistics = false
+  private val unsafeColumns = new util.BitSet(columns)
+  for (c <- 0 until columns)
+    if (schema.hasTwin(c) || FooterBuilder.isShortDecimal(schema.column(c).columnType))
+      unsafeColumns.set(c)
   private val chunkModules =
     Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
@@ -66,7 +69,7 @@ private[parquet] final class FooterBuilder(
     }
     // unreadable chunks hide offsets, so the structure after a filter is unknown
     if (!modules.usesKeys && !flags.exists(f => f == Chunks.Encrypted || f == Chunks.Damaged))
-      FilterExtents.measure(rowGroups, footerStart, filterOffsets, filterLengths)
+      FilterExtents.measure(rowGroups, footerStart, filterOffsets, filterLengths, flags)
     val chunks = new Chunks(
       flags,
       codecs,
@@ -84,9 +87,7 @@ private[parquet] final class FooterBuilder(
       chunks,
       bounds.build(),
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
-      hasCorruptStatistics = hasCorruptStatistics || bounds.areReversed,
-      hasShortDecimals =
-        (0 until columns).exists(c => isShortDecimal(schema.column(c).columnType)),
+      unsafeColumns,
       countsNaN = !faults.leavesOutNaN,
       schemaBytes = schemaBytes
     )
@@ -120,13 +121,10 @@ private[parquet] final class FooterBuilder(
     codecs(i) = data.getCodec.getValue.toByte
     if (data.getNum_values != group.getNum_rows) numValues(i) = data.getNum_values
     if (data.isSetStatistics) addStatistics(i, group, node, data)
-    val hasFaultyFilter = faults.filtersOfDictionaries && data.isSetDictionary_page_offset
-    filterOffsets(i) = if (hasFaultyFilter) 0 else math.max(0, data.getBloom_filter_offset)
-    // a stored but invalid length must not pass for a missing one
-    filterLengths(i) =
-      if (!data.isSetBloom_filter_length) 0
-      else if (data.getBloom_filter_length <= 0) -1
-      else data.getBloom_filter_length
+    filterOffsets(i) = math.max(0, data.getBloom_filter_offset)
+    filterLengths(i) = math.max(0, data.getBloom_filter_length)
+    if (faults.filtersOfDictionaries && data.isSetDictionary_page_offset)
+      flags(i) = (flags(i) | Chunks.FaultyFilter).toByte
     if (FooterBuilder.isAllDictionary(data)) addDictionary(i, data)
   }
 
@@ -149,9 +147,11 @@ private[parquet] final class FooterBuilder(
     val hasBounds = statistics.isSetMin_value || statistics.isSetMax_value ||
       statistics.isSetMin || statistics.isSetMax
     val isMisbounded = hasBounds && faults.ofBounds(kind, FooterBuilder.hasDictionary(data))
-    if (!isMisbounded && addBounds(i, node, statistics)) flags(i) = Chunks.Constant.toByte
-    hasCorruptStatistics ||= isMiscounted || isMisbounded || faults.ofPages(kind, statistics) ||
-      isOfNoOrder(kind, statistics)
+    val finding = if (isMisbounded) Bounds.Unusable else addBounds(i, node, statistics)
+    if (finding == Bounds.Equal && isExact(kind, statistics)) flags(i) = Chunks.Constant.toByte
+    if (isMiscounted || isMisbounded || finding == Bounds.Contradictory ||
+      faults.ofPages(kind, statistics) || isOfNoOrder(kind, statistics))
+      unsafeColumns.set(node.column)
   }
 
   private def isOfNoOrder(kind: ColumnType, statistics: Statistics): Boolean =
@@ -159,28 +159,26 @@ private[parquet] final class FooterBuilder(
       (statistics.isSetMin_value || statistics.isSetMax_value)
 
   /**
-   * Returns whether pushed-down literals may be longer than the column's values, so that Spark
-   * fails in `ParquetFilters.decimalToByteArray`. Literals of up to 32 bits are pushed down.
+   * Adds the bounds of a chunk. `min_value` and `max_value` are valid only if the footer states the
+   * column order. The deprecated `min` and `max` are in signed order and valid only if the type has
+   * that order (parquet.thrift, Statistics).
    */
-  private def isShortDecimal(kind: ColumnType): Boolean = kind match {
-    case ColumnType(Physical.FixedBytes(length), Logical.Decimal(_, _)) => length < 4
-    case _ => false
-  }
-
-  /**
-   * Adds the bounds of a chunk and returns whether they are exact and equal. `min_value` and
-   * `max_value` are valid only if the footer states the column order. The deprecated `min` and
-   * `max` are in signed order and valid only if the type has that order (parquet.thrift,
-   * Statistics).
-   */
-  private def addBounds(i: Int, node: SchemaNode, statistics: Statistics): Boolean = {
+  private def addBounds(i: Int, node: SchemaNode, statistics: Statistics): Bounds.Finding = {
     val kind = node.columnType
-    if (statistics.isSetMin_value && statistics.isSetMax_value && isOrdered(node.column)) {
-      val isOne = bounds.add(i, kind, statistics.getMin_value, statistics.getMax_value)
-      isOne && isExact(kind, statistics)
-    } else if (statistics.isSetMin && statistics.isSetMax && kind.isSigned)
-      bounds.add(i, kind, statistics.getMin, statistics.getMax)
-    else false
+    val hasValues = statistics.isSetMin_value && statistics.isSetMax_value
+    if (hasValues && isOrdered(node.column))
+      bounds.add(
+        i,
+        kind,
+        statistics.getMin_value,
+        statistics.getMax_value,
+        isInexact = isMarkedInexact(statistics))
+    else if (statistics.isSetMin && statistics.isSetMax && kind.isSigned)
+      bounds.add(i, kind, statistics.getMin, statistics.getMax, isInexact = false)
+    else {
+      if (hasValues) flags(i) = (flags(i) | Chunks.Unordered).toByte
+      Bounds.Unusable
+    }
   }
 
   private def isOrdered(column: Int): Boolean = metadata.isSetColumn_orders &&
@@ -195,9 +193,11 @@ private[parquet] final class FooterBuilder(
   private def isExact(kind: ColumnType, statistics: Statistics): Boolean =
     if (kind.keys == KeyKind.Bytes && kind.width < 0)
       statistics.isIs_min_value_exact && statistics.isIs_max_value_exact
-    else
-      !(statistics.isSetIs_min_value_exact && !statistics.isIs_min_value_exact) &&
-      !(statistics.isSetIs_max_value_exact && !statistics.isIs_max_value_exact)
+    else !isMarkedInexact(statistics)
+
+  private def isMarkedInexact(statistics: Statistics): Boolean =
+    statistics.isSetIs_min_value_exact && !statistics.isIs_min_value_exact ||
+      statistics.isSetIs_max_value_exact && !statistics.isIs_max_value_exact
 
   /** If the page's offset is missing, the writer put the page at the start of the chunk. */
   private def addDictionary(i: Int, data: ColumnMetaData): Unit = {
@@ -227,6 +227,15 @@ private[parquet] object FooterBuilder {
     val size = rowGroups.size.toLong * columns
     if (size > Int.MaxValue / 64) throw new UnusableFile("too many column chunks")
     size.toInt
+  }
+
+  /**
+   * Returns whether pushed-down literals may be longer than the column's values, so that Spark
+   * fails in `ParquetFilters.decimalToByteArray`. Literals of up to 32 bits are pushed down.
+   */
+  private def isShortDecimal(kind: ColumnType): Boolean = kind match {
+    case ColumnType(Physical.FixedBytes(length), Logical.Decimal(_, _)) => length < 4
+    case _ => false
   }
 
   private def isSame(names: util.List[String], path: Seq[String]): Boolean =

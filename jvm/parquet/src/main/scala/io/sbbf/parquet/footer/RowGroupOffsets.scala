@@ -17,7 +17,7 @@ private[parquet] object RowGroupOffsets {
     val compressed = new Array[Long](count)
     val midpoints = new Array[Long](count)
     val isOpen = count > 0 && hasFirstMetadata(rowGroups.get(0))
-    var hasDistinctMidpoints = true
+    var hasMidpoints = true
     var end = 0L
     var g = 0
     while (g < count) {
@@ -29,11 +29,11 @@ private[parquet] object RowGroupOffsets {
         compressed(g) = compressedBytes(group)
         end = from + compressed(g)
         midpoints(g) = from + compressed(g) / 2
-        hasDistinctMidpoints &&= midpoints(g) > (if (g == 0) 0L else midpoints(g - 1))
-      } else hasDistinctMidpoints = false
+        hasMidpoints &&= midpoints(g) > 0
+      } else hasMidpoints = false
       g += 1
     }
-    new RowGroups(rows, compressed, midpoints, hasDistinctMidpoints)
+    new RowGroups(rows, compressed, midpoints, hasMidpoints)
   }
 
   private def hasFirstMetadata(group: RowGroup): Boolean =

@@ -6,12 +6,12 @@ package io.sbbf.parquet.footer
  * @param rows the numbers of rows
  * @param compressed the compressed sizes in bytes
  * @param midpoints the offsets by which readers assign row groups to splits
- * @param hasDistinctMidpoints whether all midpoints are known and strictly increasing
+ * @param hasMidpoints whether all midpoints are known
  */
 private[parquet] final class RowGroups(
     val rows: Array[Long],
     val compressed: Array[Long],
     val midpoints: Array[Long],
-    val hasDistinctMidpoints: Boolean) {
+    val hasMidpoints: Boolean) {
   def retainedBytes: Long = 32 + 3 * (16 + 8L * rows.length)
 }

@@ -16,6 +16,17 @@ private[parquet] final case class FileSchema(root: SchemaNode) {
   /** Computed once, because it visits the whole tree. */
   override val hashCode: Int = root.hashCode
 
+  /**
+   * The columns whose path, joined by dots, is also that of another column: `a.b` is a field of `a`
+   * and a column of its own. parquet-mr finds dictionaries, and while it writes also filters, by
+   * that name, so it confuses them (`DictionaryPageReader`, `ParquetFileWriter`).
+   */
+  private lazy val twins: Set[Int] =
+    leaves.indices.groupBy(leaves(_).path.mkString(".")).values.filter(_.size > 1).flatten.toSet
+
+  /** Returns whether another column has the same path once names are joined by dots. */
+  def hasTwin(column: Int): Boolean = twins(column)
+
   def numColumns: Int = leaves.length
   def column(c: Int): SchemaNode = leaves(c)
 

@@ -44,6 +44,7 @@ private[sbbf] object LeafResult {
   val NaNAbove: LeafResult = unknown("NaN is above every bound")
   val Rebased: LeafResult = unknown("literal before the calendar rebase")
   val NoEvidence: LeafResult = unknown("no evidence")
+  val UnorderedBounds: LeafResult = unknown("bounds without a column order in the footer")
 
   /**
    * Returns the verdict of a predicate with the last evidence that refuted a leaf. The reason is the

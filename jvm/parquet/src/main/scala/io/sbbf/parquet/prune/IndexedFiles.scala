@@ -79,6 +79,6 @@ private[prune] final class IndexedFiles(
 
   private def refuted(rowGroups: Int): FilePruning =
     FilePruning
-      .refuted(rowGroups, hasDistinctMidpoints = false, FileStorage.Unread)
+      .refuted(rowGroups, hasMidpoints = false, FileStorage.Unread)
       .copy(refutedBy = Map(Evidence.Index -> rowGroups))
 }

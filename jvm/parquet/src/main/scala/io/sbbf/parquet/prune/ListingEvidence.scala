@@ -80,7 +80,7 @@ private[prune] final class ListingEvidence(
         val computed = evidence.map { known =>
           val storage = FileStorage.of(known.footer, requirements, caseSensitive)
           val (rowGroups, isDistinct) =
-            (known.footer.numRowGroups, known.footer.hasDistinctMidpoints)
+            (known.footer.numRowGroups, known.footer.hasMidpoints)
           shared.getOrElseUpdate(
             (rowGroups, isDistinct, storage),
             FilePruning.refuted(rowGroups, isDistinct, storage))

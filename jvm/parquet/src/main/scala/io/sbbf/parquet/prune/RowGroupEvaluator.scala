@@ -4,6 +4,7 @@ import java.util.IdentityHashMap
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.core.predicate.{RowGroupPredicate, Verdict}
+import io.sbbf.parquet.chunk.FilterState
 import io.sbbf.parquet.eval.{FileEvidence, IndexedLeaf, LeafEvaluator}
 import io.sbbf.parquet.hashes.LeafHits
 import io.sbbf.parquet.input.FileBytes
@@ -46,6 +47,7 @@ private[sbbf] final class RowGroupEvaluator(
     val footer = evidence.footer
     val surviving = Array.tabulate(footer.numRowGroups)(survives)
     val kept = surviving.indices.filter(surviving(_))
+    checkFilters(kept)
     FilePruning(
       rowGroups = footer.numRowGroups,
       kept = kept.size,
@@ -53,7 +55,7 @@ private[sbbf] final class RowGroupEvaluator(
       keptBytes =
         if (kept.size == surviving.length) length else kept.map(footer.compressedBytes).sum,
       ranges =
-        if (footer.hasDistinctMidpoints) RowGroupEvaluator.ranges(surviving, footer.midpoint)
+        if (footer.hasMidpoints) RowGroupEvaluator.ranges(surviving, footer.midpoint)
         else None,
       refutedBy = refutedBy,
       keptBecause = keptBecause,
@@ -77,6 +79,17 @@ private[sbbf] final class RowGroupEvaluator(
     result.verdict != Verdict.CannotMatch
   }
 
+  /** Finds the invalid ones of the filters that tasks may probe, also where others decided. */
+  private def checkFilters(kept: Seq[Int]): Unit =
+    for (column <- requirements.probed; rowGroup <- kept) {
+      val leaf = evidence.columnIndex(column, lookup.caseSensitive)
+      if (leaf >= 0) evidence.filter(rowGroup, leaf, open()) match {
+        case FilterState.Rejected(why) if !filtersRejected.contains(why) =>
+          filtersRejected = counted(filtersRejected, why)
+        case _ =>
+      }
+    }
+
   private def evaluate(evalLeaf: LeafEvaluator => LeafResult): LeafResult =
     LeafResult.of(predicate)(leaf => evalLeaf(bound.get(leaf)))
 }
@@ -89,20 +102,21 @@ private[sbbf] object RowGroupEvaluator {
    * Returns the byte ranges that hold the midpoints of the surviving row groups and of no others,
    * as starts and ends. Parquet readers assign a row group to the split that holds its midpoint.
    *
-   * Adjacent survivors share a range, because each range costs an open and a footer. Returns None
-   * if all row groups survive. Also returns None if at least three quarters survive in more than
-   * one range, because reading the rest costs less than opening the file again.
+   * Survivors whose midpoints follow each other share a range, because each range costs an open and a
+   * footer. A row group with the midpoint of a survivor is read with it. Returns None if all row
+   * groups survive.
    *
-   * @param midpoint the midpoint of each row group, strictly increasing
+   * @param midpoint the midpoint of each row group. Row groups may be in another order than their
+   *   midpoints, as in files whose row groups interleave.
    */
-  def ranges(survives: Array[Boolean], midpoint: Int => Long): Option[Array[Long]] = {
-    val starts = survives.indices.filter(i => survives(i) && (i == 0 || !survives(i - 1)))
-    val ends =
-      survives.indices.filter(i => survives(i) && (i == survives.length - 1 || !survives(i + 1)))
-    val kept = survives.count(identity)
-    val most = kept * 4 >= survives.length * 3
-    if (kept == survives.length || (starts.size > 1 && most)) None
-    else
-      Some(starts.zip(ends).flatMap { case (a, b) => Seq(midpoint(a), midpoint(b) + 1) }.toArray)
-  }
+  def ranges(survives: Array[Boolean], midpoint: Int => Long): Option[Array[Long]] =
+    if (survives.forall(identity)) None
+    else {
+      val kept = survives.indices.filter(survives(_)).map(midpoint).toSet
+      val points = survives.indices.map(midpoint).distinct.sorted
+      def isKept(i: Int) = points.indices.contains(i) && kept(points(i))
+      val starts = points.indices.filter(i => isKept(i) && !isKept(i - 1))
+      val ends = points.indices.filter(i => isKept(i) && !isKept(i + 1))
+      Some(starts.zip(ends).flatMap { case (a, b) => Seq(points(a), points(b) + 1) }.toArray)
+    }
 }

@@ -35,6 +35,9 @@ private[sbbf] final case class FilePruning(
   /** Whether the file's row groups were evaluated. */
   def isKnown: Boolean = rowGroups > 0 || isPruned
 
+  /** Whether some row groups of the file are kept and some are not. */
+  def isKeptInPart: Boolean = kept > 0 && kept < rowGroups
+
   /** Whether no row group is kept. */
   def isPruned: Boolean = kept == 0 && keptBecause.isEmpty
 }
@@ -52,15 +55,15 @@ private[sbbf] object FilePruning {
   /**
    * Returns the outcome of a file of which every row group is refuted, without the evidence.
    *
-   * @param hasDistinctMidpoints whether the midpoint of each row group identifies it
+   * @param hasMidpoints whether the midpoint of each row group is known
    */
-  def refuted(rowGroups: Int, hasDistinctMidpoints: Boolean, storage: FileStorage): FilePruning =
+  def refuted(rowGroups: Int, hasMidpoints: Boolean, storage: FileStorage): FilePruning =
     FilePruning(
       rowGroups,
       kept = 0,
       keptRows = 0L,
       keptBytes = 0L,
-      ranges = if (hasDistinctMidpoints) Some(Array.empty[Long]) else None,
+      ranges = if (hasMidpoints) Some(Array.empty[Long]) else None,
       refutedBy = Map.empty,
       keptBecause = Map.empty,
       storage = storage

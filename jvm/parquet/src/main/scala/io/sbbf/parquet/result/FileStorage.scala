@@ -1,5 +1,6 @@
 package io.sbbf.parquet.result
 
+import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.footer.FileFooter
 
 /**
@@ -22,14 +23,14 @@ private[sbbf] object FileStorage {
   /**
    * The footer was read.
    *
-   * @param hasCorruptStatistics whether statistics of a column chunk or a page are known to be
-   *   wrong
-   * @param hasShortDecimals whether a DECIMAL column stores its values in fewer than four bytes
+   * @param unsafe those columns of the scan's filters of whose predicates parquet-mr would lose rows,
+   *   or at which it would fail
+   * @param hasUnsafeColumns whether there is any such column in the file
    * @param meetsRequirements whether the file meets the scan's [[StorageRequirements]]
    */
   final case class Known(
-      hasCorruptStatistics: Boolean,
-      hasShortDecimals: Boolean,
+      unsafe: Set[ColumnPath],
+      hasUnsafeColumns: Boolean,
       meetsRequirements: Boolean)
       extends FileStorage
 
@@ -39,8 +40,8 @@ private[sbbf] object FileStorage {
       requirements: StorageRequirements,
       caseSensitive: Boolean): FileStorage =
     Known(
-      hasCorruptStatistics = footer.hasCorruptStatistics,
-      hasShortDecimals = footer.hasShortDecimals,
+      unsafe = requirements.columns.filter(footer.isUnsafe(_, caseSensitive)),
+      hasUnsafeColumns = !footer.unsafeColumns.isEmpty,
       meetsRequirements = requirements.areMetBy(footer, caseSensitive)
     )
 }

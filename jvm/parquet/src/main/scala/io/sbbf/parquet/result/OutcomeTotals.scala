@@ -19,6 +19,10 @@ private[result] final class OutcomeTotals private (
   /** Returns whether an outcome has a property. */
   def exists(property: FilePruning => Boolean): Boolean = shared.exists(property)
 
+  /** Returns the union of the sets of all outcomes. */
+  def gather[T](of: FilePruning => Set[T]): Set[T] =
+    shared.foldLeft(Set.empty[T])((all, outcome) => all ++ of(outcome))
+
   /** Returns the numbers of the files whose outcome has a property. */
   def indicesOf(property: FilePruning => Boolean): IndexedSeq[Int] = {
     val found = new ArrayBuilder.ofInt

@@ -91,6 +91,9 @@ private[sbbf] final class ScanPruning(
   /** Whether tasks read only some byte ranges of at least one file. */
   lazy val trimsFiles: Boolean = totals.exists(_.ranges.isDefined)
 
+  /** Returns the union of some sets of all files' outcomes. */
+  def gather[T](of: FilePruning => Set[T]): Set[T] = totals.gather(of)
+
   /** Returns whether the outcome of some file has a property. */
   def exists(property: FilePruning => Boolean): Boolean = totals.exists(property)
 

@@ -5,15 +5,21 @@ import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.statistics.DeclaredType
 
 /**
- * States how a file must store the columns of a scan so that a reader may trust its statistics
- * further. Pruning reports for each file whether it meets the requirements; see [[FileStorage]].
+ * States what a reader needs to know about each file of a scan: which columns parquet-mr misreads,
+ * and whether the file stores columns so that parquet-mr may trust its statistics further. Pruning
+ * reports both; see [[FileStorage]].
  *
  * @param declaredTypes the columns, and the types that a file must store them as
  * @param nullCounts the columns whose NULLs every row group must count
+ * @param columns the columns of the filters that parquet-mr may evaluate
+ * @param probed the columns whose filters tasks may probe by themselves, so that planning has to check
+ *   these filters, whatever evidence decides. There are none if tasks read only what planning keeps.
  */
 private[sbbf] final case class StorageRequirements(
     declaredTypes: Map[ColumnPath, DeclaredType],
-    nullCounts: Set[ColumnPath]) {
+    nullCounts: Set[ColumnPath],
+    columns: Set[ColumnPath] = Set.empty,
+    probed: Set[ColumnPath] = Set.empty) {
 
   /**
    * Whether a file meets the requirements. False if there are none, because then no file can be

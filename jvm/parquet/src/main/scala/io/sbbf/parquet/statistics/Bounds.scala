@@ -99,27 +99,41 @@ private[parquet] object Bounds {
     if (i < shared) (a(aFrom + i) & 0xff) - (b(bFrom + i) & 0xff) else aLength - bLength
   }
 
+  /** The result of adding the bounds of a chunk. */
+  sealed abstract class Finding(val isUsable: Boolean)
+
+  /** Both bounds are one and the same key, and neither was cut. */
+  case object Equal extends Finding(isUsable = true)
+  case object Apart extends Finding(isUsable = true)
+  case object Unusable extends Finding(isUsable = false)
+
+  /** The bounds cannot be right: no reader may use them. */
+  case object Contradictory extends Finding(isUsable = false)
+
   /** Collects the bounds of a file's chunks. */
   final class Builder(numChunks: Int) {
     private val starts = Array.fill(numChunks)(Unknown)
     private val blob = new ByteArrayOutputStream
 
-    /** Whether the lower bound of some chunk was above its upper bound. */
-    var areReversed = false
-
     /**
-     * Adds the bounds of a chunk, given in PLAIN encoding, unless they are invalid. Bounds are
-     * invalid for a type without order, with a length other than the type's, if one is NaN, or if
-     * the lower one is above the upper one.
+     * Adds the bounds of a chunk, given in PLAIN encoding, unless they are unusable or contradict
+     * themselves. Bounds are unusable for a type without order, with a length other than the type's,
+     * or if one is NaN.
      *
-     * @return whether both bounds are one and the same key, and neither was cut
+     * @param isInexact whether the writer marked a bound as no value of the chunk
      */
-    def add(chunk: Int, kind: ColumnType, min: Array[Byte], max: Array[Byte]): Boolean =
+    def add(
+        chunk: Int,
+        kind: ColumnType,
+        min: Array[Byte],
+        max: Array[Byte],
+        isInexact: Boolean): Finding =
       if (!kind.isOrdered || kind.width >= 0 && (min.length != kind.width || max.length != kind.width))
-        false
-      else if (kind.keys == KeyKind.Longs) addLongs(chunk, kind, min, max)
-      else if (kind.keys == KeyKind.Bytes) addBytes(chunk, kind.bytesKey(min), kind.bytesKey(max))
-      else false
+        Unusable
+      else if (kind.keys == KeyKind.Longs) addLongs(chunk, kind, min, max, isInexact)
+      else if (kind.keys == KeyKind.Bytes)
+        addBytes(chunk, kind.bytesKey(min), kind.bytesKey(max), isInexact)
+      else Unusable
 
     def build(): Bounds =
       if (blob.size == 0) new Bounds(new Array[Int](0), new Array[Byte](0))
@@ -129,31 +143,44 @@ private[parquet] object Bounds {
         chunk: Int,
         kind: ColumnType,
         minPlain: Array[Byte],
-        maxPlain: Array[Byte]): Boolean = {
+        maxPlain: Array[Byte],
+        isInexact: Boolean): Finding = {
       val min = kind.longKey(minPlain, 0)
       val max = kind.longKey(maxPlain, 0)
       val isNaN = kind.isFloating && (min == ColumnType.NaNKey || max == ColumnType.NaNKey)
-      val isRight = min <= max && !isNaN
-      areReversed ||= min > max && !isNaN
-      if (isRight) {
+      val finding = if (isNaN) Unusable else compared(java.lang.Long.compare(min, max), isInexact)
+      if (finding.isUsable) {
         starts(chunk) = blob.size
         val entry = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN)
         blob.write(entry.putLong(min).putLong(max).array, 0, 16)
       }
-      isRight && min == max
+      finding
     }
 
-    private def addBytes(chunk: Int, min: Array[Byte], max: Array[Byte]): Boolean = {
-      val isRight = compare(min, max) <= 0
-      areReversed ||= !isRight
-      if (isRight) {
+    private def addBytes(
+        chunk: Int,
+        min: Array[Byte],
+        max: Array[Byte],
+        isInexact: Boolean): Finding = {
+      val finding = compared(compare(min, max), isInexact)
+      if (finding.isUsable) {
         starts(chunk) = blob.size
         writeKey(if (min.length > MaxKeyBytes) Arrays.copyOf(min, MaxKeyBytes) else min)
         if (max.length > MaxKeyBytes) writeAbove(Arrays.copyOf(max, MaxKeyBytes))
         else writeKey(max)
       }
-      isRight && max.length <= MaxKeyBytes && Arrays.equals(min, max)
+      if (finding == Equal && max.length > MaxKeyBytes) Apart else finding
     }
+
+    /**
+     * @param order the order of the lower bound relative to the upper one. Inexact bounds are equal
+     *   only if the writer cut a text and forgot to raise the upper bound, which is then below
+     *   values of the chunk.
+     */
+    private def compared(order: Int, isInexact: Boolean): Finding =
+      if (order > 0 || order == 0 && isInexact) Contradictory
+      else if (order == 0) Equal
+      else Apart
 
     private def writeKey(key: Array[Byte]): Unit = {
       blob.write(key.length)

@@ -126,11 +126,8 @@ final class FilterSuite extends AnyFunSuite {
       "offset outside of the file" -> ((m, d) => data(m).setBloom_filter_offset(d.length + 5L)),
       "offset outside of the file" -> ((m, _) => data(m).setBloom_filter_offset(1L)),
       "offset outside of the file" -> ((m, _) => data(m).setBloom_filter_offset(Long.MaxValue)),
-      "invalid length" -> ((m, _) => data(m).setBloom_filter_length(-7)),
-      "invalid length" -> ((m, _) => data(m).setBloom_filter_length(0)),
-      "invalid length" -> ((m, _) => data(m).setBloom_filter_length(Int.MaxValue)),
       "sizes disagree" -> { (m, _) =>
-        data(m).setBloom_filter_length(data(m).getBloom_filter_length - 1)
+        data(m).setBloom_filter_length(data(m).getBloom_filter_length - 32)
       },
       "damaged header" -> ((m, d) => d(at(m)) = 0),
       "damaged header" -> ((m, d) => Arrays.fill(d, at(m), at(m) + 64, 0x1c.toByte)),
@@ -147,6 +144,32 @@ final class FilterSuite extends AnyFunSuite {
       assert(file.filter(0, "id") == Rejected(reason))
       assert(file.evaluate("id", absent).head == LeafResult.filterRejected(reason))
       assert(file.evaluate("id", absent).last == LeafResult.NotInFilter)
+    }
+  }
+
+  test("a filter without a valid length ends where the next structure begins, or before") {
+    val lengths = Seq[ColumnMetaData => Unit](
+      _.setBloom_filter_length(-7): Unit,
+      _.setBloom_filter_length(0): Unit,
+      _.setBloom_filter_length(Int.MaxValue): Unit,
+      c => c.setBloom_filter_length(c.getBloom_filter_length + 5000): Unit,
+      c => c.setBloom_filter_length(c.getBloom_filter_length - 1): Unit,
+      _.setBloom_filter_length(16): Unit, // of a header alone
+      _.unsetBloom_filter_length()
+    )
+    for (gap <- Seq(0, 1, 32, 55, 100, 4096); change <- lengths) {
+      // the only filter, the last structure before the footer
+      val (metadata, start) = footerOf(java.nio.file.Files.readAllBytes(measured(path)))
+      val old = new TestFile(measured(path)).filter(0, "id").asInstanceOf[Present]
+      val header = header64(old.bitset.length)
+      data(metadata).setBloom_filter_offset(start.toLong)
+      data(metadata).setBloom_filter_length(header.length + old.bitset.length)
+      change(data(metadata))
+      val before = java.nio.file.Files.readAllBytes(measured(path)).take(start)
+      val behind = Array.fill[Byte](gap)(7)
+      val file = new TestFile(withFooter(before ++ header ++ old.bitset ++ behind, metadata))
+      assert(file.evaluate("id", absent).head == LeafResult.NotInFilter, s"a gap of $gap bytes")
+      assert(file.filter(0, "id").asInstanceOf[Present].bitset.sameElements(old.bitset))
     }
   }
 
@@ -215,7 +238,7 @@ final class FilterSuite extends AnyFunSuite {
     val file = new TestFile(damaged(measured(path)) { (metadata, bytes) =>
       data(metadata).setBloom_filter_offset(bytes.length - 20L): Unit
     })
-    assert(file.filter(0, "id") == Rejected("invalid length"))
+    assert(file.filter(0, "id") == Rejected("damaged header"))
   }
 
   test("filters of BOOLEAN columns are ignored") {

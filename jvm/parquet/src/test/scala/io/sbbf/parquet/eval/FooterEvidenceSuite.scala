@@ -225,6 +225,8 @@ final class FooterEvidenceSuite extends AnyFunSuite {
     def same(m: FileMetaData): Unit = ()
     val far = In(Seq(IntegerLiteral(99, 64)))
     val z = In(Seq(Bytes(text("z"), true)))
+    def inexact(s: Statistics, min: Boolean, max: Boolean) =
+      s.setIs_min_value_exact(!min).setIs_max_value_exact(!max)
     val table = Seq[(Column, Statistics, Test, FileMetaData => Unit, Boolean)](
       (Int32, bounds(int(1), int(2)), outside, same, true),
       (Int32, bounds(int(2), int(1)), outside, same, false),
@@ -240,10 +242,22 @@ final class FooterEvidenceSuite extends AnyFunSuite {
       (unsigned, bounds(int(-1), int(2)), far, same, false),
       (Text, old(text("a"), text("b")), z, same, false),
       (Text, bounds(text("a"), text("b")), z, same, true),
-      (Text, bounds(text("b"), text("a")), z, same, false)
+      (Text, bounds(text("b"), text("a")), z, same, false),
+      (Text, inexact(bounds(text("a"), text("b")), min = true, max = true), z, same, true),
+      (Text, inexact(bounds(text("a"), text("a")), min = true, max = true), z, same, false),
+      (Text, inexact(bounds(text("a"), text("a")), min = false, max = true), z, same, false),
+      (Text, inexact(bounds(text("a"), text("a")), min = true, max = false), z, same, false),
+      (Text, inexact(bounds(text("a"), text("a")), min = false, max = false), z, same, true),
+      (Text, bounds(text("a"), text("a")), z, same, true),
+      (Int32, inexact(bounds(int(1), int(1)), min = true, max = true), outside, same, false),
+      (Int32, inexact(bounds(int(1), int(2)), min = true, max = true), outside, same, true)
     )
     for ((column, stats, test, change, refuted) <- table) {
-      val expected = if (refuted) LeafResult.OutsideBounds else LeafResult.NoEvidence
+      val expected =
+        if (refuted) LeafResult.OutsideBounds
+        else if (stats.isSetMax_value && (change == unordered || change == foreign))
+          LeafResult.UnorderedBounds
+        else LeafResult.NoEvidence
       assert(evaluate(column, stats, test, change) == expected, s"$column $stats")
     }
   }

@@ -127,7 +127,7 @@ final class EncryptionSuite extends AnyFunSuite {
   test("row groups get the midpoints of parquet-mr, wherever their metadata is stored") {
     for ((scheme, path) <- encrypted) {
       val footer = open(path, TestKeys.of(All, scheme.entries: _*)).footer
-      assert(footer.hasDistinctMidpoints, scheme)
+      assert(footer.hasMidpoints, scheme)
       for (g <- 0 until 3) {
         val conf = TestKeys.conf(All, scheme.entries: _*)
         val reader = ParquetFileReader.open(
@@ -161,7 +161,7 @@ final class EncryptionSuite extends AnyFunSuite {
       assert(file.evidence.nullCount(0, file.column(c)) == -1)
       assert(file.evidence.filterOffset(0, file.column(c)) == -1)
     }
-    assert(file.footer.isEncrypted && file.footer.hasDistinctMidpoints)
+    assert(file.footer.isEncrypted && file.footer.hasMidpoints)
   }
 
   test("a file that parquet-mr cannot read without the footer's key is rejected without it") {

@@ -26,7 +26,7 @@ class ValueSampleSuite extends AnyFunSuite {
 
   private def bounds(kind: ColumnType, min: Array[Byte], max: Array[Byte]): Bounds = {
     val builder = new Bounds.Builder(1)
-    builder.add(0, kind, min, max)
+    builder.add(0, kind, min, max, isInexact = false)
     builder.build()
   }
 

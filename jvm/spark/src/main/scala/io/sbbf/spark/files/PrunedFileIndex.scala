@@ -120,8 +120,8 @@ final class PrunedFileIndex private[spark] (
     base.isInstanceOf[CatalogFileIndex] || DeltaRelation.listsNewest(base)
 
   /** Returns what the last pass found, to decide which filters parquet-mr may evaluate. */
-  private[spark] def plannedScan(hasRuntimeFilters: Boolean): PlannedScan =
-    PlannedScan(selection, guard, mayListOthers, hasRuntimeFilters)
+  private[spark] def plannedScan(hasRuntimeFilters: Boolean, isTrimmed: Boolean): PlannedScan =
+    PlannedScan(selection, guard, isTrimmed, mayListOthers, hasRuntimeFilters)
 
   /** Returns what the last pass found, None before the first pass. */
   private[spark] def selection: Option[ScanPruning] = latest.map(_.found)

@@ -46,7 +46,7 @@ final class PrunedOrcFormat private[spark] (
     val filtered =
       if (isSafe) PrunedOrcFormat.orElse(reader(OrcPushdown.safe(filters)), unfiltered)
       else reader(filters)
-    val readers = new Readers(anyFile = filtered, asDeclared = filtered, unfiltered)
+    val readers = new Readers(filtered, asDeclared = filtered, safeColumns = filtered, unfiltered)
     val conf = BroadcastConfCache.of(session.sparkContext, hadoopConf)
     split => RowGroupRanges.read(split, readers, conf.value.value)
   }

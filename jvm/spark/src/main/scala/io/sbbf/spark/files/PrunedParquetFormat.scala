@@ -60,8 +60,12 @@ final class PrunedParquetFormat private[spark] (
     else {
       val readers = new Readers(
         anyFile,
-        asDeclared = if (policy.differsByFile) reader(policy.asDeclared) else anyFile,
-        unfiltered = if (policy.needsUnfilteredRead) reader(Nil) else anyFile)
+        asDeclared =
+          if (policy.asDeclared == policy.anyFile) anyFile else reader(policy.asDeclared),
+        safeColumns =
+          if (policy.safeColumns == policy.anyFile) anyFile else reader(policy.safeColumns),
+        unfiltered = if (policy.needsUnfilteredRead) reader(Nil) else anyFile
+      )
       val conf = BroadcastConfCache.of(session.sparkContext, hadoopConf)
       split => RowGroupRanges.read(split, readers, conf.value.value)
     }
@@ -78,8 +82,13 @@ final class PrunedParquetFormat private[spark] (
       SparkInternals.readsByFieldId(conf),
       conf.caseSensitiveAnalysis)
     try {
-      val scan = Option(index).fold(PlannedScan(None, guard(Nil), false, hasRuntimeFilters))(
-        _.plannedScan(hasRuntimeFilters))
+      val scan = Option(index).fold(
+        PlannedScan(
+          None,
+          guard(Nil),
+          isTrimmed = true,
+          mayListOthers = false,
+          hasRuntimeFilters))(_.plannedScan(hasRuntimeFilters, isTrimmed = true))
       guard(filters).decide(scan, isSafe = SbbfConf.SafeRead.get(conf))
     } catch { case RecoverableError(e) if !Interruption.is(e) => ReadPolicy.Nothing }
   }

@@ -1,5 +1,6 @@
 package io.sbbf.spark.pushdown
 
+import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
 
 /**
@@ -7,6 +8,8 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
  *
  * @param pruning the last pass over the files, if there was one
  * @param guard the guard whose requirements that pass checked
+ * @param isTrimmed whether tasks leave out the row groups that planning refuted. If not, planning has
+ *   checked the filters that tasks may probe.
  * @param mayListOthers whether the scan may read files that were not listed while it was planned
  * @param hasRuntimeFilters whether tasks know more of the predicate than planning did: values of
  *   subqueries
@@ -14,21 +17,23 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
 private[spark] final case class PlannedScan(
     pruning: Option[ScanPruning],
     guard: PushdownGuard,
+    isTrimmed: Boolean,
     mayListOthers: Boolean,
     hasRuntimeFilters: Boolean) {
 
-  /** Returns whether parquet-mr must evaluate nothing in some of the files. */
-  def hasUnfilteredFiles: Boolean = pruning.exists(PlannedScan.hasUnfilteredFiles)
+  /** Returns whether planning could not read some of the files. */
+  def hasUnreadableFiles: Boolean = pruning.exists(_.exists(_.storage == FileStorage.Unreadable))
 
   /**
    * Returns whether tasks must not evaluate bloom filters. That holds if planning rejected one,
-   * which parquet-mr would use, or did not check all of them, as an index made it unnecessary. It
-   * also holds without runtime filters, as planning then already evaluated the bloom filters of
-   * every file.
+   * which parquet-mr would use, or did not check all of them. It also holds if tasks could find
+   * nothing by them, as planning evaluated them and tasks read only what it kept.
    */
   def disablesTaskBloom: Boolean = pruning.exists { found =>
-    !hasRuntimeFilters || found.stoppedEarly || found.isIndexed ||
-    found.exists(_.filtersRejected.nonEmpty)
+    def canHelp =
+      hasRuntimeFilters || !isTrimmed && found.exists(_.isKeptInPart)
+    found.stoppedEarly || found.exists(_.filtersRejected.nonEmpty) ||
+    isTrimmed && found.isIndexed || !canHelp
   }
 
   /**
@@ -37,32 +42,49 @@ private[spark] final case class PlannedScan(
   def mayReadUnchecked(reading: PushdownGuard): Boolean =
     mayListOthers || hasRuntimeFilters || pruning.forall(_.stoppedEarly) ||
       !guard.isFor(reading.filters)
+
+  /** Returns whether parquet-mr would misread a column in some file, as far as planning knows. */
+  def isUnsafe(column: ColumnPath): Boolean = unsafe(column) || isUnchecked(column)
+
+  /** Returns whether planning did not check a column, and some file has columns that are unsafe. */
+  def isUnchecked(column: ColumnPath): Boolean =
+    hasUnsafeColumns && !guard.requirements.columns(column)
+
+  private lazy val unsafe: Set[ColumnPath] =
+    pruning.fold(Set.empty[ColumnPath])(PlannedScan.unsafeColumns)
+
+  private lazy val hasUnsafeColumns: Boolean = pruning.exists(_.exists(_.storage match {
+    case known: FileStorage.Known => known.hasUnsafeColumns
+    case _ => false
+  }))
 }
 
 private[spark] object PlannedScan {
 
-  private def hasUnfilteredFiles(pruning: ScanPruning): Boolean =
-    pruning.exists(file => levelOf(file.storage) == PushdownLevel.Nothing)
+  private def unsafeColumns(pruning: ScanPruning): Set[ColumnPath] =
+    pruning.gather { outcome =>
+      outcome.storage match {
+        case known: FileStorage.Known => known.unsafe
+        case _ => Set.empty
+      }
+    }
 
   /**
-   * Returns what parquet-mr may evaluate in each file. Files that planning did not read are of
-   * [[PushdownLevel.Nothing]] if some other file is, and otherwise of [[PushdownLevel.AnyFile]].
+   * Returns what parquet-mr may evaluate in each file. Files that planning did not read are as unsafe
+   * as the others.
    */
   def levels(pruning: ScanPruning): FilePruning => PushdownLevel = {
-    val unread = if (hasUnfilteredFiles(pruning)) PushdownLevel.Nothing else PushdownLevel.AnyFile
-    file => if (file.storage == FileStorage.Unread) unread else levelOf(file.storage)
-  }
-
-  /**
-   * Returns the level of one file. parquet-mr uses corrupt statistics, and fails at literals that
-   * are longer than a short decimal.
-   */
-  private def levelOf(storage: FileStorage): PushdownLevel = storage match {
-    case FileStorage.Unreadable => PushdownLevel.Nothing
-    case FileStorage.Unread => PushdownLevel.AnyFile
-    case FileStorage.Known(hasCorruptStatistics, hasShortDecimals, meetsRequirements) =>
-      if (hasCorruptStatistics || hasShortDecimals) PushdownLevel.Nothing
-      else if (meetsRequirements) PushdownLevel.AsDeclared
+    val unread =
+      if (pruning.exists(_.storage == FileStorage.Unreadable)) PushdownLevel.Nothing
+      else if (unsafeColumns(pruning).nonEmpty) PushdownLevel.SafeColumns
       else PushdownLevel.AnyFile
+    file =>
+      file.storage match {
+        case FileStorage.Unreadable => PushdownLevel.Nothing
+        case FileStorage.Unread => unread
+        case FileStorage.Known(unsafe, _, _) if unsafe.nonEmpty => PushdownLevel.SafeColumns
+        case FileStorage.Known(_, _, true) => PushdownLevel.AsDeclared
+        case _ => PushdownLevel.AnyFile
+      }
   }
 }

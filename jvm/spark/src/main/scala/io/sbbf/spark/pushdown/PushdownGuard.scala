@@ -32,6 +32,9 @@ import io.sbbf.spark.util.FieldId
  *     one becomes `<=`, and NOT of one is withheld.
  *   - Lists: NULLs are left out, as parquet-mr checks only the first value to decide whether it
  *     can compare the list. NOT of a list with BIGINTs beyond 32 bits needs an INT64 column.
+ *   - Columns with the same dotted path, as `a.b` is a field of `a` and a column: parquet-mr confuses
+ *     their dictionaries and filters.
+ *   - Columns that a file misstates: see [[io.sbbf.parquet.footer.FileFooter.unsafeColumns]].
  *   - Text that is not UTF-8: nothing is pushed.
  *   - Columns read by field id: nothing is pushed, as parquet-mr finds columns by name.
  *
@@ -39,6 +42,7 @@ import io.sbbf.spark.util.FieldId
  * @param columns the columns of the filters, as filters spell them, with the types that allow
  *   more filters for files that store the columns as declared
  * @param requirements the requirements that a file must meet for those filters
+ * @param twins those of the columns that share their dotted path with another column of the table
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  * @param mayPushMore whether Spark may push filters that are not among `filters`
  */
@@ -46,6 +50,7 @@ private[spark] final class PushdownGuard private (
     private[pushdown] val filters: Seq[Filter],
     columns: Map[String, Option[DeclaredType]],
     val requirements: StorageRequirements,
+    twins: Set[String],
     refusesAll: Boolean,
     mayPushMore: Boolean) {
   import PushdownGuard._
@@ -60,38 +65,44 @@ private[spark] final class PushdownGuard private (
     val settled = if (scan.disablesTaskBloom) ReadPolicy.NoBloom else Map.empty[String, String]
     val disablesBloom = scan.mayListOthers || scan.disablesTaskBloom
     if (isSafe) {
-      val anyFile = pushed(PushdownLevel.AnyFile)
+      // a filter pushed after planning may need columns whose storage planning did not check
+      val anyFile = without(pushed(asDeclared = false), scan.isUnchecked)
       val isChecked = requirements.areCoveredBy(scan.guard.requirements)
       ReadPolicy(
-        options = options(scan.mayListOthers || scan.hasUnfilteredFiles) ++ settled,
+        options = options(
+          scan.hasUnreadableFiles || requirements.columns.exists(scan.isUnsafe)) ++ settled,
         anyFile = anyFile,
-        // a filter pushed after planning may need columns whose storage planning did not check
-        asDeclared = if (isChecked) pushed(PushdownLevel.AsDeclared) else anyFile,
+        asDeclared = if (isChecked) pushed(asDeclared = true) else anyFile,
+        safeColumns = without(anyFile, scan.isUnsafe),
         disablesBloom = disablesBloom || misreadsFilters,
-        needsUnfilteredRead = scan.mayReadUnchecked(this) || scan.hasUnfilteredFiles
+        needsUnfilteredRead = scan.mayReadUnchecked(this) || scan.hasUnreadableFiles
       )
-    } else ReadPolicy(settled, filters, filters, disablesBloom, needsUnfilteredRead = false)
+    } else
+      ReadPolicy(settled, filters, filters, filters, disablesBloom, needsUnfilteredRead = false)
   }
 
   /** Returns whether every file can be read with the filters as Spark pushes them. */
-  def withholdsNothing: Boolean = options(hasUnfilteredFiles = false).isEmpty
-
-  /**
-   * Returns the filters, some rewritten, that parquet-mr may evaluate in a file of this level.
-   */
-  def pushed(level: PushdownLevel): Seq[Filter] = rewritten(zoned, level)
+  def withholdsNothing: Boolean = options(hasUnsafeFiles = false).isEmpty
 
   private lazy val zoned: Seq[Filter] = filters.map(PushedFilterRewriter.withoutZone)
 
-  private def rewritten(zoned: Seq[Filter], level: PushdownLevel): Seq[Filter] = level match {
-    case _ if refusesAll => Nil
-    case PushdownLevel.Nothing => Nil
-    case PushdownLevel.AnyFile =>
-      new PushedFilterRewriter(columns, isDeclared = _ => false, countsNulls = _ => false)
-        .all(zoned)
-    case PushdownLevel.AsDeclared =>
-      new PushedFilterRewriter(columns, isDeclared, countsNulls).all(zoned)
-  }
+  /**
+   * Returns the filters, some rewritten, that parquet-mr may evaluate.
+   *
+   * @param asDeclared whether in files that meet the requirements, or in files of any kind
+   */
+  def pushed(asDeclared: Boolean): Seq[Filter] =
+    if (refusesAll) Nil
+    else {
+      val rewriter = new PushedFilterRewriter(
+        columns,
+        column => asDeclared && isDeclared(column),
+        column => asDeclared && countsNulls(column))
+      rewriter.all(zoned).filterNot(_.references.exists(twins))
+    }
+
+  private def without(pushed: Seq[Filter], isUnsafe: ColumnPath => Boolean): Seq[Filter] =
+    pushed.filterNot(_.references.exists(column => isUnsafe(pathOf(column))))
 
   private def isDeclared(column: String): Boolean =
     requirements.declaredTypes.contains(pathOf(column))
@@ -105,12 +116,12 @@ private[spark] final class PushdownGuard private (
    * Returns the read options that disable what parquet-mr must not evaluate, for reads that get
    * the filters as Spark pushes them.
    */
-  private def options(hasUnfilteredFiles: Boolean): Map[String, String] = {
-    val safe = pushed(PushdownLevel.AnyFile)
+  private def options(hasUnsafeFiles: Boolean): Map[String, String] = {
+    val safe = pushed(asDeclared = false)
     val isUnchanged = safe.corresponds(zoned)(_ eq _)
     // executors in other zones may read another day or instant
     val hasOld = zoned.exists(PushedFilterRewriter.values(_).exists(PushedValue.isOld))
-    if (hasUnfilteredFiles || mayPushMore || refusesAll || !isUnchanged || hasOld)
+    if (hasUnsafeFiles || mayPushMore || refusesAll || !isUnchanged || hasOld)
       ReadPolicy.NoParquetFilters
     else if (misreadsFilters && filters.exists(usesBloom)) ReadPolicy.NoBloom
     else Map.empty
@@ -163,12 +174,19 @@ private[spark] object PushdownGuard {
       path -> (if (of.map(_._3).distinct.size == 1) of.head._3 else of.head._2)
     }
     val nullsCounted = filters.flatMap(PushedFilterRewriter.passedByNull(_)).map(pathOf).toSet
+    val names = filters.flatMap(_.references).distinct
     new PushdownGuard(
       filters,
       columns,
-      StorageRequirements(most, nullsCounted),
+      StorageRequirements(
+        most,
+        nullsCounted,
+        columns = names.map(pathOf).toSet,
+        probed = filters.filter(usesBloom).flatMap(_.references).map(pathOf).toSet),
+      twins = twinsAmong(names, schema),
       refusesAll = byFieldId && hasFieldIds(schema),
-      mayPushMore)
+      mayPushMore
+    )
   }
 
   /**
@@ -203,6 +221,19 @@ private[spark] object PushdownGuard {
         case _ => None
       }
     case _ => None
+  }
+
+  /** Returns the names whose column has the dotted path of another column of the table. */
+  private def twinsAmong(names: Seq[String], schema: StructType): Set[String] = {
+    val paths = leaves(schema).map(_.mkString("."))
+    val shared = paths.diff(paths.distinct).toSet
+    names.filter(n => shared(UnresolvedAttribute.parseAttributeName(n).mkString("."))).toSet
+  }
+
+  private def leaves(dataType: DataType): Seq[Seq[String]] = dataType match {
+    case struct: StructType =>
+      struct.fields.toSeq.flatMap(f => leaves(f.dataType).map(f.name +: _))
+    case _ => Seq(Nil)
   }
 
   private def declaredType(dataType: DataType): Option[DeclaredType] = dataType match {

@@ -5,8 +5,11 @@ private[spark] sealed abstract class PushdownLevel extends Product with Serializ
 
 private[spark] object PushdownLevel {
 
-  /** Allows none: the file's statistics are wrong, or parquet-mr fails at them. */
+  /** Allows none: planning could not read the file. */
   case object Nothing extends PushdownLevel
+
+  /** Allows those of [[AnyFile]] on columns that parquet-mr reads right in all files of the scan. */
+  case object SafeColumns extends PushdownLevel
 
   /** Allows predicates that lose no row of any file. */
   case object AnyFile extends PushdownLevel

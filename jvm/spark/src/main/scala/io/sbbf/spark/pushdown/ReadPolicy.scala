@@ -10,6 +10,7 @@ import org.apache.spark.sql.sources.Filter
  *   reads the files. That class evaluates the filters as Spark pushes them.
  * @param anyFile the filters, some of them rewritten, for files of [[PushdownLevel.AnyFile]]
  * @param asDeclared the filters for files of [[PushdownLevel.AsDeclared]]
+ * @param safeColumns the filters for files of [[PushdownLevel.SafeColumns]]
  * @param disablesBloom whether tasks must not evaluate parquet-mr's bloom filters
  * @param needsUnfilteredRead whether some files may be of [[PushdownLevel.Nothing]]
  */
@@ -17,11 +18,12 @@ private[spark] final case class ReadPolicy(
     options: Map[String, String],
     anyFile: Seq[Filter],
     asDeclared: Seq[Filter],
+    safeColumns: Seq[Filter],
     disablesBloom: Boolean,
     needsUnfilteredRead: Boolean) {
 
-  /** Returns whether tasks read files of the two levels with different filters. */
-  def differsByFile: Boolean = anyFile != asDeclared
+  /** Returns whether tasks read files of different levels with different filters. */
+  def differsByFile: Boolean = anyFile != asDeclared || anyFile != safeColumns
 }
 
 private[spark] object ReadPolicy {
@@ -37,5 +39,5 @@ private[spark] object ReadPolicy {
 
   /** Pushes nothing, for a scan of which nothing is known. */
   val Nothing: ReadPolicy =
-    ReadPolicy(NoParquetFilters, Nil, Nil, disablesBloom = true, needsUnfilteredRead = false)
+    ReadPolicy(NoParquetFilters, Nil, Nil, Nil, disablesBloom = true, needsUnfilteredRead = false)
 }

@@ -49,11 +49,16 @@ private[spark] object RowGroupRanges {
   }
 
   /** Spark's readers of a scan, one for each set of filters that parquet-mr may evaluate. */
-  final class Readers(anyFile: Reader, asDeclared: Reader, unfiltered: Reader)
+  final class Readers(
+      anyFile: Reader,
+      asDeclared: Reader,
+      safeColumns: Reader,
+      unfiltered: Reader)
       extends Serializable {
     def of(level: Option[Any], isPlannedVersion: Boolean): Reader =
       if (!isPlannedVersion || level.contains(PushdownLevel.Nothing.toString)) unfiltered
       else if (level.contains(PushdownLevel.AsDeclared.toString)) asDeclared
+      else if (level.contains(PushdownLevel.SafeColumns.toString)) safeColumns
       else anyFile
   }
 

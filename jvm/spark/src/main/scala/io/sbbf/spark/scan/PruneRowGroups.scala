@@ -43,7 +43,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
                   scan
                 case index: PrunedFileIndex =>
                   val filters = new ScanFilters(scan, filesOf(scan), conjuncts)
-                  val planned = index.plannedScan(filters.hasSubqueries)
+                  val planned = index.plannedScan(filters.hasSubqueries, isTrimmed = false)
                   withOptions(scan, filters.guard.decide(planned, isSafe).options)
                 case _ => prune(scan, conjuncts, preserveSplits)
               }

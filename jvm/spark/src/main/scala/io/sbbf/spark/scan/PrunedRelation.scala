@@ -73,7 +73,8 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
     new PrunedFileIndex(
       files.location,
       new ScanColumns(files),
-      pruner(guard.requirements),
+      pruner(
+        if (trimsParquet) guard.requirements.copy(probed = Set.empty) else guard.requirements),
       guard,
       preserveSplits)
 
@@ -91,7 +92,7 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
     files.fileFormat match {
       case ours: PrunedParquetFormat =>
         files.copy(location = index, fileFormat = ours.of(index))(files.sparkSession)
-      case format if format.getClass == classOf[ParquetFileFormat] && swapsFormat =>
+      case _ if trimsParquet =>
         val pruned = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
         files.copy(location = index, fileFormat = pruned)(files.sparkSession)
       case format if SourceFormat.isOrc(format) && swapsFormat =>
@@ -100,7 +101,7 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       // options are a part of how files are read, and those of parquet-mr do not concern these
       case _ if needsIndex => files.copy(location = index)(files.sparkSession)
       case _ =>
-        val planned = index.plannedScan(hasRuntimeFilters)
+        val planned = index.plannedScan(hasRuntimeFilters, isTrimmed = false)
         val policy = index.guard.decide(planned, isSafe = SbbfConf.SafeRead.get(conf))
         val options = files.options ++ policy.options
         files.copy(location = index, options = options)(files.sparkSession)
@@ -132,6 +133,10 @@ private[spark] final class PrunedRelation(files: HadoopFsRelation, conf: SQLConf
       CatalogStatistics(
         sizeInBytes = BigInt(found.sizeInBytes),
         rowCount = found.rows.map(BigInt(_)))
+
+  /** Returns whether tasks leave out row groups, which needs Spark's own format. */
+  private def trimsParquet: Boolean =
+    files.fileFormat.getClass == classOf[ParquetFileFormat] && swapsFormat
 
   private def swapsFormat: Boolean =
     SbbfConf.RowGroupPruning.get(conf) && ExecutorJar.isThere(files.sparkSession.sparkContext)

@@ -46,8 +46,8 @@ private[pushdown] trait PushdownCases {
   protected def guard(filters: Seq[Filter], of: StructType = plain, byFieldId: Boolean = true) =
     PushdownGuard(filters, of, byFieldId, caseSensitive = false)
 
-  protected def allowed(level: PushdownLevel, filters: Filter*): Seq[Filter] =
-    guard(filters).pushed(level)
+  protected def inAnyFile(filters: Filter*): Seq[Filter] =
+    guard(filters).pushed(asDeclared = false)
 
   protected def or(column: String, lower: Any, upper: Any): Filter =
     Or(EqualTo(column, lower), EqualTo(column, upper))

@@ -5,6 +5,7 @@ import java.time.{Instant, LocalDate}
 
 import org.apache.spark.sql.catalyst.util.{DateTimeUtils, RebaseDateTime}
 import org.apache.spark.sql.sources._
+import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.parquet.testing.TestFiles
@@ -16,14 +17,13 @@ class PushdownGuardSuite extends AnyFunSuite with PushdownCases {
     test(
       s"${n + 1}. $pushed: ${any.getOrElse("withheld")}; as declared: ${declared.getOrElse("withheld")}.") {
       // as text, in which the two zeros differ
-      assert(s"${allowed(PushdownLevel.AnyFile, pushed).toList}" == s"${any.toList}", why)
-      assert(s"${allowed(PushdownLevel.AsDeclared, pushed).toList}" == s"${declared.toList}", why)
-      assert(allowed(PushdownLevel.Nothing, pushed).isEmpty, why)
+      assert(s"${inAnyFile(pushed).toList}" == s"${any.toList}", why)
+      val asDeclared = guard(Seq(pushed)).pushed(asDeclared = true)
+      assert(s"${asDeclared.toList}" == s"${declared.toList}", why)
     }
 
   test("a lower bound is pushed beside another conjunct that NaN fails.") {
     val lower = GreaterThanOrEqual("f", 1.0)
-    def inAnyFile(filters: Filter*) = allowed(PushdownLevel.AnyFile, filters: _*)
     for (other <- Seq(
         LessThan("f", 2.0),
         LessThanOrEqual("f", 2.0),
@@ -56,7 +56,7 @@ class PushdownGuardSuite extends AnyFunSuite with PushdownCases {
           case Not(EqualNullSafe(_, _)) => Nil
           case other => Seq(other)
         }
-        assert(allowed(PushdownLevel.AnyFile, within(form(old))) == expected)
+        assert(inAnyFile(within(form(old))) == expected)
       }
   }
 
@@ -114,7 +114,7 @@ class PushdownGuardSuite extends AnyFunSuite with PushdownCases {
   }
 
   test("a list is pushed without its NULLs.") {
-    val pushed = allowed(PushdownLevel.AnyFile, In("id", Array(null, 5L, null)))
+    val pushed = inAnyFile(In("id", Array(null, 5L, null)))
     assert(pushed.map(_.toString) == Seq(In("id", Array(5L)).toString))
   }
 
@@ -122,9 +122,35 @@ class PushdownGuardSuite extends AnyFunSuite with PushdownCases {
     "nothing is pushed where columns are read by field id, by which parquet-mr does not find them.") {
     val filter = Seq(EqualTo("s.a", 1L))
     def of(byFieldId: Boolean) = guard(filter, withIds, byFieldId)
-    assert(of(byFieldId = true).pushed(PushdownLevel.AsDeclared).isEmpty)
-    assert(of(byFieldId = false).pushed(PushdownLevel.AnyFile) == filter)
+    assert(of(byFieldId = true).pushed(asDeclared = true).isEmpty)
+    assert(of(byFieldId = false).pushed(asDeclared = false) == filter)
     assert(!of(byFieldId = true).withholdsNothing)
+  }
+
+  test("nothing is pushed on columns that share their dotted path with another column.") {
+    def struct(fields: (String, DataType)*) =
+      StructType(fields.map { case (name, kind) => StructField(name, kind) })
+    val long = LongType
+    val id = EqualTo("id", 1L)
+    // the table; the filters that are pushed beside `id = 1`; whether they are withheld
+    val field = Seq(EqualTo("a.b", 1L), IsNotNull("a.b"), Or(EqualTo("a.b", 1L), id))
+    val column = Seq(EqualTo("`a.b`", 1L), Not(EqualTo("`a.b`", 1L)))
+    val table = Seq[(StructType, Seq[Filter], Boolean)](
+      (struct("a" -> struct("b" -> long), "a.b" -> long), field ++ column, true),
+      (
+        struct("a" -> struct("b.c" -> long), "a.b" -> struct("c" -> long)),
+        Seq(EqualTo("a.`b.c`", 1L), EqualTo("`a.b`.c", 1L)),
+        true),
+      (struct("a" -> struct("b" -> long)), field, false),
+      (struct("a" -> struct("b" -> long), "A.b" -> long), field, false)
+    )
+    for ((schema, filters, isWithheld) <- table; caseSensitive <- Seq(true, false)) {
+      val columns = schema.add("id", LongType)
+      val guard = PushdownGuard(id +: filters, columns, byFieldId = false, caseSensitive)
+      for (asDeclared <- Seq(true, false))
+        assert(guard.pushed(asDeclared) == (if (isWithheld) Seq(id) else id +: filters))
+      assert(guard.withholdsNothing != isWithheld || PushdownGuard.misreadsFilters)
+    }
   }
 }
 

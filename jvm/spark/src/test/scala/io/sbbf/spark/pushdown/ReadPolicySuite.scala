@@ -4,7 +4,7 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.sources._
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.predicate.RowGroupPredicate
+import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
 
 /** Tests how the filters, and what planning found of the files, decide how a scan reads. */
@@ -14,13 +14,19 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
   private def file(storage: FileStorage, filtersRejected: Map[String, Int] = Map.empty) =
     FilePruning(1, 1, 10L, 100L, None, Map.empty, Map.empty, filtersRejected, storage)
 
-  private def known(corrupt: Boolean = false, short: Boolean = false, meets: Boolean = false) =
-    FileStorage.Known(corrupt, short, meets)
+  private def known(meets: Boolean = false, unsafe: Option[String] = None) = {
+    val columns = unsafe.map(name => ColumnPath.named(Seq(name))).toSet
+    FileStorage.Known(columns, hasUnsafeColumns = columns.nonEmpty, meets)
+  }
+
+  /** A file of which some row groups are kept. */
+  private val partly = file(known()).copy(rowGroups = 2)
 
   private def scan(
       filters: Seq[Filter],
       files: Seq[FilePruning] = Seq(file(known())),
       stoppedEarly: Boolean = false,
+      isTrimmed: Boolean = true,
       mayListOthers: Boolean = false,
       hasRuntimeFilters: Boolean = false): PlannedScan = {
     val statuses = files.indices.map(i =>
@@ -33,7 +39,7 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
         stoppedEarly,
         filesDeclined = 0,
         nanos = 0)
-    PlannedScan(Some(pruning), guard(filters), mayListOthers, hasRuntimeFilters)
+    PlannedScan(Some(pruning), guard(filters), isTrimmed, mayListOthers, hasRuntimeFilters)
   }
 
   private val safe = EqualTo("id", 1L)
@@ -53,17 +59,15 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
         scan(lookup, Seq(file(known(), Map("no space" -> 1))), hasRuntimeFilters = true),
         bloom,
         true),
-      ("the listing may change", scan(lookup, mayListOthers = true), all ++ bloom, true),
+      ("the listing may change", scan(lookup, mayListOthers = true), bloom, true),
+      ("tasks read what planning kept", scan(lookup, Seq(partly)), bloom, false),
+      ("tasks read more", scan(lookup, Seq(partly), isTrimmed = false), misread, false),
+      ("tasks could read no less", scan(lookup, isTrimmed = false), bloom, false),
       (
-        "a file has corrupt statistics",
-        scan(lookup, Seq(file(known()), file(known(corrupt = true)))),
-        all ++ bloom,
-        true),
-      (
-        "parquet-mr fails at short decimals",
-        scan(lookup, Seq(file(known(short = true)))),
-        all ++ bloom,
-        true),
+        "tasks read more, with a rejected filter",
+        scan(lookup, Seq(partly, file(known(), Map("no space" -> 1))), isTrimmed = false),
+        bloom,
+        false),
       (
         "a file could not be read",
         scan(lookup, Seq(file(FileStorage.Unreadable))),
@@ -82,6 +86,20 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
     }
   }
 
+  test("files are read without the filters on columns that a file of the scan misstates.") {
+    val (id, text) = (EqualTo("id", 1L), EqualTo("text", "a"))
+    val filters = Seq(id, text)
+    val files = Seq(file(known()), file(known(unsafe = Some("id"))))
+    val policy = guard(filters).decide(scan(filters, files), isSafe = true)
+    assert(policy.anyFile == filters && policy.safeColumns == Seq(text) && policy.differsByFile)
+    assert(!policy.needsUnfilteredRead && policy.options.size == 5)
+    // planning did not check `text`, and a file misstates something
+    val later = guard(filters).decide(scan(Seq(id), files), isSafe = true)
+    assert(later.anyFile == Seq(id) && later.safeColumns.isEmpty)
+    val sound = guard(filters).decide(scan(Seq(id)), isSafe = true)
+    assert(sound.anyFile == filters)
+  }
+
   test("files are read with more filters where planning checked how they store the columns.") {
     val filters = Seq(needsInt8)
     val policy = guard(filters).decide(scan(filters), isSafe = true)
@@ -96,8 +114,7 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
     val table = Seq(
       (known(meets = true), AsDeclared, AnyFile),
       (known(), AnyFile, AnyFile),
-      (known(corrupt = true, meets = true), Nothing, Nothing),
-      (known(short = true, meets = true), Nothing, Nothing),
+      (known(meets = true, Some("id")), SafeColumns, SafeColumns),
       (FileStorage.Unreadable, Nothing, Nothing)
     )
     for ((storage, level, unread) <- table) {

@@ -65,7 +65,11 @@ class RowGroupRangesSuite extends AnyFunSuite {
         Iterator.empty
       }
       val readers =
-        new RowGroupRanges.Readers(reader("any file"), reader("as declared"), reader("unchecked"))
+        new RowGroupRanges.Readers(
+          reader("any file"),
+          reader("as declared"),
+          reader("safe columns"),
+          reader("unchecked"))
       RowGroupRanges.read(split, readers, new Configuration)
       seen.get._2
     }
@@ -94,7 +98,9 @@ class RowGroupRangesSuite extends AnyFunSuite {
     for ((level, reader) <- Seq(
         (PushdownLevel.AnyFile, "any file"),
         (PushdownLevel.AsDeclared, "as declared"),
-        (PushdownLevel.Nothing, "unchecked"))) {
+        (PushdownLevel.SafeColumns, "safe columns"),
+        (PushdownLevel.Nothing, "unchecked")
+      )) {
       assert(of(level, now).contains((reader, 0L, 1000L)))
       assert(of(level, now, 10L, 11L).contains((reader, 10L, 1L)))
       assert(of(level, now - 1, 10L, 11L).contains(("unchecked", 0L, 1000L)))
