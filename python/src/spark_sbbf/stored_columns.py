@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
@@ -15,6 +16,9 @@ STEPS = {
     "orc": ("._elem", "._key", "._value"),
 }
 """How a format names the elements of a list, and the keys and values of a map."""
+
+PARTS = ("elementType", "keyType", "valueType")
+"""The keys of the types within a type of Spark's schemas in JSON."""
 
 
 def check_columns(columns: Iterable[str], schema: Any, format: str = "parquet") -> None:
@@ -37,6 +41,42 @@ def check_columns(columns: Iterable[str], schema: Any, format: str = "parquet") 
             raise ValueError(
                 f"columns: {column!r} is BOOLEAN, a type that has no filters: leave it out"
             )
+
+
+def schema_of(df: Any) -> Any:
+    """Returns the schema of a DataFrame, with BINARY for types that PySpark does not know.
+
+    Spark 4.3 has timestamps of seven to nine digits, which its Python cannot describe.
+
+    Raises:
+        ValueError: If ``df`` has such a type and belongs to a session of Spark Connect.
+    """
+    from pyspark.errors import PySparkValueError
+    from pyspark.sql.types import StructType
+
+    try:
+        return df.schema
+    except PySparkValueError:
+        if not hasattr(df, "_jdf"):
+            raise ValueError("df: it has a type that PySpark does not know; leave df out") from None
+        return StructType.fromJson(_described(json.loads(df._jdf.schema().json())))
+
+
+def _described(kind: Any) -> Any:
+    """Returns a type of a schema in JSON, with BINARY for those that PySpark does not know."""
+    from pyspark.errors import PySparkValueError
+    from pyspark.sql.types import StructField
+
+    if isinstance(kind, dict):
+        nested = {key: _described(kind[key]) for key in PARTS if key in kind}
+        if "fields" in kind:
+            nested["fields"] = [{**f, "type": _described(f["type"])} for f in kind["fields"]]
+        return {**kind, **nested}
+    try:
+        StructField.fromJson({"name": "", "type": kind, "nullable": True})
+    except PySparkValueError:
+        return "binary"
+    return kind
 
 
 def stored_columns(schema: Any, format: str = "parquet") -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
-from spark_sbbf.stored_columns import check_columns
+from spark_sbbf.stored_columns import check_columns, schema_of
 
 DEFAULT_FPP = 0.01
 """parquet-mr's own default (``ParquetProperties.DEFAULT_BLOOM_FILTER_FPP``)."""
@@ -103,7 +103,7 @@ def bloom_options(
     if format not in ("parquet", "orc"):
         raise ValueError(f"format must be 'parquet' or 'orc', not {format!r}")
     if df is not None:
-        check_columns(columns, df.schema, format)
+        check_columns(columns, schema_of(df), format)
     if format == "orc":
         if auto or any(given is not None for given in (ndv, max_bytes, min_ndv, dictionary)):
             raise ValueError("format: ORC's writer takes columns and one fpp only")

@@ -12,13 +12,26 @@ import io.sbbf.parquet.model.{ColumnType, Logical, Physical}
 private[literal] object IcebergReads {
 
   /** Returns whether the values of a column of type `kind` are those that Iceberg reads. */
-  def asTable(test: Test, kind: ColumnType): Boolean = test match {
-    case In(values) => values.forall(asTable(_, kind))
-    case NotIn(values) => values.forall(asTable(_, kind))
-    case Less(value, _) => asTable(value, kind)
-    case Greater(value, _) => asTable(value, kind)
-    case AllOf(tests) => tests.forall(asTable(_, kind))
-    case IsNull | IsNullDecimal(_, _) | IsNotNull => true
+  def asTable(test: Test, kind: ColumnType): Boolean = values(test).forall(asTable(_, kind))
+
+  /**
+   * Returns the type by which to compare literals with what Iceberg reads. It reads timestamps by the
+   * type of the table's column, whether or not the file says that they are adjusted to UTC.
+   */
+  def typeFor(test: Test, kind: ColumnType): ColumnType = kind.logical match {
+    case stored: Logical.Timestamp =>
+      val utc = values(test).collectFirst { case Value.Timestamp(_, utc) => utc }
+      kind.copy(logical = stored.copy(utc = utc.getOrElse(stored.utc)))
+    case _ => kind
+  }
+
+  private def values(test: Test): Seq[Value] = test match {
+    case In(values) => values
+    case NotIn(values) => values
+    case Less(value, _) => Seq(value)
+    case Greater(value, _) => Seq(value)
+    case AllOf(tests) => tests.flatMap(values)
+    case IsNull | IsNullDecimal(_, _) | IsNotNull => Nil
   }
 
   private def asTable(value: Value, kind: ColumnType): Boolean = {

@@ -46,9 +46,9 @@ private[parquet] object LiteralEncodings {
 
   /** Returns the test, bound to a column type of files that `reader` reads. */
   def bind(test: Test, kind: ColumnType, reader: ReaderRules): BoundPredicate =
-    if (reader == ReaderRules.Iceberg && !IcebergReads.asTable(test, kind))
-      Unsupported(LeafResult.NotComparable)
-    else encode(test, kind)
+    if (reader != ReaderRules.Iceberg) encode(test, kind)
+    else if (IcebergReads.asTable(test, kind)) encode(test, IcebergReads.typeFor(test, kind))
+    else Unsupported(LeafResult.NotComparable)
 
   private def encode(test: Test, kind: ColumnType): BoundPredicate = test match {
     case RowGroupPredicate.IsNull => IsNull

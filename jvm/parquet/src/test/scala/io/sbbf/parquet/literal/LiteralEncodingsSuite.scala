@@ -13,6 +13,8 @@ final class LiteralEncodingsSuite extends AnyFunSuite {
   private val decimal = Value.Decimal(BigInteger.valueOf(100), 18, 2)
   private val int = Value.IntegerLiteral(-1, 32)
   private val long = Value.IntegerLiteral(-1, 64)
+  private val instant = Value.Timestamp(1000000000000000L, true)
+  private val localTime = Value.Timestamp(1000000000000000L, false)
 
   private def isUsable(test: Test, kind: ColumnType, reader: ReaderRules): Boolean =
     new LiteralEncodings(reader).of(Leaf(Seq("c"), test), kind) match {
@@ -34,6 +36,10 @@ final class LiteralEncodingsSuite extends AnyFunSuite {
       (decimal, Physical.Int64, Logical.Decimal(18, 2), true, true),
       (decimal, Physical.Int32, Logical.Decimal(9, 1), true, false),
       (decimal, Physical.Int32, Logical.Plain, true, false),
+      (instant, Physical.Int64, Logical.Timestamp(1000, utc = true, false), true, true),
+      (instant, Physical.Int64, Logical.Timestamp(1000, utc = false, false), false, true),
+      (localTime, Physical.Int64, Logical.Timestamp(1000, utc = false, false), true, true),
+      (localTime, Physical.Int64, Logical.Timestamp(1000, utc = true, false), false, true),
       (Value.DoubleLiteral(1), Physical.Float32, Logical.Plain, true, true),
       (Value.DoubleLiteral(1), Physical.Int32, Logical.Plain, true, false)
     )

@@ -26,6 +26,7 @@ private[spark] final class FileListing(
     store: FileStore,
     request: ProbeRequest,
     conf: Configuration) {
+  import FileListing.SaturatedFpp
 
   private val bytes =
     new FileBytes(store.source(file), file.getPath, file.getLen, request.tailBytes)
@@ -79,7 +80,7 @@ private[spark] final class FileListing(
       val found = result
         .map(r => (r.evidence.name, r.reason))
         .getOrElse(state match {
-          case FilterState.Present(_, _, _) => (Evidence.Bloom.name, "")
+          case FilterState.Present(_, _, bitset) => (Evidence.Bloom.name, saturation(bitset))
           case FilterState.Rejected(reason) => (Evidence.None.name, reason)
           case FilterState.Absent => (Evidence.None.name, "no filter")
         })
@@ -96,6 +97,13 @@ private[spark] final class FileListing(
         found._2
       )
     }
+  }
+
+  /** Returns a hint if the filter has so many bits that it rarely refutes a value, else nothing. */
+  private def saturation(bitset: Array[Byte]): String = {
+    val fpp = BloomFilterStats.effectiveFpp(bitset)
+    if (fpp < SaturatedFpp) ""
+    else f"saturated: ${100 * fpp}%.0f %% of absent values pass; write a larger filter"
   }
 
   private def shown(verdict: Verdict): Option[String] = request.leaf.map(_ => verdict.name)
@@ -148,4 +156,10 @@ private[spark] final class FileListing(
       reason
     )
   }
+}
+
+private object FileListing {
+
+  /** The false positive probability from which on `reason` names a filter as saturated. */
+  private final val SaturatedFpp = 0.2
 }
