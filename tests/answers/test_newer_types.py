@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
+import re
 from pathlib import Path
 
 import pytest
-from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.errors import AnalysisException, IllegalArgumentException
+from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
-from harness import outcome, session_with
+from harness import active, outcome, session_with
 
 ORACLE = {"spark.sbbf.enabled": "false", "spark.sql.parquet.filterPushdown": "false"}
 VARIANTS = (
@@ -97,3 +99,33 @@ def test_a_time_of_day_that_is_read_less_exactly_is_found(
     for condition, count in (("=", 9), ("<=", 9), ("<", 0)):
         found = table.where(f"t {condition} CAST('12:00:00' AS TIME(0))").collect()
         assert len(found) == count, condition
+
+
+@pytest.mark.parametrize("digits", [7, 9])
+@pytest.mark.parametrize("zone", ["timestamp_ntz", "timestamp_ltz"])
+def test_timestamps_of_more_digits_are_right_and_refused_by_sentences_of_ours(
+    spark: SparkSession, tmp_path: Path, zone: str, digits: int
+) -> None:
+    kind, nanos = f"{zone}({digits})", {"spark.sql.timestampNanosTypes.enabled": "true"}
+    session, oracle = session_with(spark, nanos), session_with(spark, {**nanos, **ORACLE})
+    with active(session):  # where Spark looks whether the types are enabled
+        need(session, f"cast('2020-01-01 00:00:00.123456789' as {kind}) IS NULL")
+        values = f"cast(concat('2020-01-01 00:00:', id % 60, '.12345678', id % 10) as {kind})"
+        frame = session.range(200).selectExpr("id", f"{values} t", f"named_struct('t', {values}) s")
+        options = sbbf.bloom_options("id", "t", "s.t", df=frame)
+        with pytest.raises(ValueError, match="'u' is no column of df"):
+            sbbf.bloom_options("u", df=frame)
+        frame.coalesce(1).write.options(**options).parquet(str(tmp_path / "t"))
+
+        def query(session: SparkSession, where: str) -> DataFrame:
+            return session.read.parquet(str(tmp_path / "t")).where(where).select("id")
+
+        for operator, text in itertools.product(("=", "<", ">=", "<>"), ("07.123456787", "30.5")):
+            where = f"t {operator} cast('2020-01-01 00:00:{text}' as {kind})"
+            assert outcome(lambda: query(session, where)) == outcome(lambda: query(oracle, where))
+        (relation,) = sbbf.explain(query(session, where), show=False).unpruned
+        assert f"unsupported comparison with a literal: t of type {kind}" in relation.reason
+        with pytest.raises(
+            IllegalArgumentException, match=f"cannot be read as {re.escape(kind.upper())}"
+        ):
+            sbbf.probe(session, str(tmp_path / "t"), "t", datetime.datetime(2020, 1, 1)).collect()

@@ -11,6 +11,8 @@ import random
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
 from predicates import Predicates
 
 from tables import write_table

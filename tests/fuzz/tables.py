@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from catalogue import INT, kinds
-from nested import Kind, leaves
+from nested import Kind, Struct, leaves
 from texts import identifier
 from writers import FOREIGN, ROW_GROUPS, ROWS, spark_options
 
@@ -34,6 +34,7 @@ class Schema:
     columns: dict[str, Kind]
     partitioned: bool
     defaulted: bool
+    case_sensitive: bool = False
 
     @staticmethod
     def random(rng: random.Random, spark: tuple[int, int], only: Sequence[Kind] = ()) -> Schema:
@@ -42,7 +43,14 @@ class Schema:
         chosen += [] if only else [rng.choice(nested) for _ in range(3)]
         names = rng.sample(NAMES, len(chosen))
         # Collated strings cannot be keys of a join or of a map here, but columns.
-        return Schema(dict(zip(names, chosen)), rng.random() < 0.3, rng.random() < 0.3)
+        columns = dict(zip(names, chosen))
+        if rng.random() < 0.2:  # a field and a column of one dotted path
+            kind = rng.choice(only or scalars)
+            columns |= {"x": Struct({"y": kind}), "x.y": kind}
+        if rng.random() < 0.1:  # names that differ in case alone
+            columns["vALUE"] = columns["value"] = rng.choice(only or scalars)
+        case_sensitive = "vALUE" in columns
+        return Schema(columns, rng.random() < 0.3, rng.random() < 0.3, case_sensitive)
 
     @property
     def readable(self) -> dict[str, Kind]:
@@ -98,6 +106,8 @@ def write_table(
 ) -> Table:
     """Draws a table of kinds that this version of Spark reads, and writes its foreign files."""
     table = Table(name, folder, Schema.random(rng, spark, only), session_conf(rng))
+    if table.schema.case_sensitive:
+        table.conf["spark.sql.caseSensitive"] = "true"
     (folder / "spark").mkdir(parents=True)
     held: dict[str, set[Any]] = {}
     writers = ["spark", "spark", "spark", *FOREIGN]
@@ -146,7 +156,8 @@ def random_content(
         if rng.random() < 0.2:
             arrays["part"] = pa.array([7] * size)  # the directories say what counts
             names.append("part")
-    spelled = str.upper if rng.random() < 0.15 and not exact else str
+    is_upper = rng.random() < 0.15 and not exact and not schema.case_sensitive
+    spelled = str.upper if is_upper else str
     return pa.table({spelled(name): arrays[name] for name in names})
 
 

@@ -12,6 +12,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import footers
+
 ROW_GROUPS = 4
 ROWS = 40  # of one row group
 
@@ -74,7 +76,34 @@ def by_pyarrow(table: pa.Table, to: Path, rng: random.Random) -> str:
         bloom_filter_options={path: {"ndv": ROWS, "fpp": 0.01} for path in filtered},
         **options,
     )
-    return " ".join(f"{key}={value}" for key, value in options.items())
+    features = " ".join(f"{key}={value}" for key, value in options.items())
+    return f"{features} {changed(table, to, rng, filtered)}"
+
+
+def changed(table: pa.Table, file: Path, rng: random.Random, filtered: list[str]) -> str:
+    """Makes the file one of a writer that states less, or whose filters or bounds are invalid."""
+    texts = [f.name for f in table.schema if pa.types.is_string(f.type)]
+    kinds = {
+        "no lengths": filtered,
+        "equal bounds": texts,
+        "no bits": filtered,
+        "damaged headers": filtered,
+    }
+    kind = rng.choice([*kinds, *[""] * 8])
+    if not kinds.get(kind):
+        return ""
+    column = rng.choice(kinds[kind])
+    match kind:
+        case "no lengths":
+            gap = rng.choice((0, 1, 55, 4096))
+            footers.edit(file, footers.without_filter_lengths, b"?" * gap)
+        case "equal bounds":
+            footers.edit(file, lambda footer: footers.with_equal_bounds(footer, column))
+        case "no bits":
+            footers.overwrite_filters(file, column, footers.clear_bits)
+        case "damaged headers":
+            footers.overwrite_filters(file, column, footers.damage_header)
+    return f"{kind} of {column}"
 
 
 def by_duckdb(table: pa.Table, to: Path, rng: random.Random) -> str:

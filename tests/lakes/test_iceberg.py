@@ -139,6 +139,8 @@ DEFAULTS = {"default: top": 1000, "default: st.inner": 1000} if HAS_DEFAULTS els
 ROWS_OF_CASE = {
     "scale: join": 1,
     "scale: subquery": 1,
+    "zones: ntz": 1,
+    "zones: utc": 1,
     **DEFAULTS,
     "key": 1,
     "absent key": 0,

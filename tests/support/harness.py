@@ -111,6 +111,13 @@ def rows(df: DataFrame) -> list[str]:
     return sorted(map(repr, df.collect()))
 
 
+def rows_returned(df: DataFrame) -> int:
+    """Returns the number of rows that the scans of `df`, which has run, returned."""
+    leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
+    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
+    return sum(int(m.apply("numOutputRows").value()) for m in metrics if m.contains("numFiles"))
+
+
 def only_scan(df: DataFrame) -> Any:
     """Returns the pruning report of the only scan of `df`."""
     (scan,) = sbbf.explain(df, show=False).scans

@@ -17,6 +17,7 @@ MAPPING = "schema.name-mapping.default"
 def compare(spark: SparkSession, files: int, folder: Path) -> None:
     imported(spark, files, folder)
     imported_scale(spark, folder)
+    imported_zones(spark, folder)
     imported_partitions(spark, files, folder)
     of_uuids(spark, files)
     other_formats(spark, files)
@@ -80,6 +81,23 @@ def imported_scale(spark: SparkSession, folder: Path) -> None:
     spark.sql("SELECT CAST(0.3 AS DECIMAL(18, 2)) AS k").write.saveAsTable("scales")
     look(spark, "scale: join", f"SELECT a FROM {t} JOIN scales ON a = k")
     look(spark, "scale: subquery", f"SELECT a FROM {t} WHERE a = (SELECT max(k) FROM scales)")
+
+
+def imported_zones(spark: SparkSession, folder: Path) -> None:
+    """Files say that local times are adjusted to UTC, or that instants are not; ClickHouse's do."""
+    for name, kind, other in (
+        ("ntz", "TIMESTAMP_NTZ", "TIMESTAMP"),
+        ("utc", "TIMESTAMP", "TIMESTAMP_NTZ"),
+    ):
+        t, plain = f"ice.db.zones_{name}", folder / f"zones_{name}"
+        times = f"CAST(TIMESTAMP'2020-01-01' + make_interval(0, 0, 0, id) AS {other})"
+        days = spark.sql(f"SELECT {times} AS at, id AS seq FROM range(0, 400, 1, 4)")
+        days.write.option("parquet.enable.dictionary", "false").parquet(str(plain))
+        spark.sql(f"CREATE TABLE {t} (at {kind}, seq BIGINT) USING iceberg")
+        spark.sql(f"ALTER TABLE {t} SET TBLPROPERTIES ('write.metadata.metrics.default' = 'none')")
+        add_files(spark, t, plain)
+        spark.sql(f"SELECT {kind}'2020-05-07' AS k").write.saveAsTable(f"zone_{name}")
+        look(spark, f"zones: {name}", f"SELECT seq FROM {t} JOIN zone_{name} ON at = k")
 
 
 def imported_partitions(spark: SparkSession, files: int, folder: Path) -> None:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import samples
 import spark_sbbf as sbbf
-from harness import INTERPRETED, local_builder, rows, session_with
+from harness import INTERPRETED, local_builder, rows, rows_returned, session_with
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "predicates.md"
 FILES, GROUPS, ROWS = 4, 40, 100  # in all files; rows of a group
@@ -193,9 +193,7 @@ class Counts:
 
 def row_groups_read(df: DataFrame) -> int:
     """Returns the number of row groups that the tasks of `df`, which has run, read."""
-    leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
-    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
-    read = sum(m.apply("numOutputRows").value() for m in metrics if m.contains("numFiles"))
+    read = rows_returned(df)
     assert read % ROWS == 0, "row groups are read whole"
     return read // ROWS
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
-from harness import INTERPRETED, local_builder, session_with
+from harness import INTERPRETED, local_builder, rows_returned, session_with
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "pushdown.md"
 ROWS = 20_000
@@ -286,13 +286,6 @@ def write(spark: SparkSession, case: Case, folder: Path) -> str:
         rows_of = spark.range(0, ROWS, 1, 1).selectExpr(f"{case.values} AS c")
         rows_of.write.options(**SPARK).parquet(str(path))
     return str(path)
-
-
-def rows_returned(df: DataFrame) -> int:
-    """Returns the number of rows that the scans of `df`, which has run, returned."""
-    leaves = df._jdf.queryExecution().executedPlan().collectLeaves()
-    metrics = [leaves.apply(n).metrics() for n in range(leaves.size())]
-    return sum(int(m.apply("numOutputRows").value()) for m in metrics if m.contains("numFiles"))
 
 
 Answer = tuple[int, object]
