@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
+import footers
 import spark_sbbf as sbbf
 from harness import INTERPRETED, local_builder, rows_returned, session_with
 
@@ -53,6 +54,8 @@ class Case:
     """Settings of the session that reads the file."""
     written: tuple[tuple[str, str], ...] = ()
     """Settings of the session that writes the file."""
+    change: Callable[[Path], None] = lambda file: None
+    """What happens to the file then."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,30 @@ def comparisons(a: str, b: str, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
 ZERO_AND_NAN = ("c = 0.0", "c >= 0.0 AND c < 0.001", "c <= -0.0", "c < 0.0", "c = double('NaN')")
 ROW_BASED = (("spark.sql.parquet.enableVectorizedReader", "false"),)
 LEGACY = (("spark.sql.parquet.datetimeRebaseModeInRead", "LEGACY"),)
+LOOKUPS = ("c = 5000", "c = 5001", "c IN (5000, 5001)", "c IN (5001, 7001)", "c <> 5000")
+
+
+def with_longer_filters(footer: footers.Struct) -> None:
+    for chunk in footers.chunks(footer):
+        chunk[footers.FILTER_LENGTH].value += 1
+
+
+FILTERS: dict[str, Callable[[Path], None]] = {
+    "with a filter": lambda file: None,
+    "a filter without a length, and 55 bytes behind it": lambda file: footers.edit(
+        file, footers.without_filter_lengths, b"?" * 55
+    ),
+    "a filter with a length that is too large": lambda file: footers.edit(
+        file, with_longer_filters
+    ),
+    "a filter whose header claims half of it": lambda file: footers.overwrite_filters(
+        file, "c", footers.halve_header
+    ),
+    "a filter without bits": lambda file: footers.overwrite_filters(file, "c", footers.clear_bits),
+    "a filter with a damaged header": lambda file: footers.overwrite_filters(
+        file, "c", footers.damage_header
+    ),
+}
 
 CASES = (
     Case(
@@ -244,6 +271,10 @@ CASES = (
         "cast(lpad(id, 6, '0') AS BINARY)",
         comparisons("X'303035303030'", "X'303135303030'"),
     ),
+    *(
+        Case("BIGINT", f"shuffled, {name}", "shuffled", LOOKUPS, change=change)
+        for name, change in FILTERS.items()
+    ),
 )
 
 
@@ -262,10 +293,12 @@ def foreign(name: str) -> pa.Array:
         return days if name == "date" else days.cast(pa.timestamp("us", tz="UTC"))
     if name == "millis":
         return pa.array([n * 1000 for n in ids], pa.timestamp("ms", tz="UTC"))
+    if name == "shuffled":
+        return pa.array([n * 7919 % ROWS * 2 for n in ids])
     raise ValueError(name)
 
 
-FOREIGN = ("float", "double", "date", "micros", "millis")
+FOREIGN = ("float", "double", "date", "micros", "millis", "shuffled")
 
 
 def write(spark: SparkSession, case: Case, folder: Path) -> str:
@@ -281,7 +314,11 @@ def write(spark: SparkSession, case: Case, folder: Path) -> str:
             data_page_size=1,
             write_page_index=True,
             use_dictionary=False,
+            bloom_filter_options={"c": {"ndv": ROWS // 4, "fpp": 0.0001}}
+            if case.values == "shuffled"
+            else {},
         )
+        case.change(path / "f.parquet")
     else:
         rows_of = spark.range(0, ROWS, 1, 1).selectExpr(f"{case.values} AS c")
         rows_of.write.options(**SPARK).parquet(str(path))
@@ -342,8 +379,9 @@ def rendered(lines: list[Line]) -> str:
 
 HEAD = f"""# Predicates that tasks check
 
-Each scan below reads a sorted file of {ROWS:,} rows, in pages of {PAGE}. Without pushdown, it
-returns all rows to Spark's filter. Find the type of your column, and how its files store it.
+Each scan below reads a file of {ROWS:,} rows in four row groups, in pages of {PAGE}, sorted if the
+title does not say otherwise. Without pushdown, it returns all rows to Spark's filter. Find the type
+of your column, and how its files store it.
 
 | column | content |
 |---|---|
