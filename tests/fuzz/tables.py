@@ -24,6 +24,7 @@ FILES = 8
 FIRST_ID = 1_000_000  # of the second file, so that an id names its file
 NAMES = ("c", "Big", "größe", "x.y", "z`z", "_", "value", "Id2", "k1", "K2", "e1", "e2", "e3")
 ZONES = ("UTC", "UTC", "America/Los_Angeles", "Asia/Kolkata", "Europe/Vienna")
+CASE_SENSITIVE = {"spark.sql.caseSensitive": "true"}
 DEFAULT = 42  # what `added` reads as in files that do not have it
 
 
@@ -107,7 +108,7 @@ def write_table(
     """Draws a table of kinds that this version of Spark reads, and writes its foreign files."""
     table = Table(name, folder, Schema.random(rng, spark, only), session_conf(rng))
     if table.schema.case_sensitive:
-        table.conf["spark.sql.caseSensitive"] = "true"
+        table.conf |= CASE_SENSITIVE
     (folder / "spark").mkdir(parents=True)
     held: dict[str, set[Any]] = {}
     writers = ["spark", "spark", "spark", *FOREIGN]
@@ -121,6 +122,8 @@ def write_table(
             staged = folder / "spark" / f"{number}.parquet"
             pq.write_table(content, staged)
             options = {"target": str(target), **spark_options(rng)}
+            if table.schema.case_sensitive:
+                options |= CASE_SENSITIVE
             staged.with_suffix(".options").write_text(properties(options))
             writer = f"spark {spark_features(options)}"
         else:

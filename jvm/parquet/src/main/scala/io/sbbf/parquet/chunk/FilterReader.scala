@@ -60,12 +60,16 @@ private[parquet] final class FilterReader(footer: FileFooter) {
       val header = headerOf(chunk, bytes.read(offset, MaxHeader), ChunkModules.Plain)
       val start = offset + header.length
       var hasBit = false
-      val mightHold = hashes.exists { hash =>
-        val read = slice(hash, start, header.numBytes, bytes)
-        hasBit ||= read.hasBit
-        read.mightHold
+      // a derived length may be far above that of a small filter
+      if (header.numBytes < SliceBytes) None
+      else {
+        val mightHold = hashes.exists { hash =>
+          val read = slice(hash, start, header.numBytes, bytes)
+          hasBit ||= read.hasBit
+          read.mightHold
+        }
+        if (mightHold || hasBit) Some(mightHold) else None
       }
-      if (mightHold || hasBit) Some(mightHold) else None
     } catch { case _: UnusableFilter => None }
 
   private def slice(hash: Long, start: Long, numBytes: Int, bytes: FileBytes): Slice = {
@@ -148,7 +152,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
 
   /** Returns the greatest length of a filter that is read without looking at its header first. */
   private def mostAtOnce(chunk: Int): Int =
-    if (footer.statesFilterLength(chunk)) MaxHeader + MaxBitset else 2 * MaxAhead
+    if (footer.isFilterLengthExact(chunk)) MaxHeader + MaxBitset else 2 * MaxAhead
 
   private def checkLength(offset: Long, length: Int): Unit =
     if (length < 0 || offset + length > footer.footerStart)
@@ -163,7 +167,7 @@ private[parquet] final class FilterReader(footer: FileFooter) {
     val length = footer.filterLength(chunk)
     val header = parseHeader(raw, modules)
     val end = header.length + modules.size(header.numBytes)
-    val mayBeShorter = !footer.statesFilterLength(chunk) && !FilterExtents.isOfParquetMr(length)
+    val mayBeShorter = !footer.isFilterLengthExact(chunk) && !FilterExtents.isOfParquetMr(length)
     val fits = end == length || end < length && mayBeShorter
     if (length > 0 && !fits) throw new UnusableFilter("sizes disagree")
     header

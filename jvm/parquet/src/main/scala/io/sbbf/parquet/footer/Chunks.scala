@@ -41,11 +41,11 @@ private[parquet] object Chunks {
   /** Marks a chunk of whose filter only a limit of the length is known. */
   final val Bounded = 8
 
-  /** Marks a chunk whose writer is known to leave values out of such filters. */
-  final val FaultyFilter = 32
-
   /** Marks a chunk whose bounds are not used, because the footer does not state their order. */
   final val Unordered = 16
+
+  /** Marks a chunk whose writer is known to leave values out of such filters. */
+  final val FaultyFilter = 32
 
   def at(numbers: Array[Long], chunk: Int): Long = if (numbers.length == 0) 0 else numbers(chunk)
   def at(numbers: Array[Int], chunk: Int): Int = if (numbers.length == 0) 0 else numbers(chunk)

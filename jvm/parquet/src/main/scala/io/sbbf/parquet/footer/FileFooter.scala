@@ -76,8 +76,8 @@ final class FileFooter private[parquet] (
    */
   private[parquet] def filterLength(chunk: Int): Int = at(chunks.filterLengths, chunk)
 
-  /** Returns whether the footer states the length of the filter, which is then no limit only. */
-  private[parquet] def statesFilterLength(chunk: Int): Boolean = !hasFlag(chunk, Bounded)
+  /** Returns whether a known length of the filter is the one that the footer states, and no limit. */
+  private[parquet] def isFilterLengthExact(chunk: Int): Boolean = !hasFlag(chunk, Bounded)
 
   /** Returns whether the filter of the chunk may lack values. */
   private[parquet] def hasFaultyFilter(chunk: Int): Boolean = hasFlag(chunk, FaultyFilter)

@@ -52,7 +52,8 @@ private[parquet] object FilterExtents {
   def isOfParquetMr(length: Int): Boolean =
     numBytes(length).exists(n => n >= 32 && Integer.bitCount(n) == 1)
 
-  private def isOfFilter(length: Int): Boolean = numBytes(length).exists(n => n > 0 && n % 32 == 0)
+  private def isOfFilter(length: Int): Boolean =
+    numBytes(length).exists(n => n > 0 && n % 32 == 0)
 
   /**
    * Returns the length of the bitset, if a header of today precedes it: the length as a zigzag varint

@@ -68,7 +68,7 @@ private[parquet] final class FooterBuilder(
       g += 1
     }
     // unreadable chunks hide offsets, so the structure after a filter is unknown
-    if (!modules.usesKeys && !flags.exists(f => f == Chunks.Encrypted || f == Chunks.Damaged))
+    if (!modules.usesKeys && !flags.exists(f => (f & (Chunks.Encrypted | Chunks.Damaged)) != 0))
       FilterExtents.measure(rowGroups, footerStart, filterOffsets, filterLengths, flags)
     val chunks = new Chunks(
       flags,
@@ -148,7 +148,8 @@ private[parquet] final class FooterBuilder(
       statistics.isSetMin || statistics.isSetMax
     val isMisbounded = hasBounds && faults.ofBounds(kind, FooterBuilder.hasDictionary(data))
     val finding = if (isMisbounded) Bounds.Unusable else addBounds(i, node, statistics)
-    if (finding == Bounds.Equal && isExact(kind, statistics)) flags(i) = Chunks.Constant.toByte
+    if (finding == Bounds.Equal && isExact(kind, statistics))
+      flags(i) = (flags(i) | Chunks.Constant).toByte
     if (isMiscounted || isMisbounded || finding == Bounds.Contradictory ||
       faults.ofPages(kind, statistics) || isOfNoOrder(kind, statistics))
       unsafeColumns.set(node.column)

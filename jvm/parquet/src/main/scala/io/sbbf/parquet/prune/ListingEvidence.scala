@@ -79,11 +79,11 @@ private[prune] final class ListingEvidence(
         val shared = mutable.HashMap.empty[(Int, Boolean, FileStorage), FilePruning]
         val computed = evidence.map { known =>
           val storage = FileStorage.of(known.footer, requirements, caseSensitive)
-          val (rowGroups, isDistinct) =
+          val (rowGroups, hasMidpoints) =
             (known.footer.numRowGroups, known.footer.hasMidpoints)
           shared.getOrElseUpdate(
-            (rowGroups, isDistinct, storage),
-            FilePruning.refuted(rowGroups, isDistinct, storage))
+            (rowGroups, hasMidpoints, storage),
+            FilePruning.refuted(rowGroups, hasMidpoints, storage))
         }
         outcomes = Some(Refuted(requirements, caseSensitive, computed))
         computed

@@ -55,8 +55,7 @@ private[sbbf] final class RowGroupEvaluator(
       keptBytes =
         if (kept.size == surviving.length) length else kept.map(footer.compressedBytes).sum,
       ranges =
-        if (footer.hasMidpoints) RowGroupEvaluator.ranges(surviving, footer.midpoint)
-        else None,
+        if (footer.hasMidpoints) RowGroupEvaluator.ranges(surviving, footer.midpoint) else None,
       refutedBy = refutedBy,
       keptBecause = keptBecause,
       filtersRejected = filtersRejected,
@@ -79,16 +78,21 @@ private[sbbf] final class RowGroupEvaluator(
     result.verdict != Verdict.CannotMatch
   }
 
-  /** Finds the invalid ones of the filters that tasks may probe, also where others decided. */
+  /**
+   * Finds invalid filters that tasks may probe, where other evidence decided. Those of refuted row
+   * groups do not matter: they hold no row to lose.
+   */
   private def checkFilters(kept: Seq[Int]): Unit =
-    for (column <- requirements.probed; rowGroup <- kept) {
-      val leaf = evidence.columnIndex(column, lookup.caseSensitive)
-      if (leaf >= 0) evidence.filter(rowGroup, leaf, open()) match {
-        case FilterState.Rejected(why) if !filtersRejected.contains(why) =>
-          filtersRejected = counted(filtersRejected, why)
-        case _ =>
-      }
-    }
+    if (filtersRejected.isEmpty)
+      for (rowGroup <- kept)
+        rejection(rowGroup).foreach(why => filtersRejected = counted(filtersRejected, why))
+
+  private def rejection(rowGroup: Int): Option[String] =
+    requirements.probed.iterator
+      .map(evidence.columnIndex(_, lookup.caseSensitive))
+      .filter(_ >= 0)
+      .map(evidence.filter(rowGroup, _, open()))
+      .collectFirst { case FilterState.Rejected(why) => why }
 
   private def evaluate(evalLeaf: LeafEvaluator => LeafResult): LeafResult =
     LeafResult.of(predicate)(leaf => evalLeaf(bound.get(leaf)))
@@ -111,6 +115,7 @@ private[sbbf] object RowGroupEvaluator {
    */
   def ranges(survives: Array[Boolean], midpoint: Int => Long): Option[Array[Long]] =
     if (survives.forall(identity)) None
+    else if (!survives.contains(true)) Some(Array.empty)
     else {
       val kept = survives.indices.filter(survives(_)).map(midpoint).toSet
       val points = survives.indices.map(midpoint).distinct.sorted

@@ -156,6 +156,10 @@ private[parquet] object CorruptStatistics {
       CorruptStatistics(decimals = major < 13, noOrder = major < 13, nestedNulls = false)
     case "DuckDB" | "datafusion" | "delta-rs" =>
       CorruptStatistics(noOrder = false, nestedNulls = false)
+    // its statistics are those of parquet-mr
+    case "parquet-mr-trino" => CorruptStatistics(noOrder = false)
+    // in the order of its types; bounds of decimals were never compared with their values
+    case "QuestDB" => CorruptStatistics(decimals = true, noOrder = false)
     case "github.com/parquet-go/parquet-go" =>
       CorruptStatistics(decimals = major == 0 && minor < 33)
     // the name of arrow-go

@@ -9,7 +9,7 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
  * @param pruning the last pass over the files, if there was one
  * @param guard the guard whose requirements that pass checked
  * @param isTrimmed whether tasks leave out the row groups that planning refuted. If not, planning has
- *   checked the filters that tasks may probe.
+ *   checked the filters of row groups that it kept, for the columns that `guard` names as probed.
  * @param mayListOthers whether the scan may read files that were not listed while it was planned
  * @param hasRuntimeFilters whether tasks know more of the predicate than planning did: values of
  *   subqueries
@@ -29,12 +29,17 @@ private[spark] final case class PlannedScan(
    * which parquet-mr would use, or did not check all of them. It also holds if tasks could find
    * nothing by them, as planning evaluated them and tasks read only what it kept.
    */
-  def disablesTaskBloom: Boolean = pruning.exists { found =>
-    def canHelp =
-      hasRuntimeFilters || !isTrimmed && found.exists(_.isKeptInPart)
-    found.stoppedEarly || found.exists(_.filtersRejected.nonEmpty) ||
-    isTrimmed && found.isIndexed || !canHelp
+  def disablesTaskBloom(reading: PushdownGuard): Boolean = pruning.exists { found =>
+    found.stoppedEarly || found.exists(_.filtersRejected.nonEmpty) || !(
+      if (isTrimmed) hasRuntimeFilters && !found.isIndexed
+      else checkedFilters(found, reading) && (hasRuntimeFilters || found.exists(_.isKeptInPart))
+    )
   }
+
+  /** Returns whether planning checked each filter that tasks may probe in a row group with a match. */
+  private def checkedFilters(found: ScanPruning, reading: PushdownGuard): Boolean =
+    reading.requirements.probed.subsetOf(guard.requirements.probed) &&
+      (hasRuntimeFilters || !found.exists(o => !o.isPruned && o.storage == FileStorage.Unread))
 
   /**
    * Returns whether tasks may read a file that planning did not check for `reading`'s filters.
@@ -43,8 +48,12 @@ private[spark] final case class PlannedScan(
     mayListOthers || hasRuntimeFilters || pruning.forall(_.stoppedEarly) ||
       !guard.isFor(reading.filters)
 
-  /** Returns whether parquet-mr would misread a column in some file, as far as planning knows. */
-  def isUnsafe(column: ColumnPath): Boolean = unsafe(column) || isUnchecked(column)
+  /**
+   * Returns whether parquet-mr would misread a column in some file, as far as planning knows. Files
+   * that planning did not read are as unsafe as the others.
+   */
+  def isUnsafe(column: ColumnPath): Boolean =
+    unsafe(column) || isUnchecked(column) || hasUnsafeColumns && pruning.exists(_.stoppedEarly)
 
   /** Returns whether planning did not check a column, and some file has columns that are unsafe. */
   def isUnchecked(column: ColumnPath): Boolean =
@@ -53,10 +62,7 @@ private[spark] final case class PlannedScan(
   private lazy val unsafe: Set[ColumnPath] =
     pruning.fold(Set.empty[ColumnPath])(PlannedScan.unsafeColumns)
 
-  private lazy val hasUnsafeColumns: Boolean = pruning.exists(_.exists(_.storage match {
-    case known: FileStorage.Known => known.hasUnsafeColumns
-    case _ => false
-  }))
+  private lazy val hasUnsafeColumns: Boolean = pruning.exists(PlannedScan.hasUnsafeColumns)
 }
 
 private[spark] object PlannedScan {
@@ -69,14 +75,20 @@ private[spark] object PlannedScan {
       }
     }
 
+  private def hasUnsafeColumns(pruning: ScanPruning): Boolean = pruning.exists(_.storage match {
+    case known: FileStorage.Known => known.hasUnsafeColumns
+    case _ => false
+  })
+
   /**
-   * Returns what parquet-mr may evaluate in each file. Files that planning did not read are as unsafe
-   * as the others.
+   * Returns what parquet-mr may evaluate in each file. It is nothing in files that planning did not
+   * read if it could not read some other one, or if some other one misstates a column: the writer of
+   * that one may have misstated other columns here.
    */
   def levels(pruning: ScanPruning): FilePruning => PushdownLevel = {
     val unread =
-      if (pruning.exists(_.storage == FileStorage.Unreadable)) PushdownLevel.Nothing
-      else if (unsafeColumns(pruning).nonEmpty) PushdownLevel.SafeColumns
+      if (pruning.exists(_.storage == FileStorage.Unreadable) || hasUnsafeColumns(pruning))
+        PushdownLevel.Nothing
       else PushdownLevel.AnyFile
     file =>
       file.storage match {

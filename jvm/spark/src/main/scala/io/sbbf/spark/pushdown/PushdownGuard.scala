@@ -62,20 +62,23 @@ private[spark] final class PushdownGuard private (
    *   disables bloom filters that planning settled.
    */
   def decide(scan: PlannedScan, isSafe: Boolean): ReadPolicy = {
-    val settled = if (scan.disablesTaskBloom) ReadPolicy.NoBloom else Map.empty[String, String]
-    val disablesBloom = scan.mayListOthers || scan.disablesTaskBloom
+    val isSettled = scan.disablesTaskBloom(this)
+    val settled = if (isSettled) ReadPolicy.NoBloom else Map.empty[String, String]
+    val disablesBloom = scan.mayListOthers || isSettled
     if (isSafe) {
       // a filter pushed after planning may need columns whose storage planning did not check
       val anyFile = without(pushed(asDeclared = false), scan.isUnchecked)
       val isChecked = requirements.areCoveredBy(scan.guard.requirements)
+      val hasUnsafeFiles =
+        scan.hasUnreadableFiles || requirements.columns.exists(scan.isUnsafe)
       ReadPolicy(
-        options = options(
-          scan.hasUnreadableFiles || requirements.columns.exists(scan.isUnsafe)) ++ settled,
+        options = options(hasUnsafeFiles) ++ settled,
         anyFile = anyFile,
         asDeclared = if (isChecked) pushed(asDeclared = true) else anyFile,
-        safeColumns = without(anyFile, scan.isUnsafe),
+        // files that are listed later may misstate other columns
+        safeColumns = if (scan.mayListOthers) Nil else without(anyFile, scan.isUnsafe),
         disablesBloom = disablesBloom || misreadsFilters,
-        needsUnfilteredRead = scan.mayReadUnchecked(this) || scan.hasUnreadableFiles
+        needsUnfilteredRead = scan.mayReadUnchecked(this) || hasUnsafeFiles
       )
     } else
       ReadPolicy(settled, filters, filters, filters, disablesBloom, needsUnfilteredRead = false)

@@ -38,7 +38,9 @@ private[spark] object RowGroupRanges {
     val found = split.otherConstantMetadataColumnValues
     val ranges = found.get(Key).collect { case ranges: Array[Long] => ranges }
     val level = found.get(LevelKey)
-    val needsVersion = ranges.isDefined || level.contains(PushdownLevel.AsDeclared.toString)
+    val needsVersion = ranges.isDefined ||
+      Seq(PushdownLevel.AsDeclared, PushdownLevel.SafeColumns).exists(l =>
+        level.contains(l.toString))
     lazy val file = statusNow(split, conf)
     if (needsVersion && !file.exists(isSameVersion(_, split)))
       readers.of(level, isPlannedVersion = false)(file.fold(split)(wholly(split, _)))

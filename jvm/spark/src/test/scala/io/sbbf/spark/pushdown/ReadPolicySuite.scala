@@ -64,6 +64,16 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
       ("tasks read more", scan(lookup, Seq(partly), isTrimmed = false), misread, false),
       ("tasks could read no less", scan(lookup, isTrimmed = false), bloom, false),
       (
+        "tasks read more, of a file that planning did not read",
+        scan(lookup, Seq(partly, file(FileStorage.Unread)), isTrimmed = false),
+        bloom,
+        false),
+      (
+        "tasks read more, and probe others",
+        scan(Nil, Seq(partly), isTrimmed = false),
+        bloom,
+        true),
+      (
         "tasks read more, with a rejected filter",
         scan(lookup, Seq(partly, file(known(), Map("no space" -> 1))), isTrimmed = false),
         bloom,
@@ -81,7 +91,8 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
       assert(policy.needsUnfilteredRead == isUnfiltered, why)
       assert(policy.anyFile == lookup && !policy.differsByFile, why)
       val unsafe = guard(lookup).decide(planned, isSafe = false)
-      assert(unsafe.options == (if (planned.disablesTaskBloom) bloom else none), why)
+      val isOff = planned.disablesTaskBloom(guard(lookup))
+      assert(unsafe.options == (if (isOff) bloom else none), why)
       assert(unsafe.anyFile == lookup && !unsafe.needsUnfilteredRead, why)
     }
   }
@@ -92,7 +103,9 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
     val files = Seq(file(known()), file(known(unsafe = Some("id"))))
     val policy = guard(filters).decide(scan(filters, files), isSafe = true)
     assert(policy.anyFile == filters && policy.safeColumns == Seq(text) && policy.differsByFile)
-    assert(!policy.needsUnfilteredRead && policy.options.size == 5)
+    assert(policy.needsUnfilteredRead && policy.options.size == 5)
+    val catalog = guard(filters).decide(scan(filters, files, mayListOthers = true), isSafe = true)
+    assert(catalog.safeColumns.isEmpty)
     // planning did not check `text`, and a file misstates something
     val later = guard(filters).decide(scan(Seq(id), files), isSafe = true)
     assert(later.anyFile == Seq(id) && later.safeColumns.isEmpty)
@@ -114,7 +127,7 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
     val table = Seq(
       (known(meets = true), AsDeclared, AnyFile),
       (known(), AnyFile, AnyFile),
-      (known(meets = true, Some("id")), SafeColumns, SafeColumns),
+      (known(meets = true, Some("id")), SafeColumns, Nothing),
       (FileStorage.Unreadable, Nothing, Nothing)
     )
     for ((storage, level, unread) <- table) {

@@ -105,7 +105,8 @@ class RowGroupRangesSuite extends AnyFunSuite {
       assert(of(level, now, 10L, 11L).contains((reader, 10L, 1L)))
       assert(of(level, now - 1, 10L, 11L).contains(("unchecked", 0L, 1000L)))
     }
-    assert(of(PushdownLevel.AsDeclared, now - 1).contains(("unchecked", 0L, 1000L)))
+    for (level <- Seq(PushdownLevel.AsDeclared, PushdownLevel.SafeColumns))
+      assert(of(level, now - 1).contains(("unchecked", 0L, 1000L)))
     // planning recorded no evidence about such a file, so its version does not matter
     assert(of(PushdownLevel.AnyFile, now - 1).contains(("any file", 0L, 1000L)))
     file.delete()
