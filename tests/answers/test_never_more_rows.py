@@ -183,7 +183,7 @@ def answers(sessions: Sessions, layout: Layout, where: str, mode: str) -> list[A
 # Faults by which Spark alone loses rows: what makes a sound file faulty, and a query that shows it.
 # The file holds even ids, in text after a prefix, and `a.b` twice.
 FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "twins": (lambda file: None, "`a.b` = 100004 or a.b = 4"),
+    "twins": (lambda file: None, "a.b = 4"),
     "no orders": (lambda file: footers.edit(file, with_a_low_maximum), "id = 198"),
     "equal bounds": (
         lambda file: footers.edit(file, lambda f: footers.with_equal_bounds(f, "s")),
@@ -195,7 +195,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "half header": (
         lambda file: footers.overwrite_filters(file, "id", footers.halve_header),
-        "id in (" + ", ".join(str(2 * n) for n in range(40)) + ")",
+        "id = 4",
     ),
 }
 
@@ -225,9 +225,15 @@ def test_law_6_only_faults_by_which_spark_alone_loses_rows_withhold_predicates(
     assert on.rows == oracle.rows != off.rows
 
 
-def concerns(layout: Layout, where: str) -> list[str]:
-    """Returns the faults of columns that a predicate names."""
-    return [kind for kind, column in layout.faults if re.search(rf"\b{column}\b", where)]
+def concerns(layout: Layout, where: str, mode: str) -> list[str]:
+    """Returns the faults of columns that a predicate names.
+
+    Where tasks read row groups that planning refuted, one invalid filter turns all checks off.
+    """
+    faults = [kind for kind, column in layout.faults if re.search(rf"\b{column}\b", where)]
+    if mode == "files only" and any(name.startswith("bad header") for name in layout.features):
+        faults.append("bad header")
+    return faults
 
 
 def test_law_6_a_scan_returns_no_more_rows_than_in_spark_alone(
@@ -249,7 +255,7 @@ def test_law_6_a_scan_returns_no_more_rows_than_in_spark_alone(
             if off.rows != oracle.rows:
                 counts["wrong in Spark alone"] += 1
             elif on.returned > off.returned:
-                faults = concerns(layout, where)
+                faults = concerns(layout, where, mode)
                 assert faults, f"{place}: {on.returned} rows, in Spark alone {off.returned}"
                 counts[f"more rows, for {faults[0]}"] += 1
     say(f"{LAYOUTS} layouts, seed {SEED}: " + "; ".join(f"{n} {k}" for k, n in counts.items()))

@@ -265,6 +265,12 @@ def test_files_without_ids_are_all_read(answers: dict[str, Any]) -> None:
         assert kept == files >= 20
 
 
+def test_timestamps_are_compared_by_the_table_whatever_a_file_says_of_utc(
+    answers: dict[str, Any],
+) -> None:
+    assert answers["zones: ntz"]["kept"] == answers["zones: utc"]["kept"] == [1, 4]
+
+
 def test_the_report_names_columns_as_the_table_does(answers: dict[str, Any]) -> None:
     assert answers["renamed: nested, renamed"]["predicate"] == "st.c = ?"
     assert answers["renamed: key"]["predicate"] == "uid = ?"

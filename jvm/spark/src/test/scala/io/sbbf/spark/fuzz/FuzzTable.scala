@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -51,9 +52,17 @@ final class FuzzTable(parent: SparkSession, val folder: Path) extends AutoClosea
       val rows = session.read.schema(schema).parquet(file).queryExecution.toRdd
       new FuzzFile(
         writers(path.getName.takeWhile(_ != '-').toInt),
-        rows.map(_.copy()).collect(),
+        collected(rows),
         new RowGroupVerdicts(path))
     }
+  }
+
+  /** Outside of a query, tasks know the settings of no session; Spark's reader needs one of them. */
+  private def collected(rows: RDD[InternalRow]): Array[InternalRow] = {
+    val key = "spark.sql.caseSensitive"
+    session.sparkContext.setLocalProperty(key, session.conf.get(key))
+    try rows.map(_.copy()).collect()
+    finally session.sparkContext.setLocalProperty(key, null)
   }
 
   def describe: String =
