@@ -89,7 +89,9 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
       val policy = guard(lookup).decide(planned, isSafe = true)
       assert(policy.options == options, why)
       assert(policy.needsUnfilteredRead == isUnfiltered, why)
-      assert(policy.anyFile == lookup && !policy.differsByFile, why)
+      assert(policy.anyFile == lookup && policy.asDeclared == lookup, why)
+      // a file that is listed later may misstate any column
+      assert(policy.safeColumns == (if (planned.mayListOthers) Nil else lookup), why)
       val unsafe = guard(lookup).decide(planned, isSafe = false)
       val isOff = planned.disablesTaskBloom(guard(lookup))
       assert(unsafe.options == (if (isOff) bloom else none), why)
