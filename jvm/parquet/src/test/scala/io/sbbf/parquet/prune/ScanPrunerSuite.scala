@@ -9,7 +9,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
+import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf, Less}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
 import io.sbbf.parquet.input.{ByteSource, FileStore, OpenFile}
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, FileVersion}
@@ -184,6 +184,23 @@ class ScanPrunerSuite extends AnyFunSuite {
       val found =
         prune(files, lookup(10002L), requirements = requirements).outcomes.map(_.storage)
       assert(found.forall(_ == FileStorage.Known(Set.empty, false, meets)), requirements)
+    }
+  }
+
+  test("filters that tasks may probe are checked in kept row groups, whatever decides.") {
+    val sound = java.nio.file.Paths.get(write(0L).getPath.toUri)
+    val file = status(TestFiles.damaged(sound) { (metadata, bytes) =>
+      metadata.getRow_groups.forEach { group =>
+        bytes(group.getColumns.get(0).getMeta_data.getBloom_filter_offset.toInt) = 0
+      }
+    })
+    val byBounds = Leaf(Seq("id"), Less(Value.IntegerLiteral(10, 64), orEqual = true))
+    val probed = StorageRequirements.Empty.copy(probed = Set(ColumnPath.named(Seq("id"))))
+    for ((requirements, rejected) <- Seq(
+        StorageRequirements.Empty -> Map.empty,
+        probed -> Map("damaged header" -> 1))) {
+      val outcome = prune(Seq(file), byBounds, requirements = requirements).outcomes.head
+      assert(outcome.kept == 1 && outcome.filtersRejected == rejected)
     }
   }
 
