@@ -241,6 +241,26 @@ final class FilterSuite extends AnyFunSuite {
     assert(file.filter(0, "id") == Rejected("damaged header"))
   }
 
+  test(
+    "filters of columns that share their dotted path are rejected, and those of others are not") {
+    val schema =
+      "message m { required group a { required int64 b; } required int64 a.b; required int64 id; }"
+    val file = new TestFile(
+      write(
+        schema,
+        Style(filters = Map("a.b" -> 100, "id" -> 100)),
+        Iterator.tabulate(RowsPerGroup) { row => (g: Group) =>
+          g.addGroup("a").add("b", row.toLong)
+          g.add("a.b", -row.toLong)
+          g.add("id", row.toLong)
+        }
+      ))
+    val evidence = new FileEvidence(file.footer)
+    val states = (0 until 3).map(evidence.filter(0, _, file.bytes))
+    val rejected = Rejected("another column has the same dotted path")
+    assert(states.take(2) == Seq(rejected, rejected) && states(2).isInstanceOf[Present])
+  }
+
   test("filters of BOOLEAN columns are ignored") {
     val file = new TestFile(path)
     assert(file.filter(0, "b") == Rejected("BOOLEAN column") || file.filter(0, "b") == Absent)

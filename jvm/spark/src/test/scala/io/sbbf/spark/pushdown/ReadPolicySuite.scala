@@ -99,6 +99,16 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
     }
   }
 
+  test("tasks probe filters where they read what planning refuted, if all of these are valid.") {
+    val lookup = Seq(safe)
+    def probes(planned: PlannedScan) = !planned.disablesTaskBloom(guard(lookup))
+    assert(probes(scan(lookup, Seq(partly), isTrimmed = false)))
+    assert(!probes(scan(lookup, Seq(partly))) && !probes(scan(lookup, isTrimmed = false)))
+    assert(!probes(scan(Nil, Seq(partly), isTrimmed = false)), "planning checked others")
+    val rejected = file(known(), Map("no space" -> 1))
+    assert(!probes(scan(lookup, Seq(partly, rejected), isTrimmed = false)))
+  }
+
   test("files are read without the filters on columns that a file of the scan misstates.") {
     val (id, text) = (EqualTo("id", 1L), EqualTo("text", "a"))
     val filters = Seq(id, text)
