@@ -39,7 +39,8 @@ private[spark] final case class PlannedScan(
   /** Returns whether planning checked each filter that tasks may probe in a row group with a match. */
   private def checkedFilters(found: ScanPruning, reading: PushdownGuard): Boolean =
     reading.requirements.probed.subsetOf(guard.requirements.probed) &&
-      (hasRuntimeFilters || !found.exists(o => !o.isPruned && o.storage == FileStorage.Unread))
+      (hasRuntimeFilters && !found.isIndexed ||
+        !found.exists(o => !o.isPruned && o.storage == FileStorage.Unread))
 
   /**
    * Returns whether tasks may read a file that planning did not check for `reading`'s filters.
