@@ -17,9 +17,10 @@ private[parquet] object FilterExtents {
 
   /**
    * Replaces lengths that are missing, larger than the place of the filter, or those of no filter, by
-   * the size of that place, and marks these chunks as [[Chunks.Bounded]]. A length becomes -1 if two
-   * filters start at one offset, or if a filter has no place.
+   * the size of that place, and marks these chunks as [[Chunks.Bounded]] if the writer may store more
+   * in it. A length becomes -1 if two filters start at one offset, or if a filter has no place.
    *
+   * @param hasGaps whether the writer may store bytes of its own behind a filter; parquet-mr does not
    * @param offsets the offsets of the filters by chunk; 0 where there is none
    * @param lengths the lengths of header and bitset by chunk, 0 where they are missing; updated in
    *   place
@@ -28,6 +29,7 @@ private[parquet] object FilterExtents {
   def measure(
       rowGroups: util.List[RowGroup],
       footerStart: Long,
+      hasGaps: Boolean,
       offsets: Array[Long],
       lengths: Array[Int],
       flags: Array[Byte]): Unit =
@@ -41,7 +43,7 @@ private[parquet] object FilterExtents {
           if (available <= 0) lengths(i) = Invalid
           else if (lengths(i) > available || lengths(i) < available && !isOfFilter(lengths(i))) {
             lengths(i) = math.min(available, Int.MaxValue.toLong).toInt
-            flags(i) = (flags(i) | Chunks.Bounded).toByte
+            if (hasGaps) flags(i) = (flags(i) | Chunks.Bounded).toByte
           }
         }
         i += 1

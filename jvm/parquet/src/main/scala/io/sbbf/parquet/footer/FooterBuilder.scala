@@ -69,7 +69,13 @@ private[parquet] final class FooterBuilder(
     }
     // unreadable chunks hide offsets, so the structure after a filter is unknown
     if (!modules.usesKeys && !flags.exists(f => (f & (Chunks.Encrypted | Chunks.Damaged)) != 0))
-      FilterExtents.measure(rowGroups, footerStart, filterOffsets, filterLengths, flags)
+      FilterExtents.measure(
+        rowGroups,
+        footerStart,
+        hasGaps = !Option(metadata.getCreated_by).exists(_.startsWith("parquet-mr")),
+        filterOffsets,
+        filterLengths,
+        flags)
     val chunks = new Chunks(
       flags,
       codecs,

@@ -157,7 +157,11 @@ final class FilterSuite extends AnyFunSuite {
       _.setBloom_filter_length(16): Unit, // of a header alone
       _.unsetBloom_filter_length()
     )
-    for (gap <- Seq(0, 1, 32, 55, 100, 4096); change <- lengths) {
+    for {
+      gap <- Seq(0, 1, 32, 55, 100, 4096)
+      change <- lengths
+      writer <- Seq(Some("QuestDB version 9.3.4"), None, Some("parquet-mr version 1.13.1"))
+    } {
       // the only filter, the last structure before the footer
       val (metadata, start) = footerOf(java.nio.file.Files.readAllBytes(measured(path)))
       val old = new TestFile(measured(path)).filter(0, "id").asInstanceOf[Present]
@@ -167,9 +171,15 @@ final class FilterSuite extends AnyFunSuite {
       change(data(metadata))
       val before = java.nio.file.Files.readAllBytes(measured(path)).take(start)
       val behind = Array.fill[Byte](gap)(7)
+      writer.fold(metadata.unsetCreated_by())(name => metadata.setCreated_by(name): Unit)
       val file = new TestFile(withFooter(before ++ header ++ old.bitset ++ behind, metadata))
-      assert(file.evaluate("id", absent).head == LeafResult.NotInFilter, s"a gap of $gap bytes")
-      assert(file.filter(0, "id").asInstanceOf[Present].bitset.sameElements(old.bitset))
+      // parquet-mr leaves no gap, so another filter is there whose offset is damaged
+      if (gap > 0 && writer.exists(_.startsWith("parquet-mr")))
+        assert(file.filter(0, "id") == Rejected("sizes disagree"))
+      else {
+        assert(file.evaluate("id", absent).head == LeafResult.NotInFilter, s"a gap of $gap bytes")
+        assert(file.filter(0, "id").asInstanceOf[Present].bitset.sameElements(old.bitset))
+      }
     }
   }
 
