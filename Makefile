@@ -14,11 +14,15 @@ jvm_sources := build.sbt VERSION project/build.properties $(wildcard project/*.s
 python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py $(shell find python/src -not -path '*__pycache__*')
 # Each stamp is in the folder that it covers, so that it is removed with the folder.
 jars := jvm/spark/target/jars.stamp
+assembled = $(wildcard jvm/spark/target/scala-*/spark-sbbf_*.jar)  # sbt leaves what has not changed
 wheel := .venv/wheel.stamp
-pytest := $(bin)/python -m pytest --durations 25 --junitxml
-processes := --numprocesses 2 --dist loadfile
+reports := build/reports
+pytest := $(bin)/python -m pytest --durations 25
+processes := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
-python_code := python tests benchmarks demo scripts .ci
+python_code := python tests benchmarks demo scripts
+scala_style := scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+in_gate := $(if $(SBBF_GATE),-m "not full")
 
 # The interoperability fixtures, if they are beside the tree; without them their tests are skipped.
 ifneq ($(wildcard ../shared/fixtures),)
@@ -27,18 +31,17 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: setup
 setup: ## make .venv with all tools, or say what is missing
 	@scripts/setup
 
 .PHONY: jar
-jar: $(jars) ## build both JARs (Scala 2.13 and 2.12); publish them into build/maven, with sources and Scaladoc
+jar: $(jars) ## build both JARs, for Scala 2.12 and 2.13
 $(jars): $(jvm_sources) | setup
-	rm -rf build/maven
-	./sbt -Dmaven.repo.local=$(abspath build/maven) +publishM2
-	touch $@
+	./sbt assemblies
+	touch $(assembled) $@
 
 .PHONY: wheel
 wheel: $(wheel) ## build the wheel with both JARs in it, and install it into .venv
@@ -52,43 +55,59 @@ $(wheel): $(jars) $(python_sources) | setup
 demo: wheel ## look up flights and events with Spark alone, with spark-sbbf and with an oracle
 	$(bin)/python demo/lookups.py
 
-.PHONY: test testjvm testunit testwheel testentry testsmoke
-test: testjvm testunit testwheel testentry testsmoke ## all tests: JVM on both Scala versions, Python on the built wheel, some on other Sparks
-testjvm: setup
-	@mkdir -p build/reports
-	./sbt +test 2>&1 | tee build/reports/jvm.log
-testunit: setup
-	$(pytest) build/reports/unit.xml python/tests
-testwheel: wheel
-	$(if $(CI),SBBF_QUERIES=150) $(pytest) build/reports/wheel.xml $(processes) --ignore tests/entry_points tests
-testentry: wheel
-	$(pytest) build/reports/entry.xml $(processes) tests/entry_points
-testsmoke: wheel
-	$(matrix) --smoke
+# What cannot be fetched fails in these two, instead of being skipped.
+.PHONY: test test-all
+test: setup ## the gate: what CI runs, in half an hour on two cores
+	CI=true $(bin)/python tests/check gate $(addprefix --only ,$(GROUPS))
+test-all: setup ## all tests, for hours; commit first: writes tests/results; GROUPS="s3 suites" for some
+	CI=true $(bin)/python tests/check all $(addprefix --only ,$(GROUPS))
 
-.PHONY: test-matrix
-test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another where the system has none, ONLY="4.2.1 4.3.0"
-	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY))
+# The groups of tests/check/groups.py; SBBF_GATE=1 leaves out what only 'make test-all' runs.
+.PHONY: environments full-packages test-unit test-jvm test-jvm-all test-python test-python-all test-install test-sparks test-matrix
+test-unit: setup ## the pure parts of the Python package
+	$(pytest) --junitxml $(reports)/unit/tests.xml python/tests
+test-jvm: setup ## both JARs, style of Scala, and in one sbt the suites: all on Scala 2.13, those of Spark on 2.12
+	./sbt assemblies $(scala_style) test ++2.12 spark/test
+	touch $(assembled) $(jars)
+test-jvm-all: setup
+	SBBF_REPORTS=jvm-all ./sbt +test
+test-python: wheel ## end-to-end tests of the wheel on the newest Spark
+	$(pytest) $(in_gate) $(processes) --junitxml $(reports)/python/tests.xml tests
+test-python-all: wheel full-packages
+	$(pytest) $(processes) --junitxml $(reports)/python-all/tests.xml tests
+test-install: wheel ## what the repository publishes, and an installation from the clone
+	rm -rf build/maven
+	./sbt -Dmaven.repo.local=$(abspath build/maven) +publishM2
+	SBBF_INSTALL=1 $(pytest) --junitxml $(reports)/install/tests.xml tests/entry_points/test_published.py tests/entry_points/test_clone.py
+test-sparks: wheel ## some end-to-end tests on Spark 3.5 and 4.1
+	$(matrix) --gate --reports $(reports)/sparks
+full-packages: setup
+	$(bin)/pip install --quiet --requirement requirements-full.txt
+environments: setup
+	$(matrix) --gate --environments --reports $(reports)/sparks
+test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another where the system has none, ONLY="4.2.1 4.3.0", JAVA=17
+	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY)) $(addprefix --java ,$(JAVA)) \
+	  --reports $(reports)/$(if $(JAVA),spark-$(ONLY),matrix)
 
 .PHONY: test-spark
-test-spark: jar ## run Spark's own suites with and without the extension; SPARK=4.1.1, QUICK=1 for those of CI, ONLY=..., LEGS=..., OFF_IF_FAILED=1, MISSING=1
-	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(QUICK),--quick) $(if $(MISSING),--missing) $(if $(OFF_IF_FAILED),--off-if-failed) \
+test-spark: jar ## Spark's own suites with and without the extension; SPARK=4.1.1, ONLY=..., LEGS=..., OFF_IF_FAILED=1, MISSING=1
+	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(MISSING),--missing) $(if $(OFF_IF_FAILED),--off-if-failed) \
 	  $(addprefix --only ,$(ONLY)) $(if $(LEGS),--legs "$(LEGS)")
 
 .PHONY: test-s3
-test-s3: wheel ## test S3A against a local S3 server; fetches 15 MB
-	$(bin)/pip install --quiet 'moto[server]==5.2.5'
-	SBBF_S3_PACKAGES=1 $(pytest) build/reports/s3.xml tests/stores
+test-s3: wheel full-packages ## test S3A against a local S3 server; fetches 15 MB
+	SBBF_S3_PACKAGES=1 $(pytest) --junitxml $(reports)/s3/tests.xml tests/stores
 
 .PHONY: fuzz
 fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2
 	$(bin)/python tests/fuzz --layer $(or $(LAYER),both) --contender $(or $(CONTENDER),sbbf) \
 	  $(addprefix --seed ,$(SEED)) $(addprefix --seconds ,$(SECONDS)) $(addprefix --queries ,$(QUERIES))
 
-.PHONY: lint
-lint: setup ## check style and types
+.PHONY: lint lint-python
+lint: lint-python ## check style and types
+	./sbt $(scala_style)
+lint-python: setup
 	$(bin)/python scripts/check_prose.py
-	./sbt scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 	$(bin)/ruff check $(python_code)
 	$(bin)/ruff format --check $(python_code)
 	cd python && ../$(bin)/mypy

@@ -24,6 +24,9 @@ ThisBuild / version := IO.read(file("VERSION")).trim
 ThisBuild / scalaVersion := scala213
 ThisBuild / crossScalaVersions := Seq(scala213, scala212)
 
+// What the wheel bundles.
+addCommandAlias("assemblies", s"++$scala212; spark/assembly; ++$scala213; spark/assembly")
+
 // Spark on a modern JDK reaches into these packages (its own launcher passes the same list).
 val openPackages =
   """java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util
@@ -33,31 +36,39 @@ val openPackages =
     .map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
     .toSeq
 
-// What random tests read: -Dsbbf.seed=7 -Dsbbf.queries=10000
-val testProperties =
-  Seq("sbbf.seed", "sbbf.queries").flatMap(key => sys.props.get(key).map(v => s"-D$key=$v"))
-
-// Suites of Spark that CI runs on Scala 2.13 alone. They spend most of their time in code that calls
-// no API of Spark.
-val ofOneScala = Set(
-  "AddFiltersFaultsSuite",
-  "AdviceSuite",
-  "DamagedOrcSuite",
-  "IndexFaultsSuite",
-  "IndexMergeSuite",
-  "IndexRequestsSuite",
-  "NestedPruningSuite",
-  "OldOrcSuite",
-  "RandomIndexSuite",
-  "RandomOrcSuite",
-  "RandomSourceSuite",
-  "StaleIndexSuite",
-  "TextIndexSuite",
-  "VerdictFuzzSuite",
-  "ZoneIndexSuite"
+// 'make test' sets SBBF_GATE. It runs no test with the tag FullRun and each random test a few times only
+// (TestFiles.stride), and on Scala 2.12 the suites of what Spark 3.5 does differently.
+val isGate = sys.env.contains("SBBF_GATE")
+val onBothScalas = Set(
+  "AddFiltersJobSuite",
+  "AddPruningMetricsSuite",
+  "BaseListingSuite",
+  "ColumnsSuite",
+  "EncryptedScanSuite",
+  "IndexSuite",
+  "LateKeysSuite",
+  "LocalLookupSuite",
+  "PruneReportSuite",
+  "PruneRowGroupsSuite",
+  "PushdownGuardSuite",
+  "RandomJoinsSuite",
+  "SafeReadQuerySuite",
+  "SbbfCatalogSuite",
+  "SplitsSuite",
+  "SubqueriesSuite",
+  "TableLocationSuite",
+  "WaysOfWritingSuite"
 )
-def runsOnBothScalas(suite: String): Boolean =
-  suite.startsWith("io.sbbf.spark.") && !ofOneScala(suite.split('.').last)
+def runs(suite: String, scala: String): Boolean =
+  !isGate || scala != scala212 || onBothScalas(suite.split('.').last)
+
+// The seconds of each suite in the last full run.
+val seconds: Map[String, Double] = IO
+  .readLines(file("tests/results/seconds.txt"))
+  .filterNot(_.startsWith("#"))
+  .map(_.split(" "))
+  .collect { case Array(time, suite) => suite -> time.toDouble }
+  .toMap
 
 val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8"),
@@ -76,29 +87,40 @@ val common = Seq(
   Test / parallelExecution := false,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= Seq("-Xmx2g", "--add-modules=jdk.incubator.vector") ++ openPackages,
-  Test / javaOptions ++= testProperties,
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
+  Test / testReportsDirectory :=
+    (ThisBuild / baseDirectory).value / "build" / "reports" / sys.env
+      .getOrElse("SBBF_REPORTS", "jvm") /
+      scalaVersion.value / name.value,
   Test / testOptions ++= (
-    if (sys.env.contains("CI") && scalaVersion.value == scala212)
-      Seq(Tests.Filter(runsOnBothScalas))
+    if (isGate)
+      Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "io.sbbf.FullRun"))
     else Nil
   )
 )
 
-// Suites of Spark leave a core idle: two JVMs take half of them each. Without C2, whose threads
-// would take the CPU from both; the Vector API needs it, so those who ask for vectors have it.
+// Suites of Spark leave a core idle: two JVMs take half of their seconds each, the longest first. Without
+// C2, whose threads would take the CPU from both; the Vector API needs it, so those who ask for vectors
+// have it.
 val needVectors = Set("io.sbbf.spark.util.KernelChoiceSuite")
 val inTwoJvms = Def.task {
+  def cost(test: TestDefinition) = seconds.getOrElse(test.name, 5.0)
   val (vectors, others) =
-    (Test / definedTests).value.sortBy(_.name).partition(test => needVectors(test.name))
+    (Test / definedTests).value
+      .filter(test => runs(test.name, scalaVersion.value))
+      .sortBy(-cost(_))
+      .partition(test => needVectors(test.name))
   val options = (Test / forkOptions).value
   def group(name: String, tests: Seq[TestDefinition], more: String*) =
     Tests.Group(
       name,
       tests,
       Tests.SubProcess(options.withRunJVMOptions(options.runJVMOptions ++ more)))
-  val halves = Seq(0, 1).map { n =>
-    val half = others.zipWithIndex.collect { case (test, m) if m % 2 == n => test }
+  val (one, other) = others.foldLeft((Seq.empty[TestDefinition], Seq.empty[TestDefinition])) {
+    case ((one, other), test) =>
+      if (one.map(cost).sum <= other.map(cost).sum) (one :+ test, other) else (one, other :+ test)
+  }
+  val halves = Seq(one, other).zipWithIndex.map { case (half, n) =>
     // without C2, a JVM reserves 48 MB for compiled code: too little for all suites
     group(s"half $n", half, "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
   }
@@ -141,7 +163,7 @@ lazy val core = (project in file("jvm/core"))
   )
 
 lazy val parquet = (project in file("jvm/parquet"))
-  .dependsOn(core)
+  .dependsOn(core % "compile->compile;test->test")
   .settings(common)
   .settings(
     name := "sbbf-parquet",

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from subprocess import DEVNULL, PIPE, STDOUT
+from typing import Any, TextIO
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 SCALA = ("2.12", "2.13")
+LAUNCHER = "maven-artifact==0.3.5"
+"""Fetches sbt; what `make setup` installs, too."""
 
 
 def version(root: Path) -> str:
@@ -16,20 +24,91 @@ def version(root: Path) -> str:
     return (root.parent / "VERSION").read_text(encoding="utf-8").strip()
 
 
-def jars(root: Path) -> list[Path]:
-    """One JAR of this version for each Scala version: fresh from sbt, or those of an sdist.
+def folders(root: Path) -> dict[str, Path]:
+    """The folder of the JAR of each Scala version: of an sdist, or of sbt."""
+    if is_unpacked(root):
+        return dict.fromkeys(SCALA, root / "src" / "spark_sbbf" / "jars")
+    return {scala: root.parent / "jvm/spark/target" / f"scala-{scala}" for scala in SCALA}
 
-    Raises FileNotFoundError or RuntimeError, both saying what to run, when that does not hold.
+
+def is_unpacked(root: Path) -> bool:
+    """Whether this is an unpacked sdist, which brings its JARs and has no sbt build beside it."""
+    return (root / "PKG-INFO").is_file()
+
+
+def must_build(root: Path) -> bool:
+    """Whether a JAR of this version is missing, or older than a source."""
+    if is_unpacked(root):
+        return False
+    tree = root.parent
+    sources = [tree / "build.sbt", *(file for file in tree.glob("jvm/*/src/main/**/*"))]
+    newest = max(file.stat().st_mtime for file in sources if file.is_file())
+    made = [
+        folder / f"spark-sbbf_{scala}-{version(root)}.jar"
+        for scala, folder in folders(root).items()
+    ]
+    return not all(jar.is_file() and jar.stat().st_mtime >= newest for jar in made)
+
+
+def jars(root: Path) -> list[Path]:
+    """One JAR of this version for each Scala version: those that are there, or fresh from sbt.
+
+    Raises FileNotFoundError or RuntimeError, both saying what to do, when that does not hold.
     """
-    unpacked = root / "src" / "spark_sbbf" / "jars"
-    if (root / "PKG-INFO").is_file():  # an unpacked sdist has no sbt build beside it
-        folders = dict.fromkeys(SCALA, unpacked)
-        wanted = "*"
-    else:
-        target = root.parent / "jvm" / "spark" / "target"
-        folders = {scala: target / f"scala-{scala}" for scala in SCALA}
-        wanted = version(root)
-    return [the_jar(folder, scala, wanted) for scala, folder in folders.items()]
+    if must_build(root):
+        build(root)
+    wanted = "*" if is_unpacked(root) else version(root)
+    return [the_jar(folder, scala, wanted) for scala, folder in folders(root).items()]
+
+
+def build(root: Path) -> None:
+    """Builds the JARs with the repository's sbt.
+
+    pip shows nothing of it without ``--verbose``, so a terminal gets the lines of its progress.
+    """
+    environment = {**os.environ, "PATH": java_path()}
+    command = [str(root.parent / "sbt"), "assemblies"]
+    with (
+        open_terminal() as terminal,
+        subprocess.Popen(
+            command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, text=True, env=environment
+        ) as sbt,
+    ):
+        print("\nspark-sbbf: sbt builds the JARs, which takes minutes", file=terminal, flush=True)
+        assert sbt.stdout
+        for line in sbt.stdout:
+            print(line, end="", file=sys.stderr)
+            if re.search("compiling|Built:|error", line):
+                print(f"spark-sbbf: {line}", end="", file=terminal, flush=True)
+    for folder in folders(root).values():
+        for jar in folder.glob("spark-sbbf_*.jar"):
+            jar.touch()  # sbt leaves a JAR as it is whose classes have not changed
+    if sbt.returncode:
+        raise RuntimeError(
+            f"sbt ended with status {sbt.returncode}: see above, or run ./sbt assemblies"
+        )
+
+
+def java_path() -> str:
+    """The PATH with the JDK of JAVA_HOME first. Raises RuntimeError if there is none from 17 on."""
+    home = os.environ.get("JAVA_HOME")
+    path = os.pathsep.join([*([f"{home}/bin"] if home else []), os.environ.get("PATH", "")])
+    java = shutil.which("java", path=path)
+    said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr if java else ""
+    found = re.search(r'version "(\d+)', said)
+    if not found or int(found[1]) < 17:
+        raise RuntimeError(
+            f"spark-sbbf is built from source with a JDK 17 or newer; found {java or 'no java'}. "
+            "Install one (Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME"
+        )
+    return path
+
+
+def open_terminal() -> TextIO:
+    try:
+        return open("/dev/tty", "w", encoding="utf-8")
+    except OSError:  # there is none
+        return open(os.devnull, "w", encoding="utf-8")
 
 
 def the_jar(folder: Path, scala: str, wanted: str) -> Path:
@@ -56,6 +135,10 @@ class RepositoryMetadata(MetadataHookInterface):
 
 class BundledJars(BuildHookInterface):  # type: ignore[type-arg]
     """Puts the JARs and the licence into the wheel and the sdist, or stops the build."""
+
+    def dependencies(self) -> list[str]:
+        """What pip installs beside hatchling to build, only where sbt has to run."""
+        return [LAUNCHER] if must_build(Path(self.root)) else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "editable":

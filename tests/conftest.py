@@ -13,6 +13,20 @@ from pyspark.sql import SparkSession
 import spark_sbbf as sbbf
 from harness import BRIEF, local_builder, session_with
 
+SECONDS = Path(__file__).parent / "results" / "seconds.txt"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Starts the files that took longest in the last full run first: two processes share them."""
+    lines = [line.split(" ") for line in SECONDS.read_text(encoding="utf-8").splitlines()[1:]]
+    seconds = {name: float(time) for time, name in lines}
+
+    def cost(item: pytest.Item) -> float:
+        module = ".".join(item.path.relative_to(SECONDS.parents[1]).with_suffix("").parts)
+        return seconds.get(f"tests.{module}", 0)
+
+    items.sort(key=cost, reverse=True)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def brief() -> Iterator[None]:

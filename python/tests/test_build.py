@@ -1,4 +1,7 @@
-"""Tests that the wheel's build stops unless it finds exactly the JARs of this version."""
+"""Tests that the wheel takes exactly the JARs of this version, and builds missing ones."""
+
+import os
+import time
 
 import pytest
 
@@ -8,6 +11,7 @@ import hatch_build
 @pytest.fixture
 def tree(tmp_path):
     (tmp_path / "VERSION").write_text("1.2.3\n")
+    (tmp_path / "build.sbt").touch()
     root = tmp_path / "python"
     root.mkdir()
     for scala in hatch_build.SCALA:
@@ -22,14 +26,60 @@ def test_one_jar_for_each_scala_version_is_taken(tree):
     assert names == ["spark-sbbf_2.12-1.2.3.jar", "spark-sbbf_2.13-1.2.3.jar"]
 
 
-def test_a_missing_jar_stops_the_build(tree):
+def fake_sbt(tree, script):
+    sbt = tree / "sbt"
+    sbt.write_text(f"#!/bin/sh\ncd {tree}\n{script}\n")
+    sbt.chmod(0o755)
+
+
+def test_a_missing_jar_is_built(tree):
+    jar = tree / "jvm/spark/target/scala-2.12/spark-sbbf_2.12-1.2.3.jar"
+    jar.unlink()
+    assert hatch_build.must_build(tree / "python")
+    fake_sbt(tree, f'[ "$*" = assemblies ] && touch {jar}')
+    assert jar in hatch_build.jars(tree / "python")
+    assert not hatch_build.must_build(tree / "python")
+
+
+def test_a_jar_that_is_older_than_a_source_is_built_again(tree):
+    source = tree / "jvm/core/src/main/scala/A.scala"
+    source.parent.mkdir(parents=True)
+    source.touch()
+    os.utime(source, (time.time() + 60, time.time() + 60))
+    assert hatch_build.must_build(tree / "python")
+    os.utime(source, (1, 1))
+    assert not hatch_build.must_build(tree / "python")
+
+
+def test_a_build_that_fails_or_makes_no_jar_stops_the_build(tree, capfd):
     (tree / "jvm/spark/target/scala-2.12/spark-sbbf_2.12-1.2.3.jar").unlink()
-    with pytest.raises(FileNotFoundError, match=r"no spark-sbbf_2\.12-1\.2\.3\.jar.*make jar"):
+    fake_sbt(tree, "echo '[error] no network'; exit 3")
+    with pytest.raises(RuntimeError, match="status 3"):
+        hatch_build.jars(tree / "python")
+    assert "[error] no network" in capfd.readouterr().err
+    fake_sbt(tree, "true")
+    with pytest.raises(FileNotFoundError, match=r"no spark-sbbf_2\.12-1\.2\.3\.jar"):
+        hatch_build.jars(tree / "python")
+
+
+@pytest.mark.parametrize("version", ["11.0.2", "1.8.0_292", None])
+def test_a_build_without_a_jdk_17_says_so(tree, tmp_path, monkeypatch, version):
+    (tree / "jvm/spark/target/scala-2.12/spark-sbbf_2.12-1.2.3.jar").unlink()
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    if version:
+        java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+        java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.setenv("JAVA_HOME", str(java.parents[1]))
+    found = str(java) if version else "no java"
+    with pytest.raises(RuntimeError, match=f"JDK 17 or newer; found {found}.*JAVA_HOME"):
         hatch_build.jars(tree / "python")
 
 
 def test_a_jar_of_another_version_is_not_taken_instead(tree):
     (tree / "VERSION").write_text("1.2.4\n")
+    fake_sbt(tree, "true")
     with pytest.raises(FileNotFoundError, match=r"1\.2\.4"):
         hatch_build.jars(tree / "python")
 

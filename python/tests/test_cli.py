@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -94,20 +93,14 @@ def test_files_are_shown_below_the_folder_that_they_share(files, folder):
     assert common_folder(files) == folder
 
 
-def test_importing_takes_less_than_50_ms_and_no_pyspark():
-    """In CPU time, the best of some: other programs run on the machine."""
+def test_importing_loads_neither_pyspark_nor_a_template():
     source = str(Path(cli.__file__).parents[1])
     script = (
-        "import sys, time; sys.path.insert(0, sys.argv[1]); start = time.process_time();"
-        "import spark_sbbf; print(time.process_time() - start);"
-        "sys.exit(int('pyspark' in sys.modules or 'py4j' in sys.modules))"
+        "import sys; sys.path.insert(0, sys.argv[1]); import spark_sbbf;"
+        "print(*{'pyspark', 'py4j', 'jinja2', 'tqdm'} & set(sys.modules))"
     )
-    end, best = time.monotonic() + 20, 1.0
-    while best >= 0.050 and time.monotonic() < end:
-        run = [sys.executable, "-S", "-c", script, source]
-        done = subprocess.run(run, capture_output=True, text=True, check=True)
-        best = min(best, float(done.stdout))
-    assert best < 0.050
+    run = [sys.executable, "-S", "-c", script, source]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == "\n"
 
 
 def test_without_pyspark_only_what_needs_spark_says_so():

@@ -69,8 +69,8 @@ def test_a_jdk_that_is_not_there_is_named(tmp_path, capsys):
     )
 
 
-@pytest.mark.parametrize("spark", matrix.SMOKE)
-def test_every_smoke_test_exists_and_its_spark_is_in_the_matrix(spark):
+@pytest.mark.parametrize("spark", matrix.GATE)
+def test_every_test_of_the_gate_exists_and_its_spark_is_in_the_matrix(spark):
     assert (spark, 17) in matrix.LEGS
-    for test in matrix.SMOKE[spark]:
+    for test in matrix.GATE[spark]:
         assert (SCRIPT.parent / test.partition("::")[0]).exists()

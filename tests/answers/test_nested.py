@@ -11,6 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 import samples
 from harness import only_scan, rows
 
+pytestmark = pytest.mark.full
+
 GROUPS, ROWS = 4, 25
 KEYS = samples.scattered(GROUPS * ROWS * 3)
 ABSENT = samples.scattered(200, salt=10_000)

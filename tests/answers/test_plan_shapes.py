@@ -74,7 +74,11 @@ def opened(base: SparkSession, lake: Path, conf: dict[str, str]) -> SparkSession
     return session
 
 
-@pytest.fixture(scope="module", params=["true", "false"], ids=["AQE", "no AQE"])
+@pytest.fixture(
+    scope="module",
+    params=["true", pytest.param("false", marks=pytest.mark.full)],
+    ids=["AQE", "no AQE"],
+)
 def sides(
     request: pytest.FixtureRequest, spark: SparkSession, lake: Path
 ) -> tuple[SparkSession, SparkSession]:

@@ -30,18 +30,16 @@ def test_every_test_that_the_documentation_names_exists() -> None:
         for pattern in ("tests/**/test_*.py", "jvm/*/src/test/**/*Suite.scala")
         for file in ROOT.glob(pattern)
     }
-    named = named_tests()
-    assert len(named) > 25
-    for file, name in named:
+    for file, name in named_tests():
         declared = f"def {name}(" if file.endswith(".py") else f'"{name}'
         assert declared in sources.get(file, ""), (file, name)
 
 
-def test_the_documentation_lists_35_traps_with_a_test_each() -> None:
+def test_each_trap_of_the_documentation_names_a_test() -> None:
     page = (ROOT / "docs" / "correctness.md").read_text()
-    lines = re.findall(r"^\| (\d+) \|(.+)\|$", page, re.MULTILINE)
-    assert [int(number) for number, _ in lines] == list(range(1, 36))
-    assert all(re.search(r"\.py: |Suite: ", line.split("|")[-1]) for _, line in lines)
+    traps = re.findall(r"^\| \d+ \|(.+)\|$", page, re.MULTILINE)
+    assert traps
+    assert [trap for trap in traps if not re.search(r"\.py: |Suite: ", trap.split("|")[-1])] == []
 
 
 @pytest.mark.parametrize("ours", ["true", "false"])

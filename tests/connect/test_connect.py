@@ -135,6 +135,7 @@ def test_the_switch_works_for_the_next_query(server: Server, lake: str) -> None:
     assert is_pruned(sbbf.enable(session), lake)
 
 
+@pytest.mark.full
 def test_every_key_can_be_set_at_run_time(server: Server, lake: str) -> None:
     session = sbbf.enable(server.session())
     keys = [name for name in sbbf.doctor(session) if name.startswith("spark.sbbf.")]
@@ -155,6 +156,7 @@ def test_a_bad_value_is_refused_when_it_is_set(server: Server, key: str) -> None
         session.conf.set(key, BAD_VALUES[key])
 
 
+@pytest.mark.full
 def test_bad_values_set_before_count_as_the_defaults(tmp_path: Path, lake: str) -> None:
     with connect_server(tmp_path) as fresh_server:
         session, other = fresh_server.session(), fresh_server.session()
@@ -216,6 +218,7 @@ def test_keys_and_conditions_answer_as_in_a_classic_session(
     session.sql("DROP TABLE by_name")
 
 
+@pytest.mark.full
 def test_the_tables_of_the_catalog_have_the_rows_of_the_data_source(
     spark: SparkSession, server: Server, lake: str
 ) -> None:
@@ -378,6 +381,7 @@ def test_a_builder_makes_an_enabled_session(server: Server, lake: str) -> None:
     ]
 
 
+@pytest.mark.full
 def test_a_session_of_a_server_with_the_extension_has_all_of_it_from_the_start(
     configured: Server, lake: str
 ) -> None:

@@ -15,6 +15,7 @@ from processes import ENVIRONMENT
 ROOT = Path(__file__).parents[2]
 PAGES = {"README.md": 2, "docs/quickstart.md": 1, "docs/cookbook.md": 1}
 """Pages whose code runs, and how often in one session."""
+IN_FULL_RUN = dict.fromkeys(("docs/quickstart.md", "docs/cookbook.md"), pytest.mark.full)
 DEFAULTS = """
 spark.master local[2]
 spark.ui.enabled false
@@ -24,7 +25,9 @@ spark.sql.shuffle.partitions 4
 """
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=IN_FULL_RUN.get(page, ())) for page in PAGES]
+)
 def test_the_code_of_a_page_runs(page: str, tmp_path: Path) -> None:
     conf, folder = tmp_path / "conf", tmp_path / "folder"
     conf.mkdir()

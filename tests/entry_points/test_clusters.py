@@ -50,6 +50,7 @@ def test_executors_of_a_running_session_get_the_jar(lake: str) -> None:
     assert fresh(script, lake, str(KEYS[7]), "local-cluster[2,1,1024]") == ANSWERS
 
 
+@pytest.mark.full
 def test_executors_read_the_footers_of_a_cold_query_also_if_some_die(
     tmp_path: Path,
 ) -> None:
@@ -82,6 +83,7 @@ def test_executors_read_the_footers_of_a_cold_query_also_if_some_die(
     assert found[5].startswith("1 1 56")
 
 
+@pytest.mark.full
 def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: Path) -> None:
     script = TRIMS + ON_EXECUTORS.format(enable="spark = sbbf.enable(cluster).getOrCreate()")
     with standalone_cluster(tmp_path) as master:
@@ -90,6 +92,7 @@ def test_a_standalone_cluster_with_two_workers_has_the_jar(lake: str, tmp_path: 
         assert any((tmp_path / f"worker-{n}" / "work").rglob("*spark-sbbf*.jar"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", ["by its name", "by a link"])
 def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_the_doctor_says_so(
     lake: str, tmp_path: Path, way: str
@@ -117,6 +120,7 @@ def test_where_only_the_driver_has_the_jar_whole_files_are_pruned_and_the_doctor
     assert found.endswith("Name the JAR in spark.jars (--jars), which ships it")
 
 
+@pytest.mark.full
 def test_a_day_is_found_where_executors_are_in_another_zone(tmp_path: Path) -> None:
     script = """
         zones = {"driver": "Europe/Berlin", "executor": "UTC"}

@@ -76,7 +76,15 @@ def of_source(df: Any) -> list[dict[str, Any]]:
     return by_place([row.asDict() for row in df.collect()])
 
 
-@pytest.mark.parametrize("below", ["", "filtered.parquet", "*.parquet", "{filtered,plain}*"])
+@pytest.mark.parametrize(
+    "below",
+    [
+        pytest.param("", marks=pytest.mark.full),
+        "filtered.parquet",
+        "*.parquet",
+        "{filtered,plain}*",
+    ],
+)
 def test_inspect_lists_what_the_data_source_lists(
     spark: SparkSession, command: Command, lake: Path, below: str
 ) -> None:
@@ -85,6 +93,7 @@ def test_inspect_lists_what_the_data_source_lists(
     assert by_place(found) == of_source(sbbf.inspect(spark, path)) and len(found) == 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("below", ["", "a=1", "a=[1]", "a=1/b c=0"])
 def test_partitioned_tables_are_listed_as_spark_lists_them(
     spark: SparkSession, command: Command, partitions: Path, below: str
@@ -96,6 +105,7 @@ def test_partitioned_tables_are_listed_as_spark_lists_them(
     assert by_place(found) == of_source(sbbf.probe(spark, path, "key", 7919)) and found
 
 
+@pytest.mark.full
 def test_a_file_beside_partitions_is_passed_over_as_by_spark(
     spark: SparkSession, command: Command, partitions: Path, tmp_path: Path
 ) -> None:
@@ -143,6 +153,7 @@ def typed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("column", "value"), VALUES)
 def test_text_means_the_same_value_to_the_command_and_to_the_data_source(
     spark: SparkSession,
@@ -164,6 +175,7 @@ def test_text_means_the_same_value_to_the_command_and_to_the_data_source(
         assert by_place(command("probe", typed, column, value)) == expected
 
 
+@pytest.mark.full
 def test_bytes_are_given_in_hexadecimal(spark: SparkSession, command: Command, typed: str) -> None:
     found = command("probe", typed, "bin", "6237", "--hex")
     assert by_place(found) == of_source(sbbf.probe(spark, typed, "bin", b"b7"))
@@ -186,6 +198,7 @@ def test_the_table_has_a_line_for_each_row_and_a_sum(
     assert capsys.readouterr().out.splitlines()[-1] == "5 of 8 row groups might hold it"
 
 
+@pytest.mark.full
 def test_a_file_of_keys_is_probed_as_a_list_in_python(
     spark: SparkSession, command: Command, lake: Path, tmp_path: Path, capsys: Any
 ) -> None:
@@ -201,6 +214,7 @@ def test_a_file_of_keys_is_probed_as_a_list_in_python(
     assert f" in {files} files might hold {held} of 5 keys" in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_a_byte_order_mark_and_spaces_of_digits_are_no_part_of_a_key(
     command: Command, lake: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -218,6 +232,7 @@ def test_a_byte_order_mark_and_spaces_of_digits_are_no_part_of_a_key(
     assert [row["key"] for row in found] == ["00FF"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "option", "status", "said"),
     [
@@ -235,6 +250,7 @@ def test_a_file_of_wrong_keys_is_refused(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "7919"), ("advise", "key")])
 def test_partitions_are_selected(
     command: Command, partitions: Path, arguments: tuple[str, ...]
@@ -248,6 +264,7 @@ def test_partitions_are_selected(
         assert {Path(row["file_name"]).parents[1].name for row in found} == {"a=1"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "7")])
 def test_a_path_without_anything_is_named(
     tmp_path: Path, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
@@ -257,6 +274,7 @@ def test_a_path_without_anything_is_named(
     assert capsys.readouterr().err == f"spark-sbbf: no file or folder {path}\n"
 
 
+@pytest.mark.full
 def test_a_value_needs_a_file_that_states_the_column_type(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -280,17 +298,24 @@ def test_the_doctor_reports_versions_kernels_and_every_setting(
     assert found["jdk.incubator.vector"].startswith(expected)
 
 
-def test_an_index_is_created_described_refreshed_and_dropped(
+def test_an_index_is_created_and_described(command: Command, tmp_path: Path) -> None:
+    table = tmp_path / "indexed"
+    samples.write(table / "0.parquet", {"key": KEYS}, ROWS)
+    (created,) = command("create-index", str(table), "key")
+    assert created["keys"] == len(KEYS) and created["segment"]
+    (info,) = command("index-info", str(table))
+    assert info["path_in_schema"] == "key" and info["files_covered"] == 1
+
+
+@pytest.mark.full
+def test_an_index_is_refreshed_and_dropped(
     command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "indexed"
     samples.write(table / "0.parquet", {"key": KEYS}, ROWS)
     (dry,) = command("create-index", str(table), "key", "--dry-run")
     assert dry["files"] == 1 and dry["segment"] is None
-    (created,) = command("create-index", str(table), "key")
-    assert created["keys"] == len(KEYS) and created["segment"]
-    (info,) = command("index-info", str(table))
-    assert info["path_in_schema"] == "key" and info["files_covered"] == 1
+    command("create-index", str(table), "key")
     assert cli.main(["refresh-index", str(table)]) == 0
     assert "nothing to do: the index knows all files" in capsys.readouterr().out
     options = ("--kind", "bloom", "--items", "0", "--fpp", "0.01")
@@ -303,6 +328,7 @@ def test_an_index_is_created_described_refreshed_and_dropped(
     assert "has no index" in capsys.readouterr().err
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", [("inspect",), ("probe", "key", "5")])
 def test_filters_are_looked_at_without_a_session(
     lake: Path, tmp_path: Path, arguments: tuple[str, ...]
@@ -321,17 +347,10 @@ def test_filters_are_looked_at_without_a_session(
     assert "org.apache.spark.scheduler.TaskSchedulerImpl " not in loaded
 
 
-def test_the_script_answers_within_seconds(lake: Path, say: Callable[[str], None]) -> None:
-    """Measures CPU time on a shared machine; `make benchcommand` measures elapsed time."""
-    before = os.times()
+def test_the_script_runs_on_its_own(lake: Path) -> None:
     script = [str(Path(sys.executable).parent / "spark-sbbf"), "probe", str(lake), "key", "5"]
     done = subprocess.run(script, capture_output=True, text=True)
-    after = os.times()
-    spent = after.children_user + after.children_system
-    spent -= before.children_user + before.children_system
-    say(f"spark-sbbf probe: {spent:.1f} s of CPU")
     assert done.returncode == 0 and "4 of 8 row groups might hold it" in done.stdout
-    assert spent < 10
 
 
 @pytest.fixture

@@ -46,6 +46,7 @@ def test_a_builder_is_enabled_without_any_download(lake: str) -> None:
     assert "start the JVM" not in kernels  # the module is there, on Spark 3.5 too
 
 
+@pytest.mark.full
 def test_a_second_process_loads_its_classes_from_an_archive(
     lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_running_session_is_enabled_for_itself_alone_and_disabled_again(lake: 
     assert lines == ["False 1", "True 1 False", "True", "False 1", "True 1"]
 
 
+@pytest.mark.full
 def test_a_running_session_is_enabled_from_another_thread(lake: str) -> None:
     script = """
         from concurrent.futures import ThreadPoolExecutor
@@ -104,6 +106,7 @@ def test_a_running_session_is_enabled_from_another_thread(lake: str) -> None:
     assert fresh(script, lake, str(KEYS[7])) == ["True 1"]
 
 
+@pytest.mark.full
 def test_every_thread_of_a_running_session_reads_the_data_source(lake: str) -> None:
     script = """
         from concurrent.futures import ThreadPoolExecutor
@@ -117,6 +120,7 @@ def test_every_thread_of_a_running_session_reads_the_data_source(lake: str) -> N
     assert fresh(script, lake) == [" ".join(4 * [str(GROUPS)])]
 
 
+@pytest.mark.full
 def test_a_jar_without_our_classes_is_named(lake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     script = """
         spark = builder().getOrCreate()
@@ -133,6 +137,7 @@ def test_a_jar_without_our_classes_is_named(lake: str, monkeypatch: pytest.Monke
     assert "SPARK_SBBF_JAR" in refusal and count == "3"
 
 
+@pytest.mark.full
 def test_a_session_after_one_that_was_stopped_is_enabled_anew(lake: str) -> None:
     script = """
         def session():
@@ -149,6 +154,7 @@ def test_a_session_after_one_that_was_stopped_is_enabled_anew(lake: str) -> None
     assert answers == ["1", "1 have the JAR, as far as is known"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", ["builder", "session"])
 def test_a_bad_setting_that_was_there_before_counts_as_the_default(way: str, lake: str) -> None:
     script = """
@@ -215,7 +221,7 @@ def test_every_key_has_a_bad_value_that_is_tried() -> None:
     assert set(BAD_VALUES) == set(GOOD_VALUES)
 
 
-@pytest.mark.parametrize("kernel", ["scalar", "auto"])
+@pytest.mark.parametrize("kernel", ["scalar", pytest.param("auto", marks=pytest.mark.full)])
 def test_the_doctor_names_the_kernels_and_what_is_missing(kernel: str, lake: str) -> None:
     state, selected, kernels = fresh(
         """

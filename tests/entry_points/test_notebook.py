@@ -12,6 +12,8 @@ from nbclient import NotebookClient
 
 import samples
 
+pytestmark = pytest.mark.full
+
 GROUPS, ROWS = 4, 50
 KEYS = samples.scattered(3 * GROUPS * ROWS)
 

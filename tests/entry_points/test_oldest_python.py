@@ -14,6 +14,8 @@ from pyspark import __version__
 
 from harness import fresh
 
+pytestmark = pytest.mark.full
+
 OLDEST = {"3.5": "3.9", "4.0": "3.9", "4.1": "3.10", "4.2": "3.10", "4.3": "3.11"}
 # No package needs code compiled for one Python: jinja2's markupsafe works without it.
 PACKAGES = ("pyspark", "py4j", "spark_sbbf", "jinja2", "markupsafe", "tqdm")

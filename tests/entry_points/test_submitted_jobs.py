@@ -43,6 +43,7 @@ def test_a_submitted_job_has_it_by_its_jar_and_one_setting(lake: str, tmp_path: 
     assert printed(output) == ["# 1 1"]
 
 
+@pytest.mark.full
 def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> None:
     job = tmp_path / "job.py"
     job.write_text(
@@ -59,6 +60,7 @@ def test_a_submitted_job_may_enable_its_builder(lake: str, tmp_path: Path) -> No
     assert printed(output) == ["# 1 1 True"]
 
 
+@pytest.mark.full
 def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path: Path) -> None:
     named = ("--conf", f"spark.sql.extensions={EXTENSIONS}")
     old = pyspark.__version__.startswith("3.")  # Spark 4 finds the extension in the JAR
@@ -77,6 +79,7 @@ def test_the_sql_shell_has_it_with_its_tables_and_functions(lake: str, tmp_path:
     assert [line for line in output.splitlines() if line][-5:] == expected
 
 
+@pytest.mark.full
 def test_the_scala_shell_has_it(lake: str, tmp_path: Path) -> None:
     typed = f"""
         val found = spark.read.parquet("{lake}").where("key = {KEYS[7]}L")
@@ -106,6 +109,7 @@ def test_sql_alone_brings_it_into_a_session_without_the_extension(
     assert lines[-3].startswith("not in this session") and lines[-2:] == ["1", "1"]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(
     not any(HOME.glob("jars/spark-hive-thriftserver_*.jar")), reason="this PySpark has none"
 )

@@ -57,6 +57,7 @@ def keys(spark: SparkSession, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.full
 def test_files_of_every_writer_get_filters_and_keep_their_rows(
     spark: SparkSession,
     spark_alone: SparkSession,
@@ -230,6 +231,7 @@ def command(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.full
 def test_the_command_adds_filters_in_a_session_of_its_own(spark: SparkSession, keys: Path) -> None:
     for arguments, started in (
         (["add-filters", str(keys), "key", "--dry-run"], "would write 4 files"),
@@ -268,6 +270,7 @@ def litter(folder: Path) -> set[str]:
     return {name for name in os.listdir(folder) if name.endswith(".sbbf-tmp")}
 
 
+@pytest.mark.full
 def test_whenever_it_is_killed_no_file_is_lost_and_the_next_run_goes_on(
     spark: SparkSession, oracle: SparkSession, tmp_path: Path
 ) -> None:
@@ -315,6 +318,7 @@ def test_a_table_s_name_works_wherever_a_path_does(spark: SparkSession) -> None:
         spark.sql("DROP TABLE named_events")
 
 
+@pytest.mark.full
 def test_the_command_looks_names_up_in_the_catalog_of_spark(keys: Path) -> None:
     done = command("inspect", "db.nothing")
     out, err = done.communicate(timeout=180)

@@ -16,6 +16,8 @@ import samples
 import spark_sbbf as sbbf
 from harness import only_scan, outcome, planned, rows, session_with
 
+pytestmark = pytest.mark.full
+
 ROWS = 50
 OFF = {"spark.sbbf.enabled": "false"}
 KEYS = samples.scattered(12 * ROWS)

@@ -19,6 +19,8 @@ import pytest
 from encrypted_lookups import ROWS, STEP
 from harness import SUPPORT
 
+pytestmark = pytest.mark.full
+
 ROW_GROUP = 100
 Answer = dict[str, Any]
 

@@ -18,6 +18,8 @@ from harness import SUPPORT, rows
 from kernels import Kernel
 from spark_sbbf.report import ScanReport
 
+pytestmark = pytest.mark.full
+
 FILES = SUPPORT / "files"
 # Written once: by Spark 3.5.9 with `foreign.by_spark`, and with support/files/go.
 SPARK_35 = FILES / "spark-3.5.9.parquet"

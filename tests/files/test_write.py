@@ -17,6 +17,8 @@ from harness import SUPPORT, fresh, rows, session_with
 from processes import standalone_cluster
 from readers import READ_BY, read_by_all
 
+pytestmark = pytest.mark.full
+
 ROWS, COLUMNS = 30_000, ("key", "name", "price", "st.tag", "tags.list.element", "few")
 SMALL_ROW_GROUPS = {"parquet.block.size": "262144", "parquet.page.size": "16384"}
 

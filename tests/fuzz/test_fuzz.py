@@ -6,12 +6,15 @@ import os
 import re
 from collections.abc import Callable
 
+import pytest
 from catalogue import REALS
 from fuzzer import Findings, Fuzzer
 from pyspark.sql import SparkSession
 
+from harness import times
+
 SEED = os.environ.get("SBBF_SEED", "20261121")
-QUERIES = int(os.environ.get("SBBF_QUERIES", "500"))
+QUERIES = times(500, in_gate=60)
 SPARK_QUERIES = 1000  # at most
 FAULTS = {"zero", "NaN", "range"}
 
@@ -41,6 +44,7 @@ def zeros_and_nan_and_ranges(findings: Findings) -> set[str]:
     return caught
 
 
+@pytest.mark.full
 def test_the_fuzzer_catches_spark_alone_losing_rows_with_zeros_and_nan(
     spark: SparkSession, say: Callable[[str], None]
 ) -> None:

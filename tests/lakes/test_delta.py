@@ -155,5 +155,6 @@ def test_a_stream_reads_every_row(answers: dict[str, Any]) -> None:
     assert read["true"] == read["false"] > 0
 
 
+@pytest.mark.full
 def test_random_histories_of_tables_answer_as_the_oracle(tmp_path: Path) -> None:
     check_histories("delta_histories.py", PACKAGES[LINE], tmp_path)

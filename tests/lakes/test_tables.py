@@ -15,6 +15,8 @@ import spark_sbbf as sbbf
 from harness import SUPPORT, explain_text, only_scan, rows, session_with
 from hive_tables import EXTERNAL, TABLES
 
+pytestmark = pytest.mark.full
+
 Answer = dict[str, Any]
 ROWS_OF_CASE = {
     "look-up": 1,

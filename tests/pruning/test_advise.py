@@ -147,6 +147,7 @@ def test_the_history_of_a_session_weighs_the_columns(spark: SparkSession, lake: 
     assert advised(sbbf.advise(session, lake))["key"].lookups is None
 
 
+@pytest.mark.full
 def test_the_command_says_the_same(
     spark: SparkSession, lake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

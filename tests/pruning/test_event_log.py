@@ -21,6 +21,8 @@ import spark_sbbf as sbbf
 from harness import explain_text, input_files, only_scan, session_with, tasks_of
 from twin import RowGroup, read_row_groups
 
+pytestmark = pytest.mark.full
+
 FILES = 1_000
 COLUMNS = ("user_id", "trace_id")
 KEYS = 200

@@ -96,6 +96,7 @@ def test_a_replaced_file_is_read_itself(spark: SparkSession, tmp_path: Path) -> 
     assert looked_up(spark, path, f"key = {KEYS[0]}").count() == 0
 
 
+@pytest.mark.full
 def test_a_fresh_process_opens_only_the_survivors(lake: str) -> None:
     script = """
         spark = sbbf.enable(builder()).getOrCreate()

@@ -78,7 +78,9 @@ def bound(holding: int, keys: int) -> float:
     return holding + false + 5 * math.sqrt(false) + 1
 
 
-@pytest.mark.parametrize("count", [1, 10, 100, 1000])
+@pytest.mark.parametrize(
+    "count", [10, *(pytest.param(n, marks=pytest.mark.full) for n in (1, 100, 1000))]
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_only_row_groups_with_a_key_are_planned(
     spark: SparkSession, lake: Path, shape: str, count: int
@@ -118,6 +120,7 @@ def test_keys_above_the_limit_leave_the_scan_as_planned(spark: SparkSession, lak
     assert scan.late_keys == [] and "a join has more than 9 keys" in scan.not_used
 
 
+@pytest.mark.full
 def test_the_answers_are_those_of_spark_alone(spark: SparkSession, lake: Path) -> None:
     places = [3, 4, 5000, 79_000]
     session, plain = tables(spark, lake, places, {}), tables(spark, lake, places, PLAIN)

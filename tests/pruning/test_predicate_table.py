@@ -8,6 +8,8 @@ from pyspark.sql import SparkSession
 
 from predicate_table import DOCUMENT, FORMS, Counts, Form, counted, rendered, write_table
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def table(

@@ -8,9 +8,12 @@ from pyspark.sql import SparkSession
 
 from pushdown_table import CASES, DOCUMENT, Line, measured, rendered
 
-pytestmark = pytest.mark.skipif(
-    not __version__.startswith("4.3"), reason="docs/pushdown.md has the numbers of Spark 4.3"
-)
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(
+        not __version__.startswith("4.3"), reason="docs/pushdown.md has the numbers of Spark 4.3"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ reason. Exits 1 when a difference is unexplained, or when a suite did not run to
     python tests/spark_suites --spark 4.1.1            all suites and legs, into results/
     python tests/spark_suites --spark 4.1.1 --missing  those that results/ does not have
     python tests/spark_suites --spark 4.0.1 --off-if-failed  'off' only for tests that fail
-    python tests/spark_suites --spark 4.1.1 --quick    the suites of CI, extension on
     python tests/spark_suites --only ExplainSuite --legs off,on
     python tests/spark_suites --only ExplainSuite --legs "off,failing rules"
 """
@@ -31,7 +30,7 @@ from results import Results, block, write_junit
 def main() -> int:
     args = parsed()
     spark, path, jar = args.spark, class_path(args.spark), args.jar or our_jar(args.spark)
-    legs = ["on"] if args.quick else args.legs.split(",")
+    legs = args.legs.split(",")
     check(legs, jar)
     explained, results, every = Explained(), Results(spark), suites_of(path)
     suites = chosen(every, args, explained, results)
@@ -52,7 +51,7 @@ def main() -> int:
         for done in as_completed([pool.submit(outcome, suite) for suite in suites]):
             found = done.result()
             outcomes.append(found)
-            if not args.quick and {"off", "on"} <= set(legs) <= LEGS.keys():
+            if {"off", "on"} <= set(legs) <= LEGS.keys():
                 results.put(found)
                 results.save(every)
     if "on" in legs:
@@ -74,15 +73,12 @@ def parsed() -> argparse.Namespace:
         action="store_true",
         help="run without the extension only the tests that failed with it",
     )
-    parser.add_argument("--quick", action="store_true", help="the suites of CI, extension on")
     parser.add_argument("--only", action="append", help="a suite; may be repeated")
     parser.add_argument("--missing", action="store_true", help="suites without a result")
     parser.add_argument("--legs", default=",".join(LEGS))
     parser.add_argument("--jar", type=Path, help="instead of the one that this tree builds")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    args = parser.parse_args()
-    args.off_if_failed |= args.quick
-    return args
+    return parser.parse_args()
 
 
 def check(legs: list[str], jar: Path) -> None:
@@ -102,7 +98,6 @@ def chosen(
         suite
         for suite in every
         if (not args.only or suite.name in args.only)
-        and (not args.quick or "ci" in suite.words)
         and (not args.missing or suite.name not in results.blocks)
     ]
     unknown = set(args.only or ()) - {suite.name for suite in suites}

@@ -12,7 +12,7 @@ from comparison import Outcome
 from runner import LEGS
 from suites import HERE, ROOT, Suite
 
-REPORTS = ROOT / "build" / "reports"
+REPORT = ROOT / "build" / "reports" / "suites" / "tests.xml"
 
 
 class Results:
@@ -77,7 +77,7 @@ def commit() -> str:
     return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
-def write_junit(outcomes: list[Outcome], file: Path = REPORTS / "spark-suites.xml") -> None:
+def write_junit(outcomes: list[Outcome], file: Path = REPORT) -> None:
     """One case for each test that ran with the extension; it fails if nothing explains it."""
     root = ElementTree.Element("testsuite", name="spark-suites")
     for outcome in outcomes:

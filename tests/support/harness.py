@@ -41,6 +41,12 @@ INTERPRETED = {
 """For sessions with many small queries, which take less time to interpret than to compile."""
 
 
+def times(all_cases: int, in_gate: int) -> int:
+    """Returns how many random cases a test tries; SBBF_QUERIES overrides it."""
+    number = in_gate if "SBBF_GATE" in os.environ else all_cases
+    return int(os.environ.get("SBBF_QUERIES", number))
+
+
 def local_builder(warehouse: Path) -> SparkSession.Builder:
     conf = {
         "spark.ui.enabled": "false",

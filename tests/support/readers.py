@@ -10,10 +10,15 @@ from pathlib import Path
 import datafusion
 import duckdb
 import pyarrow.parquet as pq
-from chdb import session as chdb
 from pyspark.sql import SparkSession
 
 from harness import rows
+
+
+def chdb(query: str, output: str) -> str:
+    from chdb import session  # only in the full run
+
+    return str(session.Session().query(query, output))
 
 
 def read_by_all(file: Path, session: SparkSession) -> dict[str, str]:
@@ -31,7 +36,7 @@ def read_by_all(file: Path, session: SparkSession) -> dict[str, str]:
     read = {
         "datafusion": by_datafusion,
         "duckdb": by_duckdb,
-        "chdb": chdb.Session().query(query, "CSV"),
+        "chdb": chdb(query, "CSV"),
         "pyarrow": pq.read_table(file, columns=columns).to_pydict(),
         "spark": rows(session.read.parquet(str(file))),
     }
@@ -54,7 +59,7 @@ def groups_by_datafusion(file: Path, condition: str) -> int:
 def rows_by_chdb(file: Path, condition: str) -> int:
     query = f"select count() from file('{file}', 'Parquet') where {condition} settings "
     query += "input_format_parquet_bloom_filter_push_down = 1"
-    answer = json.loads(str(chdb.Session().query(query, "JSON")))
+    answer = json.loads(chdb(query, "JSON"))
     return int(answer["statistics"]["rows_read"])
 
 
@@ -90,10 +95,9 @@ def counts_by_datafusion(file: Path, conditions: list[str]) -> list[int]:
 
 
 def counts_by_chdb(file: Path, conditions: list[str]) -> list[int]:
-    run = chdb.Session().query
     settings = "settings input_format_parquet_bloom_filter_push_down = 1"
     query = f"select count() from file('{file}', 'Parquet') where"
-    return [int(str(run(f"{query} {condition} {settings}"))) for condition in conditions]
+    return [int(chdb(f"{query} {condition} {settings}", "CSV")) for condition in conditions]
 
 
 # The numbers of rows of conditions, by readers that use filters.

@@ -8,11 +8,14 @@ import scala.util.Properties
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.sbbf.FullRun
+
 /**
  * Tests which kernels JVMs choose, and that all of them return the same results. Runs this JDK,
  * and on Scala 2.13 a JDK 25 next to it if there is one, as they are and with ever less of a
  * compiler and of a CPU.
  */
+@FullRun
 class KernelSelectionMainSuite extends AnyFunSuite {
 
   private val module = "--add-modules=jdk.incubator.vector"

@@ -85,7 +85,9 @@ class FooterCacheSuite extends AnyFunSuite {
     assert(pass.get(version(0)).isDefined && pass.get(version(9999)).isEmpty)
   }
 
-  test("a cached footer takes less than 100 bytes per column chunk, as the heap confirms.") {
+  test(
+    "a cached footer takes less than 100 bytes per column chunk, as the heap confirms.",
+    TestFiles.FullRun) {
     val cache = new FooterCache
     evidence()
     def heap(): Long = {

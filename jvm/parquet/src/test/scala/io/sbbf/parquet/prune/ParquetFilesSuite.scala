@@ -123,7 +123,9 @@ class ParquetFilesSuite extends AnyFunSuite {
     status(path)
   }
 
-  test("outcomes equal those of the driver, whether results hold all bytes, some or none.") {
+  test(
+    "outcomes equal those of the driver, whether results hold all bytes, some or none.",
+    TestFiles.FullRun) {
     val requirements = StorageRequirements(
       Map(ColumnPath.named(Seq("small")) -> DeclaredType.Integer(32)),
       Set(ColumnPath.named(Seq("small"))))

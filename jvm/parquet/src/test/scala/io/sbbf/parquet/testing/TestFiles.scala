@@ -21,6 +21,7 @@ import org.apache.parquet.hadoop.example.ExampleParquetWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.schema.MessageTypeParser
+import org.scalatest.Tag
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf, Test}
 import io.sbbf.core.predicate.{ColumnPath, Value}
@@ -84,19 +85,26 @@ object TestFiles {
   /** Returns a new folder, which is deleted with all its files when the JVM ends. */
   def folder(): JPath = Files.createTempDirectory(root, "test")
 
+  /** Marks a test that 'make test-all' runs and 'make test' does not. */
+  val FullRun: Tag = Tag(classOf[io.sbbf.FullRun].getName)
+
   /**
-   * Sweeps and random tests run one in so many of their repetitions: a third on Scala 2.12, which
-   * compiles the same sources as 2.13, and a third of those in CI. SBBF_STRIDE overrides it.
+   * Sweeps and random tests run one in so many of their repetitions: a tenth in 'make test', and of
+   * these a third on Scala 2.12, which compiles the same sources as 2.13. SBBF_STRIDE overrides it.
    */
   val stride: Int = sys.env
     .get("SBBF_STRIDE")
     .fold {
       val ofScala = if (Properties.versionNumberString.startsWith("2.12")) 3 else 1
-      if (sys.env.contains("CI")) 3 * ofScala else ofScala
+      if (sys.env.contains("SBBF_GATE")) 10 * ofScala else ofScala
     }(_.toInt)
 
   /** Returns how often a test repeats a random case, of `all` times that it can. */
   def times(all: Int, fewest: Int = 1): Int = math.max(fewest, all / stride)
+
+  /** Returns the number of random queries of a test: as `times`, unless SBBF_QUERIES overrides it. */
+  def queries(all: Int, fewest: Int): Int =
+    sys.env.get("SBBF_QUERIES").fold(times(all, fewest))(_.toInt)
 
   def seed(): Long = {
     val seed = sys.env.get("SBBF_SEED").fold(Random.nextLong())(_.toLong)

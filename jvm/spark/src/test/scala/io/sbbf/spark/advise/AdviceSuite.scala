@@ -69,7 +69,9 @@ class AdviceSuite extends SparkSuite {
   private def assertNear(estimate: Double, real: Double, what: String): Unit =
     assert(math.abs(estimate - real) <= 0.4 + 0.1 * real, s"$what: $estimate, but it was $real")
 
-  test("an index pays in tables of many row groups, for columns whose values are looked up") {
+  test(
+    "an index pays in tables of many row groups, for columns whose values are looked up",
+    TestFiles.FullRun) {
     // row groups, NDV of each, advice; bits a value, whether the index pays
     for ((rowGroups, ndv, advice, bits, pays) <- Seq[(Double, Double, Advice, Long, Boolean)](
         (3999, 1000, Advice.Add, 27, false),

@@ -12,6 +12,7 @@ import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.SparkException
 import org.scalatest.concurrent.Eventually
 
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.append.AddFiltersOutcome._
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
@@ -56,7 +57,7 @@ class AddFiltersSuite extends SparkSuite with ChangesFilters with Eventually {
     files.zip(alone).foreach { case (file, copy) => assert(bytes(file) == bytes(new File(copy))) }
   }
 
-  test("large files are copied completely, by one task or by several.") {
+  test("large files are copied completely, by one task or by several.", TestFiles.FullRun) {
     val table = path("large")
     spark
       .range(0, 1300000, 1, 2)

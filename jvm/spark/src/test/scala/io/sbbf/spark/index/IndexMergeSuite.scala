@@ -82,7 +82,7 @@ class IndexMergeSuite extends SparkSuite {
     ()
   }
 
-  test("a refresh merges eight segments without reading their files") {
+  test("a refresh merges eight segments without reading their files", TestFiles.FullRun) {
     val files = (0 until 8).map { n =>
       val file = add("eight", n.toLong)
       create("eight", Columns: _*)
@@ -128,7 +128,7 @@ class IndexMergeSuite extends SparkSuite {
     answersAsWithoutPruning("columns", 4)
   }
 
-  test("a segment with most keys stays, and small ones are merged beside it") {
+  test("a segment with most keys stays, and small ones are merged beside it", TestFiles.FullRun) {
     (0 until 20).foreach(n => add("large", n.toLong))
     val first = create("large", "key")
     for (n <- 20 until 27) {
@@ -142,7 +142,7 @@ class IndexMergeSuite extends SparkSuite {
     answersAsWithoutPruning("large", 27)
   }
 
-  test("files whose keys are too short for a larger index are read again") {
+  test("files whose keys are too short for a larger index are read again", TestFiles.FullRun) {
     add("short", 0, rows = 2)
     create("short", "key")
     (1 until 9).foreach { n =>
@@ -154,7 +154,7 @@ class IndexMergeSuite extends SparkSuite {
     answersAsWithoutPruning("short", 9)
   }
 
-  test("a refresh of some partitions replaces no segment") {
+  test("a refresh of some partitions replaces no segment", TestFiles.FullRun) {
     val table = path("parts")
     def addTo(part: Int, n: Long) = {
       val file = add(s"files_of_$part", n)

@@ -8,11 +8,11 @@ import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
 
 /**
- * Compares random queries on a table with indexes with the oracle: `sbbf.queries` of them, from the
- * seed `sbbf.seed`. The table and its indexes change meanwhile.
+ * Compares random queries on a table with indexes with the oracle: `SBBF_QUERIES` of them, from the
+ * seed `SBBF_SEED`. The table and its indexes change meanwhile.
  *
  * {{{
- *   ./sbt -Dsbbf.queries=10000 -Dsbbf.seed=7 'spark/testOnly *RandomIndexSuite'
+ *   SBBF_QUERIES=10000 SBBF_SEED=7 ./sbt 'spark/testOnly *RandomIndexSuite'
  * }}}
  */
 class RandomIndexSuite extends SparkSuite {
@@ -21,12 +21,10 @@ class RandomIndexSuite extends SparkSuite {
   override protected def settings: Map[String, String] =
     SparkSuite.Interpreted + ("spark.sql.files.openCostInBytes" -> "0")
 
-  private val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
-  private val queries =
-    sys.props.get("sbbf.queries").fold(TestFiles.times(150, fewest = 60))(_.toInt)
+  private val seed = TestFiles.seed()
+  private val queries = TestFiles.queries(150, fewest = 30)
 
   test("random queries on a table with indexes answer as without the extension") {
-    println(s"sbbf.seed=$seed")
     val random = new Random(seed)
     val table = new RandomIndexTable(spark, random, new File(path("table")))
     table.begin()
@@ -55,8 +53,8 @@ class RandomIndexSuite extends SparkSuite {
       isWrong
     }
     println(s"$searched of $queries queries searched an index; Spark alone fails $failed")
-    assert(differences == 0, s"sbbf.seed=$seed")
-    assert(searched > queries / 4 && failed <= 2 + queries / 20, s"sbbf.seed=$seed")
+    assert(differences == 0, s"SBBF_SEED=$seed")
+    assert(searched > queries / 4 && failed <= 2 + queries / 20, s"SBBF_SEED=$seed")
   }
 }
 

@@ -10,12 +10,11 @@ import io.sbbf.parquet.testing.TestFiles
 
 /**
  * Compares random queries on CSV and JSON files, some with malformed records, with the oracle:
- * `sbbf.queries` of them, from the seed `sbbf.seed`.
+ * `SBBF_QUERIES` of them, from the seed `SBBF_SEED`.
  */
 class RandomSourceSuite extends SourceTables {
-  private val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
-  private val queries =
-    sys.props.get("sbbf.queries").fold(20 * TestFiles.times(10, fewest = 5))(_.toInt)
+  private val seed = TestFiles.seed()
+  private val queries = TestFiles.queries(200, fewest = 60)
   private val random = new Random(seed)
 
   private def one[T](of: T*): T = of(random.nextInt(of.size))
@@ -136,7 +135,6 @@ class RandomSourceSuite extends SourceTables {
   }
 
   test("random queries on CSV and JSON with malformed records answer as without the index") {
-    println(s"sbbf.seed=$seed")
     val Tables = queries / 20
     var (pruned, failed, built) = (0, 0, 0)
     for (n <- 0 until Tables) {
@@ -150,12 +148,12 @@ class RandomSourceSuite extends SourceTables {
         def query = read().where(text).selectExpr(columns.split(", ").toSeq: _*)
         val (found, expected) = (Try(rows(query)), Try(oracle(query)))
         if (expected.isFailure) failed += 1
-        else assert(found == expected, s"$name: SELECT $columns WHERE $text; sbbf.seed=$seed")
+        else assert(found == expected, s"$name: SELECT $columns WHERE $text; SBBF_SEED=$seed")
         if (found.isSuccess && pruning(query).exists(_.keptFiles < 8)) pruned += 1
       }
     }
     println(
       s"$pruned of $queries queries were pruned in $built tables; $failed failed without the index")
-    assert(pruned > queries / 10 && built > Tables / 2, s"sbbf.seed=$seed")
+    assert(pruned > queries / 10 && built > Tables / 2, s"SBBF_SEED=$seed")
   }
 }

@@ -9,10 +9,10 @@ import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.{Logged, SparkSuite}
 
 /**
- * Compares random joins with the oracle: `sbbf.queries` of them, from the seed `sbbf.seed`.
+ * Compares random joins with the oracle: `SBBF_QUERIES` of them, from the seed `SBBF_SEED`.
  *
  * {{{
- *   ./sbt -Dsbbf.queries=10000 -Dsbbf.seed=7 'spark/testOnly *RandomJoinsSuite'
+ *   SBBF_QUERIES=10000 SBBF_SEED=7 ./sbt 'spark/testOnly *RandomJoinsSuite'
  * }}}
  */
 class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
@@ -20,12 +20,10 @@ class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
 
   override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
-  private val seed = sys.props.get("sbbf.seed").fold(System.nanoTime)(_.toLong)
-  private val queries =
-    sys.props.get("sbbf.queries").fold(TestFiles.times(250, fewest = 60))(_.toInt)
+  private val seed = TestFiles.seed()
+  private val queries = TestFiles.queries(250, fewest = 30)
 
   test("random joins answer as without the extension, and late keys prune many.") {
-    println(s"sbbf.seed=$seed")
     val random = new Random(seed)
     val (joins, chosen) = (new RandomJoins(random, tableNames), new RandomSettings(random))
     val results = mutable.ArrayBuffer.empty[Result]
@@ -34,7 +32,7 @@ class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
         val (join, settings) = (joins.next(), chosen.next())
         val found = result(join, settings)
         found.difference.foreach(d =>
-          println(s"sbbf.seed=$seed, query $n: ${join.text}\nwith $settings\n$d"))
+          println(s"SBBF_SEED=$seed, query $n: ${join.text}\nwith $settings\n$d"))
         results += found
         if (n % 1000 == 0) report(results.toSeq)
       }
@@ -42,8 +40,8 @@ class RandomJoinsSuite extends LateKeysTables with RandomJoinTables {
     report(results.toSeq)
     assert(!messages.exists(_.contains("failed")), messages)
     val differences = results.count(_.difference.nonEmpty)
-    assert(differences == 0, s"of $queries queries, sbbf.seed=$seed")
-    assert(results.count(_.isPruned) >= queries * LeastShare, s"sbbf.seed=$seed")
+    assert(differences == 0, s"of $queries queries, SBBF_SEED=$seed")
+    assert(results.count(_.isPruned) >= queries * LeastShare, s"SBBF_SEED=$seed")
   }
 
   private def result(join: RandomJoin, settings: Seq[(String, String)]): Result =

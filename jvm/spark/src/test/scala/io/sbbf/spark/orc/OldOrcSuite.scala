@@ -4,10 +4,13 @@ import java.io.File
 
 import org.apache.spark.sql.DataFrame
 
+import io.sbbf.FullRun
+
 /**
  * Looks up keys in files that ORC 1.4 to 1.8 wrote, with filters in both encodings. `WriteOldOrc`
  * beside the files has written them: row n of stripe s holds the number 1000 s + 7 n.
  */
+@FullRun
 class OldOrcSuite extends OrcTables {
 
   private val files =

@@ -78,7 +78,9 @@ class OrcScanSuite extends OrcTables {
       .foreach(check(_, most = 10))
   }
 
-  test("the least and the greatest value of a stripe are found, whatever the type.") {
+  test(
+    "the least and the greatest value of a stripe are found, whatever the type.",
+    TestFiles.FullRun) {
     for (column <- Seq("id", "i", "h", "name", "d", "m", "day", "f");
       bound <- Seq("min", "max")) {
       val typed = spark.read.orc(table)
@@ -227,7 +229,9 @@ class OrcScanSuite extends OrcTables {
       }
   }
 
-  test("a file of Hive with invalid filters in the old encoding returns the oracle's rows.") {
+  test(
+    "a file of Hive with invalid filters in the old encoding returns the oracle's rows.",
+    TestFiles.FullRun) {
     val fixtures = sys.env.get("SBBF_FIXTURES")
     assume(fixtures.isDefined, "SBBF_FIXTURES is not set")
     val schema =

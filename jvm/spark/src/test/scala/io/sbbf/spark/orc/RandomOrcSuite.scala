@@ -9,15 +9,14 @@ import io.sbbf.spark.testing.SparkSuite
 
 /**
  * Compares random queries on ORC files with the oracle. Runs 200 queries, or as many as
- * `-Dsbbf.queries` says.
+ * `SBBF_QUERIES` says.
  */
 class RandomOrcSuite extends OrcTables {
 
   override protected def settings: Map[String, String] = SparkSuite.Interpreted
 
   private val random = new Random(TestFiles.seed())
-  private val queries =
-    sys.props.get("sbbf.queries").fold(TestFiles.times(200, fewest = 60))(_.toInt)
+  private val queries = TestFiles.queries(200, fewest = 30)
 
   /** Literals of each column, of which some files hold some. */
   private val literals: Map[String, () => String] = Map(

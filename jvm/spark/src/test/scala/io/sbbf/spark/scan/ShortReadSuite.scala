@@ -7,7 +7,7 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.DataFrame
 import org.scalatest.Outcome
 
-import io.sbbf.parquet.testing.{Damage, Faults}
+import io.sbbf.parquet.testing.{Damage, Faults, TestFiles}
 import io.sbbf.spark.testing.SparkSuite
 
 /**
@@ -41,7 +41,7 @@ class ShortReadSuite extends SparkSuite {
 
   private def lost: Int = (0 until keys by 16).count(id => lookup(id).collect().length != 1)
 
-  test("every row is found, even where Spark alone loses some.") {
+  test("every row is found, even where Spark alone loses some.", TestFiles.FullRun) {
     assert(lost == 0)
     val lostBySpark = withConf("spark.sbbf.enabled" -> "false")(lost)
     info(s"Spark $SPARK_VERSION alone loses $lostBySpark of ${keys / 16} rows")

@@ -2,6 +2,7 @@ package io.sbbf.spark.scan
 
 import org.apache.spark.sql.DataFrame
 
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
 
 /** Runs queries on every type, on casts, and on columns whose types differ in file and table. */
@@ -111,8 +112,8 @@ class TypesSuite extends SparkSuite {
     "st.`y.z` = 5.0D" -> 1
   )
 
-  for (ansi <- Seq("true", "false"))
-    test(s"queries with casts equal the oracle and prune, with ANSI $ansi.") {
+  for ((ansi, tags) <- Seq("true" -> Nil, "false" -> Seq(TestFiles.FullRun)))
+    test(s"queries with casts equal the oracle and prune, with ANSI $ansi.", tags: _*) {
       withConf(
         "spark.sql.ansi.enabled" -> ansi,
         "spark.sql.session.timeZone" -> "Europe/Vienna",

@@ -3,6 +3,7 @@ package io.sbbf.spark.write
 import java.io.File
 
 import io.sbbf.core.bloom.FilterSizing
+import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 
@@ -31,7 +32,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(file.filter(0, "flag").isEmpty)
   }
 
-  test("validation of each record does not change the filters.") {
+  test("validation of each record does not change the filters.", TestFiles.FullRun) {
     events.write
       .options(enable(columns: _*))
       .option("parquet.validation", "true")
@@ -78,7 +79,9 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assert(same.distinct.size == 1)
   }
 
-  test("other pages, layouts of lists and decimals, and file sizes keep exact filters.") {
+  test(
+    "other pages, layouts of lists and decimals, and file sizes keep exact filters.",
+    TestFiles.FullRun) {
     val ways = Seq(
       "pages" -> Map("parquet.writer.version" -> "PARQUET_2_0"),
       "legacy" -> Map.empty[String, String],
@@ -208,7 +211,7 @@ class ExactFiltersSuite extends SparkSuite with WrittenFiles {
     assertExact(file, "key", 1.0 / 120)
   }
 
-  test("an FPP of auto counts each task of a first write as one file.") {
+  test("an FPP of auto counts each task of a first write as one file.", TestFiles.FullRun) {
     val fpp = Map("sbbf.bloom.filter.fpp#key" -> "auto")
     keyed(0, 54000).repartition(150).write.options(enable("key") ++ fpp).parquet(path("first"))
     assert(FilterSizing.bytesFor(360, 0.01) == FilterSizing.bytesFor(360, 1.0 / 150) / 2)

@@ -1,0 +1,53 @@
+"""Lists the groups of tests, and says which of them are in the gate."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from matrix import LEGS  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that run together and whose counts are recorded together.
+
+    A group's reports are the XML files in ``build/reports/NAME``.
+    """
+
+    name: str
+    target: str
+    """What ``make`` runs, with its variables."""
+    what: str
+    ahead: str = ""
+    """What ``make`` runs meanwhile, from the beginning: downloads."""
+
+
+GATE = (
+    Group("lint", "lint-python docs", "style and types of Python, prose, links"),
+    Group("unit", "test-unit", "the pure parts of the Python package"),
+    Group("jvm", "test-jvm", "JARs, style of Scala, suites on 2.13, some on 2.12"),
+    Group("python", "test-python", "the wheel on the newest Spark"),
+    Group("sparks", "test-sparks", "the wheel on Spark 3.5 and 4.1", "environments"),
+)
+LARGE = (
+    Group("jvm-all", "test-jvm-all", "all suites on both Scala versions"),
+    Group("python-all", "test-python-all", "all of the wheel on the newest Spark"),
+    Group("install", "test-install", "what is published, and an installation from a clone"),
+    *(
+        Group(
+            f"spark-{spark}", f"test-matrix ONLY={spark} JAVA={java}", f"the wheel on Spark {spark}"
+        )
+        for spark, java in LEGS
+        if java == 17 and spark != "4.3.0"  # that of python-all
+    ),
+    Group("s3", "test-s3", "a local S3 server"),
+    Group("verdicts", "fuzz LAYER=1 QUERIES=5000", "random predicates, in the JVM"),
+    Group("queries", "fuzz LAYER=2 QUERIES=1000", "random queries, compared with the oracle"),
+    Group("suites", "test-spark", "Spark's own suites, without and with the extension"),
+)
+GROUPS = (*GATE, *LARGE)
