@@ -84,7 +84,7 @@ test-sparks: wheel ## some end-to-end tests on Spark 3.5 and 4.1
 full-packages: setup
 	$(bin)/pip install --quiet --requirement requirements-full.txt
 environments: setup
-	$(matrix) --gate --environments --reports $(reports)/sparks
+	PYTHONPATH=python/src $(matrix) --gate --environments --reports $(reports)/sparks
 test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another where the system has none, ONLY="4.2.1 4.3.0", JAVA=17
 	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY)) $(addprefix --java ,$(JAVA)) \
 	  --reports $(reports)/$(if $(JAVA),spark-$(ONLY),matrix)

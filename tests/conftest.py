@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     def cost(item: pytest.Item) -> float:
         module = ".".join(item.path.relative_to(SECONDS.parents[1]).with_suffix("").parts)
-        return seconds.get(f"tests.{module}", 0)
+        return seconds.get(module, 0)
 
     items.sort(key=cost, reverse=True)
 

@@ -1,5 +1,6 @@
 """Tests the runner of the gate and of the full run: what it counts, and what makes it fail."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 CHECK = Path(__file__).parents[2] / "tests" / "check"
+MATRIX = CHECK.with_name("matrix.py")
 sys.path.insert(0, str(CHECK))
 
 import groups  # noqa: E402
@@ -162,3 +164,8 @@ def test_every_group_is_a_target_of_make():
     for group in groups.GROUPS:
         for word in f"{group.target} {group.ahead}".split():
             assert "=" in word or f"\n{word}:" in makefile, group
+
+
+def test_every_other_spark_of_the_matrix_is_a_group():
+    legs = re.findall(r'^    \("(\d\.\d\.\d)", 17\),$', MATRIX.read_text(), re.MULTILINE)
+    assert legs == [*groups.OTHER_SPARKS, "4.3.0"]
