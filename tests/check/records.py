@@ -106,15 +106,14 @@ def age(result: Result) -> int | None:
 
 
 def problems(results: Mapping[str, Result], groups: Iterable[str]) -> list[str]:
-    """Returns a line for each group whose last full run is missing, of no ancestor or too old."""
+    """Returns a line for each group whose last full run is of no ancestor or too old."""
     found = []
-    for group in groups:
-        result = results.get(group)
-        commits = age(result) if result else None
-        if result is None:
-            found.append(f"{group}: no full run is recorded; run 'make test-all GROUPS={group}'")
-        elif commits is None:
-            found.append(f"{group}: its last full run, of {result.commit}, is of no ancestor")
+    for result in (results[group] for group in groups if group in results):
+        commits = age(result)
+        if commits is None:
+            found.append(
+                f"{result.group}: its last full run, of {result.commit}, is of no ancestor"
+            )
         elif commits > MOST_COMMITS:
-            found.append(f"{group}: its last full run is {commits} commits old")
+            found.append(f"{result.group}: its last full run is {commits} commits old")
     return found

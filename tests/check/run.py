@@ -85,12 +85,13 @@ def checked(groups: list[Group], is_recording: bool) -> int:
 
 def not_run(known: dict[str, records.Result]) -> list[str]:
     """Returns a line for each group that is not in the gate, with its last full run."""
-    last = [(group, known.get(group.name)) for group in LARGE]
-    return [
-        f"not in the gate: {group.name}, {found.passed} passed at {found.commit} on {found.date}"
-        for group, found in last
-        if found
-    ]
+    return [f"not in the gate: {group.name}, {last(known.get(group.name))}" for group in LARGE]
+
+
+def last(found: records.Result | None) -> str:
+    if found is None:
+        return "of which no run is recorded"
+    return f"{found.passed} passed at {found.commit} on {found.date}"
 
 
 def report(*parts: list[str]) -> None:
