@@ -6,9 +6,7 @@ import ast
 import textwrap
 from xml.etree import ElementTree
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 import samples
 
@@ -54,6 +52,9 @@ CELLS = [
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
     """What each cell displays, by MIME type."""
+    import nbformat  # both are in requirements-full.txt alone
+    from nbclient import NotebookClient
+
     folder = tmp_path_factory.mktemp("notebook")
     for file in range(3):
         keys = KEYS[file * GROUPS * ROWS : (file + 1) * GROUPS * ROWS]
