@@ -46,7 +46,6 @@ WAYS_IN = (
     f"{ENABLE}::test_a_running_session_is_enabled_for_itself_alone_and_disabled_again",
     "entry_points/test_clusters.py::test_executors_of_a_running_session_get_the_jar",
 )
-LAKES = ("lakes/test_delta.py", "lakes/test_iceberg.py")
 # What the gate runs beside all tests on the newest Spark. The fuzzer runs on Spark 3.5, which has
 # the other JAR and differs most. Spark 4.0 runs the JVM's suites instead.
 GATE = {
@@ -55,16 +54,11 @@ GATE = {
         *WAYS_IN,
         "entry_points/test_command.py",
         "pruning/test_orc.py",
-        *LAKES,
+        "lakes/test_iceberg.py",
         "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown",
     ),
     # the newest with both formats
-    "4.1.4": (
-        LAWS,
-        *WAYS_IN,
-        *LAKES,
-        "lakes/test_lake_tables.py",
-    ),
+    "4.1.4": (LAWS, *WAYS_IN, "lakes/test_delta.py", "lakes/test_lake_tables.py"),
 }
 
 NUMBERS = ("passed", "failed", "skipped", "seconds")

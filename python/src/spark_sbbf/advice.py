@@ -211,4 +211,4 @@ def writable(file: Path) -> Path:
 def _display(page: str) -> None:
     from IPython import display  # present in every notebook
 
-    display.display_html(page, raw=True)  # type: ignore[no-untyped-call]
+    display.display_html(page, raw=True)
