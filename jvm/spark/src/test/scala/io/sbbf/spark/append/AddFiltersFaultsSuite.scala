@@ -1,7 +1,7 @@
 package io.sbbf.spark.append
 
 import java.io.File
-import java.nio.file.Files
+import java.nio.file.{Files, StandardCopyOption}
 
 import scala.util.Random
 
@@ -15,7 +15,7 @@ import io.sbbf.parquet.testing.{
   FaultyObjectStore,
   TestFiles
 }
-import io.sbbf.spark.append.AddFiltersOutcome.Done
+import io.sbbf.spark.append.AddFiltersOutcome.{Done, Failed}
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 import io.sbbf.spark.write.{WrittenFile, WrittenFiles}
@@ -110,6 +110,25 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
       }
       info(s"$n steps")
       assert(taken == steps(scheme))
+    }
+
+  for (scheme <- Seq("file", "s3a"))
+    test(s"a file of $scheme: that changes while its copy is written is not replaced.") {
+      val Seq(table, others) = Seq("changing", "others").map(name => path(s"$name-$scheme"))
+      events.select("id", "key").coalesce(1).write.parquet(table)
+      events.select("id").coalesce(1).write.parquet(others)
+      val Seq(file, other) = Seq(table, others).map(folder => filesIn(new File(folder)).head)
+      val changing = new Faults {
+        besides = (what: String) =>
+          if (what == "write" && content(file) != content(other)) {
+            Files.copy(other.toPath, file.toPath, StandardCopyOption.REPLACE_EXISTING)
+            file.setLastModified(file.lastModified + 1000)
+            ()
+          }
+      }
+      val Seq(outcome) = Faults.during(changing)(addByFile(s"$scheme:$table"))
+      assert(outcome.status == Failed && outcome.reason.contains("has changed meanwhile"))
+      assert(content(file) == content(other))
     }
 
   for (scheme <- Seq("file", "s3a"))
