@@ -130,7 +130,9 @@ class TypesSuite extends SparkSuite {
       }
     }
 
-  test("days follow the session's time zone when it differs from the writer's.", TestFiles.FullRun) {
+  test(
+    "days follow the session's time zone when it differs from the writer's.",
+    TestFiles.FullRun) {
     for (zone <- Seq("America/St_Johns", "Pacific/Apia", "UTC"))
       withConf("spark.sql.session.timeZone" -> zone) {
         for ((predicate, _) <- casts if predicate.contains("ts") || predicate.contains("day"))
