@@ -15,7 +15,8 @@ from pyspark.sql import SparkSession
 
 import spark_sbbf as sbbf
 
-lance = pytest.importorskip("lance")
+lance = pytest.importorskip("lance")  # in requirements-full.txt alone
+pytestmark = pytest.mark.full
 
 ROWS, FRAGMENT = 25_000, 10_000
 TYPES = {
