@@ -28,7 +28,8 @@ def clean(tmp_path: Path) -> dict[str, str]:
     """The environment of a new user: an empty HOME, and a virtual environment's programs first."""
     venv.create(tmp_path / "venv", with_pip=True)
     (tmp_path / "home").mkdir()
-    kept = {key: value for key, value in os.environ.items() if key.startswith("PIP_")}
+    hidden = ("HOME", "PYTHONPATH", "VIRTUAL_ENV", "SPARK_HOME", "XDG_CACHE_HOME")
+    kept = {key: value for key, value in os.environ.items() if key not in hidden}
     path = os.pathsep.join([str(tmp_path / "venv" / "bin"), os.environ["PATH"]])
     return {**kept, "HOME": str(tmp_path / "home"), "PATH": path}
 
