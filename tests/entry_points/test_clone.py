@@ -48,7 +48,7 @@ def test_the_first_commands_of_the_readme_prune_a_lookup_from_a_clone(
 
 
 def test_a_git_address_installs_the_package(tmp_path: Path, clean: dict[str, str]) -> None:
-    address = f"spark-sbbf @ git+file://{ROOT}#subdirectory=python"
+    address = f"git+file://{ROOT}#subdirectory=python"
     subprocess.run(["pip", "install", "--quiet", address], env=clean, check=True)
     done = subprocess.run(["spark-sbbf", "--version"], env=clean, capture_output=True, text=True)
     assert done.stdout.strip() == (ROOT / "VERSION").read_text().strip()
