@@ -64,7 +64,7 @@ def jars(root: Path) -> list[Path]:
 def build(root: Path) -> None:
     """Builds the JARs with the repository's sbt.
 
-    pip shows nothing of it without ``--verbose``, so a terminal gets the lines of its progress.
+    pip shows no output without ``--verbose``, so a terminal gets the lines of its progress.
     """
     environment = {**os.environ, "PATH": java_path()}
     command = [str(root.parent / "sbt"), "assemblies"]

@@ -2,8 +2,8 @@
 
 Prints a table of Spark, Scala, Java, Python, tests, seconds and commit. Without --gate all tests
 run, and each row goes into docs/versions.md when its tests end, in place of the row of that Spark
-and Java. With --gate some tests run on some Sparks. A missing JDK is skipped, and a line says so,
-unless it is all that --java asks for. Exits 1 when a test fails.
+and Java. With --gate some tests run on some Sparks. A missing JDK is skipped, and a line says so.
+Exits 1 when a test fails, and when nothing ran.
 """
 
 from __future__ import annotations

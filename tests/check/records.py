@@ -52,7 +52,7 @@ def load() -> dict[str, Result]:
 
 
 def save(results: Mapping[str, Result]) -> None:
-    """Writes the lines, in the order of the groups, with the sums below them."""
+    """Writes the lines, in the order of the groups."""
     names = [field.name for field in fields(Result)]
     rows = [astuple(results[group.name]) for group in GROUPS if group.name in results]
     table = [names, *([str(cell) for cell in row] for row in rows)]
@@ -93,7 +93,7 @@ def commit() -> str:
 
 
 def is_changed() -> bool:
-    """Returns whether the tree differs from its commit, but for what full runs write."""
+    """Returns whether the tree differs from its commit, except in what full runs write."""
     others = [f":!{path.relative_to(ROOT)}" for path in WRITTEN]
     return bool(git("status", "--porcelain", "--", ".", *others).stdout.strip())
 
