@@ -34,6 +34,22 @@ FILES_READ = "number of file splits read"
 ROWS = 50
 KEY = 777
 
+_ALL_TABLES = {
+    "v1": ("copy-on-write", 1),
+    "v2_cow": ("copy-on-write", 2),
+    "v2_mor": ("merge-on-read", 2),
+    "v3_cow": ("copy-on-write", 3),
+    "v3_mor": ("merge-on-read", 3),
+}
+_GATE_TABLES = ("v2_mor", "v3_cow")
+"""One of each mode: each table takes half a minute."""
+TABLES = {
+    name: kind
+    for name, kind in _ALL_TABLES.items()
+    if "SBBF_GATE" not in os.environ or name in _GATE_TABLES
+}
+"""The mode and the version of the tables whose rows commands change."""
+
 
 def opened(folder: Path) -> SparkSession:
     conf = {

@@ -19,6 +19,7 @@ from iceberg_session import (
     KEY,
     NAMES,
     ROWS,
+    TABLES,
     VALUES,
     create,
     filters,
@@ -162,13 +163,10 @@ def by_mode(mode: str, version: int) -> str:
 
 
 def versions(spark: SparkSession, files: int) -> None:
-    changed(spark, "v1", files, by_mode("copy-on-write", 1))
-    changed(spark, "v2_cow", files, by_mode("copy-on-write", 2))
-    changed(spark, "v2_mor", files, by_mode("merge-on-read", 2))
-    changed(spark, "v3_cow", files, by_mode("copy-on-write", 3))
-    changed(spark, "v3_mor", files, by_mode("merge-on-read", 3))
+    for name, (mode, version) in TABLES.items():
+        changed(spark, name, files, by_mode(mode, version))
     lineage = "seq, _row_id, _last_updated_sequence_number"
-    for name in ("v3_cow", "v3_mor"):
+    for name in (name for name, (_, version) in TABLES.items() if version == 3):
         t = f"ice.db.{name}"
         look(spark, f"{name}: row ids", f"SELECT {lineage} FROM {t} WHERE {where(KEY)}")
         row = f"(SELECT max(_row_id) FROM {t} WHERE {where(KEY)})"
