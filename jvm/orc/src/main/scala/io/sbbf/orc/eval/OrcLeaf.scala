@@ -5,7 +5,7 @@ import org.apache.orc.util.BloomFilter
 import org.apache.orc.{ColumnStatistics, TypeDescription}
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
-import io.sbbf.parquet.model.{ColumnLookup, Interruption, LeafResult, RecoverableError}
+import io.sbbf.parquet.model.{ColumnLookup, LeafResult, RecoverableError}
 
 /**
  * Evaluates one leaf of a predicate on statistics and bloom filters of one file.
@@ -40,7 +40,7 @@ private[orc] final class OrcLeaf private (
             else LeafResult.NotInFilter
         }
       } catch {
-        case RecoverableError(e) if !Interruption.is(e) => OrcLeaf.Damaged
+        case RecoverableError(_) => OrcLeaf.Damaged
       }
 }
 

@@ -5,13 +5,15 @@ import java.io.IOException
 import scala.util.control.NonFatal
 
 /**
- * Matches errors that pruning survives: the query continues without pruning.
+ * Matches errors that pruning survives: the query continues without pruning. An [[Interruption]] is
+ * none: the query was cancelled.
  *
  * They include LinkageError, because a class may be missing in this Spark, and
  * StackOverflowError, because a predicate may nest too deep.
  */
 private[sbbf] object RecoverableError {
   def unapply(e: Throwable): Option[Throwable] = e match {
+    case _ if Interruption.is(e) => None
     case NonFatal(_) | _: LinkageError | _: StackOverflowError => Some(e)
     case _ => None
   }

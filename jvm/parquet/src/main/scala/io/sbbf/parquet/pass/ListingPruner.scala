@@ -5,7 +5,7 @@ import org.apache.hadoop.fs.FileStatus
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.hashes.{IndexHits, RowGroupIndex}
 import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
+import io.sbbf.parquet.model.{ColumnLookup, RecoverableError}
 import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning}
 
 /**
@@ -56,7 +56,7 @@ private[sbbf] abstract class ListingPruner(warnings: PruningWarnings) {
       if (predicate.leaves.isEmpty) None
       else index.search(files, predicate, lookup, encodings)
     catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(e) =>
         warnings.once(
           s"index: ${e.getClass.getName}",
           s"cannot search the index of a table: ${e.getClass.getName}",

@@ -14,13 +14,7 @@ import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{ByteSource, Decryption, FileBytes, RecordedBytes, RecordedSource}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{
-  ColumnLookup,
-  FileVersion,
-  Interruption,
-  RecoverableError,
-  UnusableFile
-}
+import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError, UnusableFile}
 import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
 import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
 
@@ -137,7 +131,7 @@ private[sbbf] final class FilePruner(
     val outcome =
       try readAndEvaluate(file, bytes, hits)
       catch {
-        case RecoverableError(e) if !Interruption.is(e) && !Thread.currentThread.isInterrupted =>
+        case RecoverableError(e) if !Thread.currentThread.isInterrupted =>
           val reason = reasonOf(e)
           warnings.once(
             reason,

@@ -1,5 +1,6 @@
 package io.sbbf.parquet.prune
 
+import java.io.IOException
 import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.hadoop.conf.Configuration
@@ -78,7 +79,7 @@ private[prune] final case class PruneTask(
               if (hasSpace) Some(source.recorded) else None))
       } finally
         try source.close()
-        catch { case RecoverableError(_) => () } // what was read is complete
+        catch { case RecoverableError(_) | _: IOException => () } // what was read is complete
     }
     val sources = FileStore.hadoop(conf).sources(statuses)
     BoundedPool.map(files.indices, threads)(i => read(i, sources(i))).toIndexedSeq

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.core.predicate.{ColumnPath, KeyFunction, RowGroupPredicate}
-import io.sbbf.parquet.model.{ColumnLookup, Interruption, RecoverableError}
+import io.sbbf.parquet.model.{ColumnLookup, RecoverableError}
 import io.sbbf.spark.predicate.PredicateTranslator
 
 /** Translates filters on a table into predicates on the columns of its files. */
@@ -28,7 +28,7 @@ private[spark] abstract class FileColumns {
   /** The functions, found when a predicate first could use one. None if the index cannot be found. */
   protected final lazy val functions: Seq[KeyFunction] =
     try findFunctions()
-    catch { case RecoverableError(e) if !Interruption.is(e) => Nil }
+    catch { case RecoverableError(_) => Nil }
 
   /** Returns the filters in terms of the columns of the files, without those on other columns. */
   protected def stored(filters: Seq[Expression]): Seq[Expression]

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.RowGroupPredicate
-import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
+import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError}
 import io.sbbf.parquet.pass.ListingPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
 import io.sbbf.spark.delta.DeltaRelation
@@ -151,7 +151,7 @@ final class PrunedFileIndex private[spark] (
   private def translated(dataFilters: Seq[Expression]): RowGroupPredicate =
     try columns.translate(dataFilters)
     catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(_) =>
         RowGroupPredicate.Unknown("the predicate could not be read")
     }
 
@@ -178,7 +178,7 @@ final class PrunedFileIndex private[spark] (
     val some = if (before.isEmpty) files else left.map(files)
     val found =
       try pruner.prune(some, predicate, lookup, sampleFirst = late.exists(_.areMany))
-      catch { case RecoverableError(e) if !Interruption.is(e) => pruner.giveUp(some, e) }
+      catch { case RecoverableError(e) => pruner.giveUp(some, e) }
     val spent = System.nanoTime - started
     val selection = new ScanPruning(
       predicate,

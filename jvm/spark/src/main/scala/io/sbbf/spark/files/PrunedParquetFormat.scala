@@ -10,7 +10,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -90,6 +90,6 @@ final class PrunedParquetFormat private[spark] (
           mayListOthers = false,
           hasRuntimeFilters))(_.plannedScan(hasRuntimeFilters, isTrimmed = true))
       guard(filters).decide(scan, isSafe = SbbfConf.SafeRead.get(conf))
-    } catch { case RecoverableError(e) if !Interruption.is(e) => ReadPolicy.Nothing }
+    } catch { case RecoverableError(_) => ReadPolicy.Nothing }
   }
 }

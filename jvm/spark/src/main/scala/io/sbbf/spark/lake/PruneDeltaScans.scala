@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.pushdown.ReadPolicy
@@ -76,7 +76,7 @@ private[spark] final class PruneDeltaScans extends Rule[LogicalPlan] {
           next
         }
     } catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(e) =>
         LogOnce.once(e.getClass.getName, "pruning a Delta table failed, so a scan reads all", e)
         // it is unknown which checks are safe
         if (SbbfConf.SafeRead.get(conf)) scan.copy(relation = withoutParquetFilters(files))

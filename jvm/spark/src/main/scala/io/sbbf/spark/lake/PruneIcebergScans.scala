@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.iceberg.{IcebergScan, PrunedIcebergScan}
 import io.sbbf.spark.scan.{FilteredScan, ObservesSplits}
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
@@ -42,7 +42,7 @@ private[spark] final class PruneIcebergScans extends Rule[LogicalPlan] {
       val before = PrunedIcebergScan.at(scan).getOrElse(PrunedIcebergScan.unpruned(scan.scan))
       before.prunedBy(filters, conf).filterNot(_ eq before).fold(scan)(replaced(scan, _))
     } catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(e) =>
         LogOnce.once(
           e.getClass.getName,
           "pruning an Iceberg table failed, so a scan reads all",

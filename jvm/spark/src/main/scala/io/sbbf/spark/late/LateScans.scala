@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.joins.{
 }
 import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.PrunedFileIndex
 import io.sbbf.spark.iceberg.PrunedIcebergScan
 
@@ -21,7 +21,7 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
   /** None if Spark cannot plan the query, which does not concern its report. */
   private val plan: Option[SparkPlan] =
     try Some(query.executedPlan)
-    catch { case RecoverableError(e) if !Interruption.is(e) => None }
+    catch { case RecoverableError(_) => None }
 
   private val scans: Seq[SparkPlan] =
     plan.toSeq.flatMap(collectWithSubqueries(_) {

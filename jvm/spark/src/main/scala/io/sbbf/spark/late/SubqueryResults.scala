@@ -5,7 +5,7 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, PredicateHelper}
 import org.apache.spark.sql.execution.{ExecSubqueryExpression, ScalarSubquery}
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.LateKeys
 
 /**
@@ -30,7 +30,7 @@ private[late] final class SubqueryResults(val expression: Expression) extends Ca
       val filter = withResults(s => Literal(s.eval(null), s.dataType))
       Right(LateKeys(filter, subqueries.size, LateKeys.Subquery))
     } catch {
-      case RecoverableError(e) if !Interruption.is(e) => Left("a subquery failed")
+      case RecoverableError(_) => Left("a subquery failed")
     }
 
   private def withResults(of: ScalarSubquery => Literal): Expression =

@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.files.{PrunedFileIndex, SourceFormat}
 
@@ -84,7 +84,7 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
         collect(rdd.partitions.iterator.flatMap(rdd.iterator(_, task)).take(most))
       }
     catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(e) =>
         logDebug("Running a lookup without a job failed, so it runs as a job", e)
         None
     }

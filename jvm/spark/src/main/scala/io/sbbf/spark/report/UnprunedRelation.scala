@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.files.{FileColumns, ScanColumns, SourceFormat}
@@ -79,7 +79,7 @@ private[spark] object UnprunedRelation {
       case scan =>
         try ofIceberg(IcebergScan.of(scan), filters, relation.output, conf)
         catch {
-          case RecoverableError(e) if !Interruption.is(e) =>
+          case RecoverableError(_) =>
             s"read by an unknown version of Iceberg: ${planner(scan)}"
         }
     }
@@ -116,7 +116,7 @@ private[spark] object UnprunedRelation {
           if (new PrunedRelation(files, conf).hasEvidence)
             reasonOf(filters, new ScanColumns(files), scan.output, conf)
           else NoIndex
-        catch { case RecoverableError(e) if !Interruption.is(e) => PruningFailed }
+        catch { case RecoverableError(_) => PruningFailed }
       case _ => "not a scan of files of a supported format"
     }
 

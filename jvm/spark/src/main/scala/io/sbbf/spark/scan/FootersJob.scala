@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
 import org.apache.spark.{SimpleFutureAction, SparkContext, TaskContext}
 
-import io.sbbf.parquet.model.{FileVersion, Interruption, RecoverableError}
+import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.parquet.pass.FileTasks
 import io.sbbf.spark.read.BroadcastConfCache
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, LogOnce, TableFiles}
@@ -43,7 +43,7 @@ private[spark] final class FootersJob(
     catch {
       case RecoverableError(e) if isCancelled(e) =>
         throw new InterruptedException("the job that reads footers was cancelled").initCause(e)
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(e) =>
         pause()
         LogOnce.once(
           s"footers: ${e.getClass.getName}",

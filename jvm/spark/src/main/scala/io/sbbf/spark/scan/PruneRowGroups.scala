@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, PLAN_EXPRESSION}
 import org.apache.spark.sql.execution.datasources._
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.{PrunedFileIndex, SourceFormat}
 import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.util.{KernelChoice, LogOnce, SbbfConf}
@@ -48,7 +48,7 @@ final class PruneRowGroups extends Rule[LogicalPlan] {
                 case _ => prune(scan, conjuncts, preserveSplits)
               }
             } catch {
-              case RecoverableError(e) if !Interruption.is(e) =>
+              case RecoverableError(e) =>
                 LogOnce
                   .once(e.getClass.getName, "pruning failed, so a scan is planned without it", e)
                 // it is unknown which checks are safe

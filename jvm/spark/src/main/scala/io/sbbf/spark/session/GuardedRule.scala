@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SQLConf
 
-import io.sbbf.parquet.model.{Interruption, RecoverableError}
+import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.util.LogOnce
 
 /**
@@ -28,7 +28,7 @@ private[spark] final class GuardedRule[P <: QueryPlan[P]](
   override def apply(plan: P): P =
     try SQLConf.withExistingConf(session.sessionState.conf)(rule(plan))
     catch {
-      case RecoverableError(e) if !Interruption.is(e) =>
+      case RecoverableError(e) =>
         LogOnce.once(
           s"rule $ruleName: ${e.getClass.getName}",
           s"$ruleName failed, so a query is planned without it",
