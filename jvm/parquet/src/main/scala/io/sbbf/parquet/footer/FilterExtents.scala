@@ -20,7 +20,8 @@ private[parquet] object FilterExtents {
    * the size of that place, and marks these chunks as [[Chunks.Bounded]] if the writer may store more
    * in it. A length becomes -1 if two filters start at one offset, or if a filter has no place.
    *
-   * @param hasGaps whether the writer may store bytes of its own behind a filter; parquet-mr does not
+   * @param hasGaps whether the writer is known to store bytes of its own behind a filter. Of any other, a
+   *   filter that ends before the next structure is one whose neighbour's offset is damaged
    * @param offsets the offsets of the filters by chunk; 0 where there is none
    * @param lengths the lengths of header and bitset by chunk, 0 where they are missing; updated in
    *   place

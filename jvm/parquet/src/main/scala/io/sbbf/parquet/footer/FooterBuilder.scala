@@ -72,7 +72,7 @@ private[parquet] final class FooterBuilder(
       FilterExtents.measure(
         rowGroups,
         footerStart,
-        hasGaps = !Option(metadata.getCreated_by).exists(_.startsWith("parquet-mr")),
+        hasGaps = Option(metadata.getCreated_by).exists(_.startsWith("QuestDB")),
         filterOffsets,
         filterLengths,
         flags)

@@ -173,8 +173,8 @@ final class FilterSuite extends AnyFunSuite {
       val behind = Array.fill[Byte](gap)(7)
       writer.fold(metadata.unsetCreated_by())(name => metadata.setCreated_by(name): Unit)
       val file = new TestFile(withFooter(before ++ header ++ old.bitset ++ behind, metadata))
-      // parquet-mr leaves no gap, so another filter is there whose offset is damaged
-      if (gap > 0 && writer.exists(_.startsWith("parquet-mr")))
+      // no other writer leaves a gap, so another filter is there whose offset is damaged
+      if (gap > 0 && !writer.exists(_.startsWith("QuestDB")))
         assert(file.filter(0, "id") == Rejected("sizes disagree"))
       else {
         assert(file.evaluate("id", absent).head == LeafResult.NotInFilter, s"a gap of $gap bytes")
