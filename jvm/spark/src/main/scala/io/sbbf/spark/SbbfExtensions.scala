@@ -33,7 +33,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     extensions.injectCheckRule(warmUp)
     extensions.injectPreCBORule { session =>
       SessionPruning.pruneLast(session)
-      InjectedRules.pruneRowGroups(session)
+      InjectedRules.pruneEarly(session)
     }
     extensions.injectPreCBORule(InjectedRules.writeExactFilters)
     extensions.injectQueryStagePrepRule(InjectedRules.readPrunedDeltaFiles)

@@ -12,8 +12,8 @@ import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
-import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.{PrunedFiles, StorageRequirements}
+import io.sbbf.parquet.prune.{FooterCache, ListingPruner, ParquetEvaluators}
+import io.sbbf.parquet.result.PrunedFiles
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.parquet.testing.TestFiles.Style
 
@@ -46,14 +46,16 @@ abstract class IndexedFolder(clock: () => Long = () => System.currentTimeMillis)
       predicate: RowGroupPredicate,
       listed: IndexedSeq[FileStatus] = files,
       caseSensitive: Boolean = true): PrunedFiles =
-    new ScanPruner(
-      conf,
-      FileStore.hadoop(conf),
+    new ListingPruner(
+      cache.index(_ => Seq(index.place), conf, IndexedFolder.NoWarnings),
+      Some(
+        new ParquetEvaluators(
+          conf,
+          FileStore.hadoop(conf),
+          new FooterCache,
+          IndexedFolder.NoWarnings)),
       PlanningLimits(threads = 2, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0),
-      new FooterCache,
-      StorageRequirements.Empty,
-      IndexedFolder.NoWarnings,
-      index = cache.index(_ => Seq(index.place), conf, IndexedFolder.NoWarnings)
+      IndexedFolder.NoWarnings
     ).prune(listed, predicate, ColumnLookup(caseSensitive))
 }
 

@@ -8,32 +8,31 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem}
 import org.apache.orc.TypeDescription
 
-import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.file.{CountedReads, OrcFileReader}
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.parquet.model.{ColumnLookup, FileVersion, Interruption, RecoverableError}
-import io.sbbf.parquet.pass.{FileEvaluator, PruningWarnings}
+import io.sbbf.parquet.model.{FileVersion, Interruption, RecoverableError}
+import io.sbbf.parquet.pass.{FileEvaluator, PruneRequest, PruningWarnings}
 import io.sbbf.parquet.result.{FilePruning, TaskReads}
 
 /**
  * Evaluates one predicate on the ORC files of one listing. Thread-safe.
  *
  * @param settings the settings of [[OrcFileReader.settings]]
- * @param mostRetained the most bytes of row groups that are kept of one file
  * @param table the columns that the scan reads
  */
 private[prune] final class OrcFiles(
     files: IndexedSeq[FileStatus],
-    predicate: RowGroupPredicate,
-    lookup: ColumnLookup,
+    request: PruneRequest,
     table: ReadSchema,
     settings: Configuration,
-    mostRetained: Long,
     cache: EvidenceCache#Pass,
     warnings: PruningWarnings)
     extends FileEvaluator {
   import OrcFiles._
+
+  /** The most bytes that are kept of one file: the evidence of all threads has to fit into the cache. */
+  private val mostRetained = request.limits.cacheBytes / request.limits.threads
 
   // files with equal schemas share one
   private val bindings =
@@ -100,7 +99,7 @@ private[prune] final class OrcFiles(
       case None =>
         val binding = bindings.computeIfAbsent(
           evidence.tail.schema,
-          schema => new SchemaBinding(predicate, schema, table, lookup))
+          schema => new SchemaBinding(request.predicate, schema, table, request.lookup))
         new StripeEvaluator(binding, evidence, open).outcome(file.getLen)
     }
 }

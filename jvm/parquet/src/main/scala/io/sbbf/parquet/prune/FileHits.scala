@@ -4,7 +4,7 @@ import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.parquet.hashes.{IndexHits, LeafHits}
 
 /** What an index knows about one file. */
-private[prune] final class FileHits private (hits: Option[IndexHits], file: Int) {
+private[sbbf] final class FileHits private (hits: Option[IndexHits], file: Int) {
   def this(hits: IndexHits, file: Int) = this(Some(hits), file)
 
   def isKnown: Boolean = numRowGroups >= 0
@@ -17,7 +17,7 @@ private[prune] final class FileHits private (hits: Option[IndexHits], file: Int)
     if (hits.isEmpty) null else hits.get.rowGroups(file, leaf)
 }
 
-private[prune] object FileHits {
+private[sbbf] object FileHits {
 
   /** There is no index of the file. */
   val Nothing: FileHits = new FileHits(None, -1)

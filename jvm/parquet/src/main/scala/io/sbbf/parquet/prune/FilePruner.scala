@@ -7,31 +7,26 @@ import scala.util.control.ControlThrowable
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
-import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{ByteSource, Decryption, FileBytes, RecordedBytes, RecordedSource}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
-import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError, UnusableFile}
-import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
-import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
+import io.sbbf.parquet.model.{FileVersion, RecoverableError, UnusableFile}
+import io.sbbf.parquet.pass.{PruneRequest, PruningWarnings}
+import io.sbbf.parquet.result.FilePruning
 
 /**
  * Evaluates one predicate on files, one file at a time. Thread-safe.
  */
 private[sbbf] final class FilePruner(
     hadoopConf: Configuration,
-    predicate: RowGroupPredicate,
-    lookup: ColumnLookup,
-    encodings: LiteralEncodings,
-    limits: PlanningLimits,
+    request: PruneRequest,
     cache: FooterCache#Pass,
-    requirements: StorageRequirements,
     warnings: PruningWarnings,
     checksVersions: Boolean) {
   import FilePruner._
+  import request.{limits, lookup, predicate}
 
   private val decryption =
     Decryption.of(hadoopConf, Some(predicate.leaves.map(_.column.root)))
@@ -76,10 +71,15 @@ private[sbbf] final class FilePruner(
       case leaf @ Leaf(_, In(_)) if listing.isComplete && (decryption eq Decryption.NoKeys) =>
         for {
           column <- listing.column(leaf.column, lookup.caseSensitive, cache.hasSpace)
-          test <- Some(encodings.of(leaf, column.kind)).collect {
+          test <- Some(request.encodings.of(leaf, column.kind)).collect {
             case test: InSet if ColumnEvidence.canEvaluate(test) => test
           }
-        } yield new RefutedFiles(listing, column, test, requirements, lookup.caseSensitive)
+        } yield new RefutedFiles(
+          listing,
+          column,
+          test,
+          request.requirements,
+          lookup.caseSensitive)
       case _ => None
     }).getOrElse(_ => null)
 
@@ -172,11 +172,8 @@ private[sbbf] final class FilePruner(
       hits: FileHits,
       open: () => FileBytes): FilePruning =
     new RowGroupEvaluator(
-      predicate,
+      request,
       evidence,
-      lookup,
-      encodings,
-      requirements,
       open,
       isCacheFull = () => cache.isExhausted,
       // an index of another file would have other row groups

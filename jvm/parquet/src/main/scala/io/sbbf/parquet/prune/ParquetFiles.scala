@@ -1,17 +1,46 @@
 package io.sbbf.parquet.prune
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.FileVersion
-import io.sbbf.parquet.pass.{BoundedPool, FileEvaluator, FileTasks}
+import io.sbbf.parquet.pass.{BoundedPool, FileEvaluator, FileTasks, PruneRequest, PruningWarnings}
 import io.sbbf.parquet.result.{FilePruning, TaskReads}
+
+/**
+ * Evaluates predicates on Parquet files.
+ *
+ * @param store opens the files
+ * @param checksVersions whether to check before later reads of a cached file that it was not
+ *   replaced. Needs files with the modification times of their store.
+ * @param tasks the cluster that reads files if they are many
+ */
+private[sbbf] final class ParquetEvaluators(
+    hadoopConf: Configuration,
+    store: FileStore,
+    cache: FooterCache,
+    warnings: PruningWarnings,
+    checksVersions: Boolean = true,
+    tasks: FileTasks = FileTasks.Off)
+    extends FileEvaluators {
+
+  override def useRowGroupHits: Boolean = true
+
+  override def of(
+      files: IndexedSeq[FileStatus],
+      request: PruneRequest,
+      hitsOf: Int => FileHits,
+      remembers: Boolean): FileEvaluator = {
+    val pass = cache.pass(request.limits.cacheBytes)
+    val pruner = new FilePruner(hadoopConf, request, pass, warnings, checksVersions)
+    new ParquetFiles(files, store, pruner, hitsOf, remembers, tasks, PruneTask(request))
+  }
+}
 
 /**
  * Evaluates one predicate on the Parquet files of one listing.
  *
- * @param hitsOf returns what an index knows about a file, by its number
- * @param remembers whether the next queries are likely to prune the same files
  * @param task does on a cluster what `pruner` does here
  */
 private[prune] final class ParquetFiles(
@@ -21,8 +50,7 @@ private[prune] final class ParquetFiles(
     hitsOf: Int => FileHits,
     remembers: Boolean,
     tasks: FileTasks,
-    task: PruneTask,
-    threads: Int)
+    task: PruneTask)
     extends FileEvaluator {
 
   override def filesDeclined: Int = pruner.filesDeclined
@@ -51,7 +79,7 @@ private[prune] final class ParquetFiles(
       tasks.run(versions, task.copy(checksVersions = checks), isTooLong(_, unread.size)) {
         (first, results) =>
           val numbers = unread.slice(first, first + results.size)
-          val outcomes = BoundedPool.map(numbers.indices, threads) { k =>
+          val outcomes = BoundedPool.map(numbers.indices, task.request.limits.threads) { k =>
             results(k).map(pruner.fromTask(files(numbers(k)), _, begun, checks)).orNull
           }
           numbers.indices.filter(outcomes(_) != null).foreach { k =>

@@ -6,37 +6,30 @@ import java.util.concurrent.atomic.AtomicLong
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
-import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, NotIn, Test}
 import io.sbbf.parquet.input.{ByteSource, FileBytes, FileStore, RecordingSource}
-import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError}
-import io.sbbf.parquet.pass.{BoundedPool, FileTasks, PlanningLimits, PruningWarnings}
-import io.sbbf.parquet.result.{FileStorage, StorageRequirements}
+import io.sbbf.parquet.model.{FileVersion, RecoverableError}
+import io.sbbf.parquet.pass.{BoundedPool, FileTasks, PruneRequest, PruningWarnings}
+import io.sbbf.parquet.result.FileStorage
 
 /**
  * Evaluates one predicate on files in a task, by the code that does so on the driver. Its results
  * also hold what was read of a file, as long as there is space. The result of a file that could not
  * be read is None: the driver may be able to read it, and reports why not.
  *
- * @param limits those of the driver's pass
  * @param checksVersions whether to check that the store still has the listed version of each file,
  *   which takes a request for each
  */
-private[prune] final case class PruneTask(
-    predicate: RowGroupPredicate,
-    lookup: ColumnLookup,
-    limits: PlanningLimits,
-    requirements: StorageRequirements,
-    checksVersions: Boolean = false)
+private[prune] final case class PruneTask(request: PruneRequest, checksVersions: Boolean = false)
     extends FileTasks.Work[Option[TaskOutcome]] {
   import PruneTask._
+  import request.limits
 
   private def threads: Int = math.min(MostThreads, limits.threads)
 
   /** Returns whether the predicate is small enough to be copied for each task. */
   def canBeSent: Boolean =
-    predicate.leaves.iterator.map(leaf => numValues(leaf.test)).sum <= MostValues
+    request.predicate.leaves.iterator.map(leaf => numValues(leaf.test)).sum <= MostValues
 
   override def apply(
       files: IndexedSeq[FileVersion],
@@ -46,12 +39,9 @@ private[prune] final case class PruneTask(
     val cache = new FooterCache().pass(maxBytes)
     val pruner = new FilePruner(
       conf,
-      predicate,
-      lookup,
-      new LiteralEncodings(lookup.reader),
-      limits.copy(threads = threads, tailBytes = FileBytes.MinTail, cacheBytes = maxBytes),
+      request.copy(limits =
+        limits.copy(threads = threads, tailBytes = FileBytes.MinTail, cacheBytes = maxBytes)),
       cache,
-      requirements,
       NoWarnings,
       checksVersions = false
     )

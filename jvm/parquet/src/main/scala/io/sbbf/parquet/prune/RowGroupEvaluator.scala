@@ -3,14 +3,14 @@ package io.sbbf.parquet.prune
 import java.util.IdentityHashMap
 
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
-import io.sbbf.core.predicate.{RowGroupPredicate, Verdict}
+import io.sbbf.core.predicate.Verdict
 import io.sbbf.parquet.chunk.FilterState
 import io.sbbf.parquet.eval.{FileEvidence, IndexedLeaf, LeafEvaluator}
 import io.sbbf.parquet.hashes.LeafHits
 import io.sbbf.parquet.input.FileBytes
-import io.sbbf.parquet.literal.LiteralEncodings
-import io.sbbf.parquet.model.{ColumnLookup, Evidence, LeafResult}
-import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
+import io.sbbf.parquet.model.{Evidence, LeafResult}
+import io.sbbf.parquet.pass.PruneRequest
+import io.sbbf.parquet.result.{FilePruning, FileStorage}
 
 /**
  * Evaluates one predicate on the row groups of one file. Not thread-safe.
@@ -20,20 +20,18 @@ import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
  * @param hits returns the row groups that might match a leaf by an index, null if it knows none
  */
 private[sbbf] final class RowGroupEvaluator(
-    predicate: RowGroupPredicate,
+    request: PruneRequest,
     evidence: FileEvidence,
-    lookup: ColumnLookup,
-    encodings: LiteralEncodings,
-    requirements: StorageRequirements,
     open: () => FileBytes,
     isCacheFull: () => Boolean = () => false,
     hits: Leaf => LeafHits = _ => null) {
   import RowGroupEvaluator._
+  import request.{lookup, predicate, requirements}
 
   // Lookup by identity avoids comparing the values of a long IN list for every row group.
   private val bound = new IdentityHashMap[Leaf, LeafEvaluator]
   predicate.leaves.foreach { leaf =>
-    val own = evidence.bind(leaf, lookup, encodings, isCacheFull)
+    val own = evidence.bind(leaf, lookup, request.encodings, isCacheFull)
     val found = hits(leaf)
     bound.put(leaf, if (found == null) own else new IndexedLeaf(own, found))
   }

@@ -8,25 +8,21 @@ import io.sbbf.parquet.model.{Evidence, FileVersion}
 /**
  * The result of pruning the files of one scan by one predicate. Immutable.
  *
- * @param outcomes the outcome of each of `files`, in their order
- * @param stoppedEarly whether some files were not evaluated, because a sample showed no benefit or
- *   because they would have taken too long
- * @param filesDeclined the number of files for which the cache had no space; the next pass reads
- *   them again
- * @param index what searches of an index have read
+ * @param pruned the result for each of `files`, in their order
  * @param nanos the duration of pruning, in nanoseconds
- * @param tasks what tasks of a cluster have read in this pass
  */
 private[sbbf] final class ScanPruning(
     val predicate: RowGroupPredicate,
     files: IndexedSeq[FileStatus],
-    val outcomes: IndexedSeq[FilePruning],
-    val stoppedEarly: Boolean,
-    val filesDeclined: Int,
-    val nanos: Long,
-    val index: IndexReads = IndexReads.Nothing,
-    val tasks: TaskReads = TaskReads.Nothing) {
+    pruned: PrunedFiles,
+    val nanos: Long) {
   import ScanPruning._
+
+  def outcomes: IndexedSeq[FilePruning] = pruned.outcomes
+  def stoppedEarly: Boolean = pruned.stoppedEarly
+  def filesDeclined: Int = pruned.filesDeclined
+  def index: IndexReads = pruned.index
+  def tasks: TaskReads = pruned.tasks
 
   private lazy val totals = OutcomeTotals.of(outcomes)
 
@@ -47,21 +43,19 @@ private[sbbf] final class ScanPruning(
   lazy val keptIndices: IndexedSeq[Int] = totals.indicesOf(!_.isPruned)
 
   /**
-   * Returns the outcomes of all files after a narrower predicate was evaluated on some of them. A
+   * Returns the result for all files after a narrower predicate was evaluated on some of them. A
    * file that was read before keeps its outcome if the evaluation could not check it.
    *
    * @param some the numbers of these files
-   * @param refined their new outcomes
+   * @param refined their new result
    */
-  def refinedBy(
-      some: IndexedSeq[Int],
-      refined: IndexedSeq[FilePruning]): IndexedSeq[FilePruning] = {
+  def refinedBy(some: IndexedSeq[Int], refined: PrunedFiles): PrunedFiles = {
     val all = outcomes.toArray
     some.indices.foreach { i =>
-      val wasUnread = all(some(i)).storage == FileStorage.Unread
-      if (refined(i).isKnown || wasUnread) all(some(i)) = refined(i)
+      val (outcome, wasUnread) = (refined.outcomes(i), all(some(i)).storage == FileStorage.Unread)
+      if (outcome.isKnown || wasUnread) all(some(i)) = outcome
     }
-    all.toIndexedSeq
+    refined.copy(outcomes = all.toIndexedSeq, index = index + refined.index)
   }
 
   def numFiles: Int = files.size

@@ -19,6 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf, Less}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
+import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.input.{ByteSource, FileStore, OpenFile}
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion}
 import io.sbbf.parquet.pass.{FileTasks, PlanningLimits, PruningWarnings}
@@ -97,14 +98,13 @@ class ParquetFilesSuite extends AnyFunSuite {
       requirements: StorageRequirements = StorageRequirements.Empty,
       hadoopConf: Configuration = conf,
       driver: Driver = new Driver): PrunedFiles =
-    new ScanPruner(
-      hadoopConf,
-      driver,
+    new ListingPruner(
+      RowGroupIndex.Empty,
+      Some(new ParquetEvaluators(hadoopConf, driver, cache, Silent, tasks = tasks)),
       PlanningLimits(threads = 4, sampleFiles, tailBytes = 4 << 10, cacheBytes),
-      cache,
-      requirements,
       Silent,
-      tasks = tasks).prune(listed, predicate, ColumnLookup(caseSensitive = true))
+      requirements
+    ).prune(listed, predicate, ColumnLookup(caseSensitive = true))
 
   /** Returns all that an outcome holds, with comparable ranges. */
   private def contents(pruned: PrunedFiles): Seq[(FilePruning, Option[Seq[Long]])] =

@@ -17,7 +17,7 @@ class ScanPruningSuite extends AnyFunSuite {
     }
     val statuses = (0 until files).map(i =>
       new FileStatus(100L, false, 1, 100L, 0L, new Path(s"/lake/part-$i.parquet")))
-    new ScanPruning(RowGroupPredicate.True, statuses, outcomes, false, 0, 0L)
+    new ScanPruning(RowGroupPredicate.True, statuses, PrunedFiles(outcomes), 0L)
   }
 
   test("file ranges hold all files in their order, and there are at most as many as allowed.") {
@@ -87,12 +87,10 @@ class ScanPruningSuite extends AnyFunSuite {
       new ScanPruning(
         RowGroupPredicate.True,
         statuses,
-        outcomes.map(_._1).toIndexedSeq,
-        true,
-        0,
+        PrunedFiles(outcomes.map(_._1).toIndexedSeq, stoppedEarly = true),
         0L)
     val left = first.keptIndices
-    first.refinedBy(left, left.map(i => outcomes(i)._2))
+    first.refinedBy(left, PrunedFiles(left.map(i => outcomes(i)._2))).outcomes
   }
 
   test("a second pass replaces the outcomes of the files that it evaluates, and no others.") {

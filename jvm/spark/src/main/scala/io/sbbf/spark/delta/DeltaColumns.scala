@@ -91,18 +91,15 @@ private[spark] final class DeltaColumns(
 
 private[spark] object DeltaColumns {
 
-  /** Returns the columns of a Delta table's relation, None for any other relation. */
-  def of(files: HadoopFsRelation): Option[DeltaColumns] =
-    if (!DeltaRelation.isDelta(files)) None
-    else {
-      val format = files.fileFormat
-      val (tableSchema, fileSchema) = methodsOf(format.getClass)
-      Some(
-        new DeltaColumns(
-          tableSchema.invoke(format).asInstanceOf[StructType],
-          fileSchema.invoke(format, _).asInstanceOf[StructType],
-          files.partitionSchema.fieldNames.toSet))
-    }
+  /** Returns the columns of the relation of a Delta table. */
+  def of(files: HadoopFsRelation): DeltaColumns = {
+    val format = files.fileFormat
+    val (tableSchema, fileSchema) = methodsOf(format.getClass)
+    new DeltaColumns(
+      tableSchema.invoke(format).asInstanceOf[StructType],
+      fileSchema.invoke(format, _).asInstanceOf[StructType],
+      files.partitionSchema.fieldNames.toSet)
+  }
 
   /**
    * Returns the methods of Delta's format that give the table's schema, and the schema of the files

@@ -11,11 +11,11 @@ import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError}
-import io.sbbf.parquet.pass.ListingPruner
+import io.sbbf.parquet.prune.ListingPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
-import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
 import io.sbbf.spark.read.RowGroupRanges
+import io.sbbf.spark.scan.{FileColumns, LateKeys}
 
 /**
  * Lists the files of another index without those that the filters refute.
@@ -117,7 +117,7 @@ final class PrunedFileIndex private[spark] (
 
   /** Returns whether the scan may list other files when it runs. */
   private[spark] def mayListOthers: Boolean =
-    base.isInstanceOf[CatalogFileIndex] || DeltaRelation.listsNewest(base)
+    base.isInstanceOf[CatalogFileIndex] || columns.listsNewest(base)
 
   /** Returns what the last pass found, to decide which filters parquet-mr may evaluate. */
   private[spark] def plannedScan(hasRuntimeFilters: Boolean, isTrimmed: Boolean): PlannedScan =
@@ -173,24 +173,9 @@ final class PrunedFileIndex private[spark] (
       predicate: RowGroupPredicate,
       lookup: ColumnLookup,
       before: Option[ScanPruning]): ScanPruning = {
-    val started = System.nanoTime
-    val left = before.fold[IndexedSeq[Int]](files.indices)(_.keptIndices)
-    val some = if (before.isEmpty) files else left.map(files)
-    val found =
-      try pruner.prune(some, predicate, lookup, sampleFirst = late.exists(_.areMany))
-      catch { case RecoverableError(e) => pruner.giveUp(some, e) }
-    val spent = System.nanoTime - started
-    val selection = new ScanPruning(
-      predicate,
-      files,
-      before.fold(found.outcomes)(_.refinedBy(left, found.outcomes)),
-      found.stoppedEarly,
-      found.filesDeclined,
-      spent,
-      before.fold(found.index)(_.index + found.index),
-      found.tasks
-    )
-    nanos.addAndGet(spent)
+    val selection =
+      pruner.scan(files, predicate, lookup, before, sampleFirst = late.exists(_.areMany))
+    nanos.addAndGet(selection.nanos)
     latest = Some(Pass(lookup, selection))
     selection
   }

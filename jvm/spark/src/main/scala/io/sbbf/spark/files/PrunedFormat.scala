@@ -12,7 +12,7 @@ import io.sbbf.parquet.result.ScanPruning
  * formats are equal if their classes and their `preserveSplits` are equal, because all formats of
  * one of Spark's classes are.
  */
-private[files] trait PrunedFormat extends FileFormat {
+private[spark] trait PrunedFormat extends FileFormat {
 
   /** The pruned files of the relation; null on executors. */
   protected def index: PrunedFileIndex

@@ -1,17 +1,17 @@
 package io.sbbf.spark.files
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
-import io.sbbf.core.predicate.{ColumnPath, KeyFunction}
+import io.sbbf.core.predicate.KeyFunction
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.TableColumns
-import io.sbbf.spark.delta.DeltaColumns
 import io.sbbf.spark.predicate.PredicateTranslator
 import io.sbbf.spark.pushdown.PushdownGuard
+import io.sbbf.spark.scan.FileColumns
 import io.sbbf.spark.search.TableIndex
 
 /**
@@ -19,10 +19,8 @@ import io.sbbf.spark.search.TableIndex
  * relation's own session, which its readers follow, at each call: another session may plan the
  * query, and settings may change before the query runs.
  */
-private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColumns {
+private[spark] class ScanColumns(files: HadoopFsRelation) extends FileColumns {
   private def conf: SQLConf = files.sparkSession.sessionState.conf
-
-  private lazy val delta: Option[DeltaColumns] = DeltaColumns.of(files)
 
   private val isParquet = !SourceFormat.isIndexedByFile(files.fileFormat)
 
@@ -60,20 +58,22 @@ private[spark] final class ScanColumns(files: HadoopFsRelation) extends FileColu
       inFiles(files.dataSchema),
       areFoundById,
       conf.caseSensitiveAnalysis,
-      isParquet && (mayPushMore || delta.exists(columns => dataFilters.exists(columns.mixes)))
+      isParquet && (mayPushMore || dataFilters.exists(mixes))
     )
   }
 
   override def indexDependsOnRead: Boolean = SourceFormat.isIndexedByFile(files.fileFormat)
 
-  override def nameInTable(column: ColumnPath): String =
-    delta.fold(column.toString)(_.nameInTable(column))
+  /** Returns whether an index of the table lists the files of its newest version at each call. */
+  def listsNewest(index: FileIndex): Boolean = false
 
   /** Returns the schema of the files for one of the table. */
-  private def inFiles(schema: StructType): StructType = delta.fold(schema)(_.fileSchema(schema))
+  protected def inFiles(schema: StructType): StructType = schema
 
-  override protected def stored(filters: Seq[Expression]): Seq[Expression] =
-    delta.fold(filters)(columns => filters.flatMap(columns.filterOnFiles(_)))
+  /** Returns whether a filter references columns of the files and others that Spark does not know of. */
+  protected def mixes(filter: Expression): Boolean = false
+
+  override protected def stored(filters: Seq[Expression]): Seq[Expression] = filters
 
   override protected def isPartitionColumn(column: Attribute): Boolean =
     files.partitionSchema.exists(f => conf.resolver(f.name, column.name))

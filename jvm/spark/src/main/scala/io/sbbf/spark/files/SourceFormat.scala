@@ -8,27 +8,16 @@ import org.apache.spark.sql.execution.datasources.json.JsonFileFormat
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.text.TextFileFormat
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.DataSourceRegister
-
-import io.sbbf.spark.util.SbbfConf
 
 /** Recognizes the file formats whose scans can be pruned. */
 private[spark] object SourceFormat {
 
-  /**
-   * Returns whether its scans can be pruned by the evidence in files, or by an index. It is Spark's
-   * own class, or the one that reads what is left of its files.
-   */
-  def isPrunable(format: FileFormat, conf: SQLConf): Boolean =
-    isParquet(format) || isOrc(format) && SbbfConf.Orc.get(conf) ||
-      needsIndex(format) && SbbfConf.Index.get(conf)
-
   def isParquet(format: FileFormat): Boolean =
-    format.getClass == classOf[ParquetFileFormat] || format.isInstanceOf[PrunedParquetFormat]
+    isOwn(format, classOf[ParquetFileFormat])
 
   def isOrc(format: FileFormat): Boolean =
-    format.getClass == classOf[OrcFileFormat] || format.isInstanceOf[PrunedOrcFormat]
+    isOwn(format, classOf[OrcFileFormat])
 
   /** Returns whether an index of the format rules out whole files. */
   def isIndexedByFile(format: FileFormat): Boolean = isOrc(format) || needsIndex(format)
@@ -46,7 +35,11 @@ private[spark] object SourceFormat {
 
   /** Returns whether tasks read only what is kept of a file. */
   def isTrimmed(format: FileFormat): Boolean =
-    format.isInstanceOf[PrunedParquetFormat] || format.isInstanceOf[PrunedOrcFormat]
+    format.isInstanceOf[PrunedFormat]
+
+  /** Returns whether it is Spark's own class, or the one that reads what is left of its files. */
+  private def isOwn(format: FileFormat, ofSpark: Class[_]): Boolean =
+    format.getClass == ofSpark || isTrimmed(format) && ofSpark.isInstance(format)
 
   /** Returns the name by which SQL names the format, such as `csv`. */
   def nameOf(format: FileFormat): String = format match {

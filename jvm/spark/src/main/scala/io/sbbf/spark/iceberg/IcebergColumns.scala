@@ -6,8 +6,8 @@ import org.apache.spark.sql.types.StructField
 
 import io.sbbf.core.predicate.KeyFunction
 import io.sbbf.parquet.model.{ColumnLookup, ReaderRules}
-import io.sbbf.spark.files.FileColumns
 import io.sbbf.spark.predicate.PredicateTranslator
+import io.sbbf.spark.scan.FileColumns
 import io.sbbf.spark.search.TableIndex
 
 /** The columns of an Iceberg table. Its files store them by their ids, whatever their names. */

@@ -9,9 +9,9 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.hashes.RowGroupIndex
-import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.{FilePruning, ScanPruning, StorageRequirements}
-import io.sbbf.spark.files.LateKeys
+import io.sbbf.parquet.prune.{FooterCache, ListingPruner, ParquetEvaluators}
+import io.sbbf.parquet.result.{FilePruning, PrunedFiles, ScanPruning}
+import io.sbbf.spark.scan.LateKeys
 import io.sbbf.spark.search.TableIndex
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
@@ -38,6 +38,9 @@ private[spark] final class PrunedIcebergScan private (
   lazy val selection: ScanPruning = found
 
   def location: String = source.location
+
+  /** Returns whether a file of the scan can be evidence. Plans the tasks. */
+  def hasEvidence: Boolean = source.hasEvidence
 
   /** Whether it leaves out files of the scan. */
   def leavesOut: Boolean = selection.keptFiles < selection.numFiles
@@ -97,7 +100,7 @@ private[spark] object PrunedIcebergScan {
     def all = {
       val outcomes =
         source.evidence.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf))
-      new ScanPruning(RowGroupPredicate.True, source.evidence, outcomes, false, 0, nanos = 0)
+      new ScanPruning(RowGroupPredicate.True, source.evidence, PrunedFiles(outcomes), nanos = 0)
     }
     new PrunedIcebergScan(source, new IcebergColumns(source), Nil, Nil, all, generation = 0)
   }
@@ -112,34 +115,22 @@ private[spark] object PrunedIcebergScan {
       predicate: RowGroupPredicate,
       conf: SQLConf,
       before: Option[ScanPruning] = None,
-      sampleFirst: Boolean = false): ScanPruning = {
-    val started = System.nanoTime
-    val files = source.evidence
-    val left = before.fold[IndexedSeq[Int]](files.indices)(_.keptIndices)
-    val found =
-      pruner(source, conf).prune(left.map(files), predicate, columns.lookup, sampleFirst)
-    new ScanPruning(
-      predicate,
-      files,
-      before.fold(found.outcomes)(_.refinedBy(left, found.outcomes)),
-      found.stoppedEarly,
-      found.filesDeclined,
-      System.nanoTime - started,
-      found.index
-    )
-  }
+      sampleFirst: Boolean = false): ScanPruning =
+    pruner(source, conf).scan(source.evidence, predicate, columns.lookup, before, sampleFirst)
 
   /** Parquet's own encryption is not Iceberg's, so the pruner gets no keys. */
-  private def pruner(source: IcebergScan, conf: SQLConf): ScanPruner =
-    new ScanPruner(
-      new Configuration(false),
-      source.store,
+  private def pruner(source: IcebergScan, conf: SQLConf): ListingPruner =
+    new ListingPruner(
+      source.session.fold(RowGroupIndex.Empty)(session =>
+        TableIndex.ofLake(new Path(source.location), session.sessionState.newHadoopConf(), conf)),
+      Some(
+        new ParquetEvaluators(
+          new Configuration(false),
+          source.store,
+          FooterCache.shared,
+          LogOnce,
+          checksVersions = false)),
       SbbfConf.limits(conf),
-      FooterCache.shared,
-      StorageRequirements.Empty,
-      LogOnce,
-      checksVersions = false,
-      index = source.session.fold(RowGroupIndex.Empty)(session =>
-        TableIndex.ofLake(new Path(source.location), session.sessionState.newHadoopConf(), conf))
+      LogOnce
     )
 }

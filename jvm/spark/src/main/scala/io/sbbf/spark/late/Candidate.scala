@@ -2,7 +2,7 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 
-import io.sbbf.spark.files.LateKeys
+import io.sbbf.spark.scan.LateKeys
 
 /**
  * A predicate over a node's output, of which only the query's run gives the values. Reading them

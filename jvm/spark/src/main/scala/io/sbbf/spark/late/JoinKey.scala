@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.adaptive.BroadcastQueryStageExec
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 
-import io.sbbf.spark.files.LateKeys
+import io.sbbf.spark.scan.LateKeys
 
 /**
  * One of the keys of a broadcast join. A streamed row without one of its values joins with nothing.

@@ -2,17 +2,14 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AdaptiveSparkPlanHelper}
-import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.joins.{
   BroadcastHashJoinExec,
   ShuffledHashJoinExec,
   SortMergeJoinExec
 }
-import org.apache.spark.sql.execution.{FileSourceScanExec, QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.{LeafExecNode, QueryExecution, SparkPlan}
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.files.PrunedFileIndex
-import io.sbbf.spark.iceberg.PrunedIcebergScan
 
 /** Finds what late keys did to the scans of a query, which shows only in its physical plan. */
 private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSparkPlanHelper {
@@ -23,39 +20,16 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
     try Some(query.executedPlan)
     catch { case RecoverableError(_) => None }
 
-  private val scans: Seq[SparkPlan] =
-    plan.toSeq.flatMap(collectWithSubqueries(_) {
-      case scan @ (_: FileSourceScanExec | _: BatchScanExec) => scan
-    })
+  private val leaves: Seq[SparkPlan] =
+    plan.toSeq.flatMap(collectWithSubqueries(_) { case leaf: LeafExecNode => leaf })
 
-  /** Returns the index of the scan with this output, if late keys narrowed it. */
-  def index(output: AttributeSet): Option[PrunedFileIndex] =
-    of(output)
-      .collect { case scan: FileSourceScanExec => scan.relation.location }
-      .collectFirst { case index: PrunedFileIndex if index.late.nonEmpty => index }
-
-  /**
-   * Returns whether the scan with this output reads all files, although its relation was pruned in
-   * the logical plan.
-   */
-  def ignoresIndex(output: AttributeSet): Boolean = of(output).exists {
-    case scan: FileSourceScanExec => !scan.relation.location.isInstanceOf[PrunedFileIndex]
-    case _ => false
-  }
-
-  /**
-   * Returns what late keys left of the Iceberg scan with this output. The physical scan has a mark
-   * only if they narrowed it.
-   */
-  def iceberg(output: AttributeSet): Option[PrunedIcebergScan] =
-    of(output).flatMap(PrunedIcebergScan.at(_)).headOption
+  /** Returns the nodes that read the scan with this output. */
+  def reading(output: AttributeSet): Seq[SparkPlan] =
+    leaves.filter(_.output.exists(output.contains))
 
   /** Returns why keys of joins and subqueries did not narrow the scan with this output. */
   def reasons(output: AttributeSet): Seq[String] =
-    of(output).flatMap(scan => LateReasons.of(scan) ++ joinsAbove(scan)).distinct
-
-  private def of(output: AttributeSet): Seq[SparkPlan] =
-    scans.filter(_.output.exists(output.contains))
+    reading(output).flatMap(scan => LateReasons.of(scan) ++ joinsAbove(scan)).distinct
 
   /** Returns a reason for each join above a scan whose keys the rule has not seen. */
   private def joinsAbove(scan: SparkPlan): Seq[String] =

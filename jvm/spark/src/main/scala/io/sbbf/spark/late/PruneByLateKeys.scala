@@ -2,15 +2,15 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
-import org.apache.spark.sql.execution.{FileSourceScanExec, FilterExec, ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.{FilterExec, LeafExecNode, ProjectExec, SparkPlan}
 
+import io.sbbf.spark.scan.ScanFormat
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * Prunes Parquet, Delta and Iceberg scans by keys that are known only while the query runs: those of broadcast joins
- * above them, and the results of subqueries in their filters.
+ * Prunes scans by keys that are known only while the query runs: those of broadcast joins above them,
+ * and the results of subqueries in their filters.
  *
  * Adaptive execution applies the rule to each stage right before the stage runs. All broadcasts
  * that the stage reads are finished then. The plan keeps its shape: a scan only loses files and
@@ -22,21 +22,23 @@ import io.sbbf.spark.util.SbbfConf
  *       FileSourceScan (1,000 files)      ==>          FileSourceScan (the 3 files with a key)
  *     BroadcastQueryStage (3 rows)                   BroadcastQueryStage (3 rows)
  * }}}
+ *
+ * @param formats the formats whose scans are pruned
  */
-private[spark] final class PruneByLateKeys extends Rule[SparkPlan] {
+private[spark] final class PruneByLateKeys(formats: Seq[ScanFormat]) extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
     if (!SbbfConf.Enabled.get(conf) || !SbbfConf.RuntimePruning.get(conf)) plan
     else new Stage(plan, SbbfConf.RuntimeKeys.get(conf)).pruned
 
   private final class Stage(plan: SparkPlan, maxKeys: Int) {
-    private val scans = new ScanNarrowing(plan, conf)
+    private val scans = new ScanNarrowing(plan, formats, conf)
 
     def pruned: SparkPlan = prune(plan, Candidates.Empty)
 
     /** @param candidates what the nodes above require of this node's output */
     private def prune(node: SparkPlan, candidates: Candidates): SparkPlan = node match {
-      case scan @ (_: FileSourceScanExec | _: BatchScanExec) => scans.narrowed(scan, candidates)
+      case leaf: LeafExecNode => scans.narrowed(leaf, candidates)
       case join: BroadcastHashJoinExec =>
         val streamed = JoinKey.streamedSide(join)
         val passed = candidates.restrictedTo(streamed.outputSet)

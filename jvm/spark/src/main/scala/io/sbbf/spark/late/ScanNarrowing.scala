@@ -6,21 +6,21 @@ import org.apache.spark.sql.catalyst.expressions.{
   InputFileBlockLength,
   InputFileBlockStart
 }
-import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
-import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.files.{FileColumns, LateKeys, PrunedFileIndex, ScanColumns}
-import io.sbbf.spark.physical.PhysicalScan
-import io.sbbf.spark.util.KernelChoice
+import io.sbbf.spark.scan.{LateKeys, RunningScan, ScanFormat}
 
 /**
  * Replaces the files of the scans of one stage by those that might hold a key.
  *
  * @param stage the plan of the stage
  */
-private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
+private[late] final class ScanNarrowing(
+    stage: SparkPlan,
+    formats: Seq[ScanFormat],
+    conf: SQLConf) {
 
   private lazy val readsBlocks: Boolean = stage.exists(_.expressions.exists(_.exists {
     case InputFileBlockStart() | InputFileBlockLength() => true
@@ -28,29 +28,23 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
   }))
 
   /**
-   * Returns the scan of what might hold a key, or the scan itself if the keys refute nothing. Stores
-   * at the scan why keys did not prune it.
+   * Returns the scan of what might hold a key, or the node itself if the keys refute nothing or it is
+   * no scan. Stores at the scan why keys did not prune it.
    */
-  def narrowed(scan: SparkPlan, candidates: Candidates): SparkPlan = scan match {
+  def narrowed(node: SparkPlan, candidates: Candidates): SparkPlan =
     // Spark 4.1 optimizes the last stage again while it runs
-    case known if LateReasons.areKnown(known) => known
-    case files: FileSourceScanExec =>
-      val physical = new PhysicalScan(files, conf)
-      if (!physical.isPrunable) files
-      else
-        narrowed(files, new ScanColumns(files.relation), candidates) { keys =>
-          narrowedIndex(physical, keys).map(physical.withIndex)
-        }
-    case batch: BatchScanExec if !readsBlocks =>
-      IcebergBatch.of(batch, conf).fold(scan) { table =>
-        narrowed(batch, table.columns, candidates)(table.narrowedBy(_, conf))
-      }
-    case other => other
-  }
+    if (LateReasons.areKnown(node)) node
+    else
+      formats.iterator
+        .flatMap(_.runningScanOf(node, readsBlocks, conf))
+        .nextOption()
+        .fold(node)(narrowed(node, _, candidates))
 
-  /** @param by returns the scan of what might hold a key, if it holds enough less */
-  private def narrowed(scan: SparkPlan, columns: => FileColumns, candidates: Candidates)(
-      by: Seq[LateKeys] => Option[SparkPlan]): SparkPlan = {
+  private def narrowed(
+      scan: SparkPlan,
+      running: RunningScan,
+      candidates: Candidates): SparkPlan = {
+    lazy val columns = running.columns
     def examples(of: Candidate) = of.example.toSeq
     val (usable, others) =
       candidates.all.partition(
@@ -58,7 +52,7 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
     usable.foreach(_.start())
     val resolved = usable.map(_.resolved)
     val keys = resolved.collect { case Right(found) => found }.map(independent(scan, _))
-    val narrower = if (keys.isEmpty) None else by(keys)
+    val narrower = if (keys.isEmpty) None else running.narrowedBy(keys)
     val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
     val unresolved = resolved.collect { case Left(reason) => reason }
     val unusable = others.flatMap(o => columns.unused(examples(o), scan.output))
@@ -80,30 +74,5 @@ private[late] final class ScanNarrowing(stage: SparkPlan, conf: SQLConf) {
       val metadata = scan.output(place).metadata
       AttributeReference(a.name, a.dataType, a.nullable, metadata)(ExprId(place.toLong), Nil)
     })
-  }
-
-  /** Returns an index of what might hold the keys, if it holds enough less than was planned. */
-  private def narrowedIndex(
-      physical: PhysicalScan,
-      keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
-    KernelChoice.start()
-    val before = physical.index(readsBlocks)
-    // Spark's own format would read what is left out of a plan that preserves splits
-    if (before.preserveSplits && physical.needsIndex) None
-    else narrowedIndex(physical, before, keys)
-  }
-
-  private def narrowedIndex(
-      physical: PhysicalScan,
-      before: PrunedFileIndex,
-      keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
-    val index = before.narrowedBy(keys, physical.selectsPartition)
-    val found = index.prune(physical.partitionFilters, physical.dataFilters)
-    val isWorthIt = before.selection match {
-      case Some(planned) if !physical.choosesPartitions => found.keptBytes < planned.keptBytes
-      // Spark's own format class is worth more than a few row groups
-      case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
-    }
-    if (isWorthIt) Some(index) else None
   }
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Predicate
 import org.apache.spark.sql.execution.{ExecSubqueryExpression, ScalarSubquery}
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.files.LateKeys
+import io.sbbf.spark.scan.LateKeys
 
 /**
  * A conjunct of a filter that contains scalar subqueries. Spark would run them before the filter;

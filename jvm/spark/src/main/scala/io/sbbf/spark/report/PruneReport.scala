@@ -12,9 +12,9 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.FileRange
-import io.sbbf.spark.files.{FileColumns, LateKeys}
+import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.{FilteredScan, ObservesSplits}
+import io.sbbf.spark.scan._
 import io.sbbf.spark.session.SessionPruning
 
 /**
@@ -38,32 +38,35 @@ private[spark] object PruneReport {
     val late = new LateScans(query)
     lazy val observesSplits = ObservesSplits.in(plan)
     val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
-      (leaf, filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts })
+      val filters = filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts }
+      val scan = ScanFormat.scanOf(Formats.all, leaf, conf)
+      (leaf, filters, scan, scan.flatMap(_.outcome(late.reading(leaf.outputSet))))
     }
     new ObjectMapper().writeValueAsString(
       fields(
         "enabled" -> SessionPruning.isActive(query.sparkSession),
-        "scans" -> list(leaves.flatMap { case (leaf, filters) => scan(leaf, filters, late) }),
-        "unpruned" -> list(leaves.collect {
-          case (leaf, filters) if PrunedTable.of(leaf, late).isEmpty =>
-            UnprunedRelation.of(leaf, filters, observesSplits, conf).map { r =>
-              val reasons = r.reason +: late.reasons(leaf.outputSet)
-              fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
-            }
+        "scans" -> list(leaves.collect { case (leaf, filters, _, Some(table)) =>
+          describe(leaf, filters, table, late)
+        }),
+        "unpruned" -> list(leaves.collect { case (leaf, filters, scan, None) =>
+          UnprunedRelation.of(leaf, scan, filters, observesSplits, conf).map { r =>
+            val reasons = r.reason +: late.reasons(leaf.outputSet)
+            fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
+          }
         }.flatten)
       ))
   }
 
-  private def scan(
+  private def describe(
       leaf: LeafNode,
       filters: Option[Seq[Expression]],
-      late: LateScans): Option[Any] =
-    PrunedTable.of(leaf, late).map { table =>
-      val hasResults = table.late.exists(_.origin == LateKeys.Subquery)
-      val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
-      val unused = planned.toSeq.flatMap(table.columns.unused(_, leaf.output))
-      describe(table, unused ++ late.reasons(leaf.outputSet))
-    }
+      table: PrunedTable,
+      late: LateScans): Any = {
+    val hasResults = table.late.exists(_.origin == LateKeys.Subquery)
+    val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
+    val unused = planned.toSeq.flatMap(table.columns.unused(_, leaf.output))
+    describe(table, unused ++ late.reasons(leaf.outputSet))
+  }
 
   private def describe(table: PrunedTable, unused: Seq[String]): Any = {
     val s = table.selection

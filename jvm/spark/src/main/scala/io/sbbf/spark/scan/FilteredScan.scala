@@ -3,8 +3,6 @@ package io.sbbf.spark.scan
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LeafNode, LogicalPlan}
-import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 /**
  * Matches a filter above a scan, whose conjuncts Spark's planner will push down. Projections
@@ -18,10 +16,7 @@ private[spark] object FilteredScan {
    */
   def unapply(plan: LogicalPlan): Option[(Seq[Expression], LeafNode)] = plan match {
     case PhysicalOperation(_, filters, scan: LeafNode) if plan.isInstanceOf[Filter] =>
-      scan match {
-        case _: LogicalRelation | _: DataSourceV2ScanRelation => Some((filters, scan))
-        case _ => None
-      }
+      Some((filters, scan))
     case _ => None
   }
 

@@ -2,32 +2,25 @@ package io.sbbf.spark.scan
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, Test}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
-import io.sbbf.spark.files.ScanColumns
 
 /** Counts how often queries look up single values in the columns of some files. */
 private[spark] object PointLookupStats {
   type Counts = Map[ColumnPath, Long]
 
   /** Returns how often the queries look up values in each column of the files under `roots`. */
-  def of(queries: Seq[QueryExecution], roots: Seq[Path]): Counts = {
+  def of(queries: Seq[QueryExecution], roots: Seq[Path], formats: Seq[ScanFormat]): Counts = {
     val columns = for {
       query <- queries
-      (conjuncts, scan: LogicalRelation) <- FilteredScan.all(query.optimizedPlan)
-      files <- Some(scan.relation).collect { case files: HadoopFsRelation => files }.toSeq
-      if areUnder(files.location.rootPaths, roots)
-      predicate = new ScanColumns(files).predicate(conjuncts, scan.output)
-      column <- columnsOf(predicate)
+      (conjuncts, leaf) <- FilteredScan.all(query.optimizedPlan)
+      scan <- ScanFormat.scanOf(formats, leaf, query.sparkSession.sessionState.conf).toSeq
+      if areUnder(scan.roots, roots)
+      column <- columnsOf(scan.columns.predicate(conjuncts, leaf.output))
     } yield column
-    count(columns)
-  }
-
-  /** Returns how often each column occurs. */
-  def count(columns: Seq[ColumnPath]): Counts =
     columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
+  }
 
   /** Returns the columns in which a predicate looks up values, none if it cannot prune. */
   def columnsOf(predicate: RowGroupPredicate): Seq[ColumnPath] =

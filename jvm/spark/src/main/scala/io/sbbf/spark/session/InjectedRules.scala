@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
-import io.sbbf.spark.lake.{PruneDeltaScans, PruneIcebergScans, ReadPrunedDeltaFiles}
+import io.sbbf.spark.delta.ReadPrunedDeltaFiles
+import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.physical.{AddPruningMetrics, RunLookupsLocally}
 import io.sbbf.spark.scan.PruneRowGroups
@@ -13,18 +14,17 @@ import io.sbbf.spark.write.WriteExactFilters
 
 /** Creates the rules that this extension adds to a session, each wrapped in a [[GuardedRule]]. */
 private[spark] object InjectedRules {
-  def pruneRowGroups(session: SparkSession): Rule[LogicalPlan] =
-    new GuardedRule(session, new PruneRowGroups)
+
+  /** Returns the rule that prunes before the optimizer orders joins. */
+  def pruneEarly(session: SparkSession): Rule[LogicalPlan] =
+    new GuardedRule(session, new PruneRowGroups(Formats.all.filter(_.isListedEarly)))
+
+  /** Returns the rule for the end of the optimizer, where extensions cannot inject any. */
+  def pruneLast(session: SparkSession): Rule[LogicalPlan] =
+    new GuardedRule(session, new PruneRowGroups(Formats.all))
 
   def writeExactFilters(session: SparkSession): Rule[LogicalPlan] =
     new GuardedRule(session, new WriteExactFilters(session))
-
-  /** Returns the rules for the end of the optimizer, where extensions cannot inject any. */
-  def pruneLast(session: SparkSession): Seq[Rule[LogicalPlan]] =
-    Seq(
-      pruneRowGroups(session),
-      new GuardedRule(session, new PruneDeltaScans),
-      new GuardedRule(session, new PruneIcebergScans))
 
   def readPrunedDeltaFiles(session: SparkSession): GuardedRule[SparkPlan] =
     new GuardedRule(session, new ReadPrunedDeltaFiles)
@@ -33,7 +33,7 @@ private[spark] object InjectedRules {
     new GuardedRule(session, AddPruningMetrics)
 
   def pruneByLateKeys(session: SparkSession): Rule[SparkPlan] =
-    new GuardedRule(session, new PruneByLateKeys)
+    new GuardedRule(session, new PruneByLateKeys(Formats.all))
 
   /**
    * Returns the rule for physical plans as they will run. It also runs without adaptive execution,

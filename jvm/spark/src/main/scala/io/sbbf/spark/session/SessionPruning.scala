@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.lake.{PruneDeltaScans, PruneIcebergScans, ReadPrunedDeltaFiles}
+import io.sbbf.spark.delta.ReadPrunedDeltaFiles
 import io.sbbf.spark.late.PruneByLateKeys
 import io.sbbf.spark.physical.AddPruningMetrics
 import io.sbbf.spark.scan.PruneRowGroups
@@ -30,7 +30,7 @@ private[spark] object SessionPruning {
       WarmUp.start()
       val experimental = session.experimental
       experimental.extraOptimizations =
-        experimental.extraOptimizations ++ InjectedRules.pruneLast(session) :+
+        experimental.extraOptimizations :+ InjectedRules.pruneLast(session) :+
           InjectedRules.writeExactFilters(session)
       addPhysicalRules(session)
     }
@@ -38,7 +38,7 @@ private[spark] object SessionPruning {
   }
 
   /**
-   * Adds the pruning rules to the end of the session's optimizer, where extensions cannot inject
+   * Adds the pruning rule to the end of the session's optimizer, where extensions cannot inject
    * one. Call it whenever the optimizer collects its rules: other code may set the session's
    * extra optimizations. A cloned session (each stream has one) also starts with the rule of the
    * session that it was cloned from.
@@ -47,7 +47,7 @@ private[spark] object SessionPruning {
     val experimental = session.experimental
     val own = experimental.extraOptimizations.filterNot(isOfAnother(session))
     if (!own.exists(isOurs))
-      experimental.extraOptimizations = own ++ InjectedRules.pruneLast(session)
+      experimental.extraOptimizations = own :+ InjectedRules.pruneLast(session)
   }
 
   private def isOfAnother(session: SparkSession)(rule: Rule[_]): Boolean = rule match {
@@ -134,8 +134,6 @@ private[spark] object SessionPruning {
       classOf[PruneRowGroups].getName,
       classOf[WriteExactFilters].getName,
       classOf[PruneByLateKeys].getName,
-      classOf[PruneDeltaScans].getName,
-      classOf[PruneIcebergScans].getName,
       classOf[ReadPrunedDeltaFiles].getName,
       AddPruningMetrics.ruleName
     )

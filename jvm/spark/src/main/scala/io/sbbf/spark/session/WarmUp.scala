@@ -14,9 +14,8 @@ import io.sbbf.core.predicate.{RowGroupPredicate, Value}
 import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.FileBytes
-import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{ColumnLookup, RecoverableError}
-import io.sbbf.parquet.pass.BoundedPool
+import io.sbbf.parquet.pass.{BoundedPool, PlanningLimits, PruneRequest}
 import io.sbbf.parquet.prune.RowGroupEvaluator
 import io.sbbf.parquet.result.FilePruning
 import io.sbbf.spark.pushdown.PushdownGuard
@@ -32,6 +31,8 @@ import io.sbbf.spark.pushdown.PushdownGuard
  */
 private[spark] object WarmUp extends Logging {
   private val isStarted = new AtomicBoolean
+  private val Limits =
+    PlanningLimits(threads = 1, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0)
 
   /** Starts the warm-up, unless it was started before, and returns at once. */
   def start(): Unit = if (isStarted.compareAndSet(false, true))
@@ -77,19 +78,13 @@ private[spark] object WarmUp extends Logging {
       store: FileSystem,
       file: FileStatus,
       predicate: RowGroupPredicate): FilePruning = {
-    val bytes = new FileBytes(store, file.getPath, file.getLen, tailBytes = 64 << 10)
+    val bytes = new FileBytes(store, file.getPath, file.getLen, Limits.tailBytes)
     try {
       val evidence = new FileEvidence(FooterReader.read(bytes))
       val lookup = ColumnLookup(caseSensitive = false)
       val guard = PushdownGuard(Nil, new StructType, byFieldId = false, caseSensitive = false)
-      new RowGroupEvaluator(
-        predicate,
-        evidence,
-        lookup,
-        new LiteralEncodings,
-        guard.requirements,
-        () => bytes
-      ).outcome(file.getLen)
+      val request = PruneRequest(predicate, lookup, Limits, guard.requirements)
+      new RowGroupEvaluator(request, evidence, () => bytes).outcome(file.getLen)
     } finally bytes.close()
   }
 

@@ -2,18 +2,13 @@ package io.sbbf.spark.table
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
 import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.delta.DeltaColumns
-import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 
 /** A Delta table, whose index lists the files of the version that a query would read now. */
-private[table] final class DeltaTable(
-    name: String,
-    relation: HadoopFsRelation,
-    ofDelta: DeltaColumns)
+private[table] final class DeltaTable(name: String, relation: HadoopFsRelation)
     extends LakeTable(name, LakeFormat.Delta) {
 
   override protected def snapshotFiles: IndexedSeq[FileStatus] =
@@ -22,15 +17,11 @@ private[table] final class DeltaTable(
   override protected def selected(condition: String, session: SparkSession): Seq[FileStatus] =
     new PartitionFilter(session, session.table(name), condition).ofPartitions()
 
-  override def location: Path = relation.location.rootPaths.head
+  override def location: Path = roots.head
 
-  override lazy val columns: TableColumns = ofDelta.storedColumns
+  override protected def roots: Seq[Path] = relation.location.rootPaths
+
+  override lazy val columns: TableColumns = DeltaColumns.of(relation).storedColumns
 
   override def taskFiles: TaskFiles = TaskFiles.OfHadoop
-
-  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
-    PointLookupStats.of(queries, relation.location.rootPaths)
-
-  override def history(session: SparkSession): PointLookupStats.Counts =
-    QueryHistory.of(session, relation.location.rootPaths)
 }

@@ -2,14 +2,12 @@ package io.sbbf.spark.table
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.QueryExecution
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan}
-import io.sbbf.spark.scan.{FilteredScan, PointLookupStats}
+import io.sbbf.spark.scan.PointLookupStats
 
 /** An Iceberg table, whose scan plans the files of the snapshot that a query would read now. */
 private[table] final class IcebergTable(name: String, scan: IcebergScan)
@@ -30,19 +28,7 @@ private[table] final class IcebergTable(name: String, scan: IcebergScan)
 
   override lazy val taskFiles: TaskFiles = TaskFiles.of(scan.taskStore)
 
-  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts = {
-    val columns = queries.flatMap(query => FilteredScan.all(query.optimizedPlan)).flatMap {
-      case (conjuncts, relation: DataSourceV2ScanRelation)
-          if IcebergScan.isKnown(relation.scan) =>
-        val queried = IcebergScan.of(relation.scan)
-        if (queried.location != scan.location) Nil
-        else
-          PointLookupStats.columnsOf(
-            new IcebergColumns(queried).predicate(conjuncts, relation.output))
-      case _ => Nil
-    }
-    PointLookupStats.count(columns)
-  }
+  override protected def roots: Seq[Path] = Seq(location)
 
   override def history(session: SparkSession): PointLookupStats.Counts =
     throw new IllegalArgumentException(

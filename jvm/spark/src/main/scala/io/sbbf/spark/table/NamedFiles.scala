@@ -1,12 +1,14 @@
 package io.sbbf.spark.table
 
-import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.sample.SampledTable
+import io.sbbf.spark.files.QueryHistory
+import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.scan.PointLookupStats
 
 /** The files that a table's name or a path stands for. */
@@ -59,9 +61,13 @@ private[spark] abstract class NamedFiles {
    */
   def columnNames(requested: Seq[String], resolver: Resolver): Seq[String]
 
+  /** The folders and files that its scans list. */
+  protected def roots: Seq[Path]
+
   /** Returns how often queries look up values in each column of the files. */
-  def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts
+  final def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
+    PointLookupStats.of(queries, roots, Formats.all)
 
   /** Returns how often the session's queries have looked up values in each column of the files. */
-  def history(session: SparkSession): PointLookupStats.Counts
+  def history(session: SparkSession): PointLookupStats.Counts = QueryHistory.of(session, roots)
 }

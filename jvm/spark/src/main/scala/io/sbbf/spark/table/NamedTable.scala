@@ -22,7 +22,7 @@ import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetDataSourceV2
 import org.apache.spark.sql.execution.datasources.{DataSource, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 
-import io.sbbf.spark.delta.{DeltaColumns, DeltaRelation}
+import io.sbbf.spark.delta.DeltaRelation
 import io.sbbf.spark.iceberg.IcebergScan
 import io.sbbf.spark.util.TableFiles
 
@@ -132,8 +132,9 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
   }
 
   private def delta(relation: LogicalRelation): Option[LakeTable] = relation.relation match {
-    case files: HadoopFsRelation if DeltaRelation.listsDataFiles(files.location) =>
-      DeltaColumns.of(files).map(new DeltaTable(table, files, _))
+    case files: HadoopFsRelation
+        if DeltaRelation.isDelta(files) && DeltaRelation.listsDataFiles(files.location) =>
+      Some(new DeltaTable(table, files))
     case _ => None
   }
 

@@ -4,13 +4,11 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.parquet.append.TableFormatDetector
 import io.sbbf.parquet.sample.SampledTable
-import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.util.TableFiles
 
 /**
@@ -28,7 +26,7 @@ private[spark] final class ParquetPath(
     val isOrc: Boolean = false)
     extends NamedFiles {
   private lazy val found = TableFiles.roots(name, conf)
-  private def roots = found.map(_.getPath)
+  override protected def roots: Seq[Path] = found.map(_.getPath)
 
   override lazy val files: Seq[FileStatus] = new TableFiles(name, conf).data
 
@@ -70,12 +68,6 @@ private[spark] final class ParquetPath(
   override def keys(columns: Seq[String]): KeyOpener = KeyOpener.Parquet
   override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
   override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] = requested
-
-  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
-    PointLookupStats.of(queries, roots)
-
-  override def history(session: SparkSession): PointLookupStats.Counts =
-    QueryHistory.of(session, roots)
 }
 
 private object ParquetPath {

@@ -5,11 +5,10 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
-import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
 
-import io.sbbf.spark.files.PrunedFileIndex
+import io.sbbf.spark.files.{FileRelation, FilesFormat}
 import io.sbbf.spark.iceberg.IcebergScan
 
 /**
@@ -24,7 +23,7 @@ private[table] final class PartitionFilter(
     condition: String) {
 
   private val partitions: Seq[String] = rows.queryExecution.analyzed
-    .collectFirst { case LogicalRelationOf(files) => files.partitionSchema.fieldNames.toSeq }
+    .collectFirst { case FileRelation(_, files) => files.partitionSchema.fieldNames.toSeq }
     .getOrElse(Nil)
 
   private lazy val analyzed: LogicalPlan =
@@ -51,9 +50,9 @@ private[table] final class PartitionFilter(
     }
     val filters = optimized.collect { case Filter(filter, _) => filter }
     optimized
-      .collectFirst { case relation @ LogicalRelationOf(files) =>
+      .collectFirst { case FileRelation(relation, files) =>
         val normalized = SparkInternals.normalize(filters, relation.output)
-        evaluated(base(files.location).listFiles(normalized, Nil))
+        evaluated(FilesFormat.baseOf(files.location).listFiles(normalized, Nil))
           .flatMap(_.files.map(_.fileStatus))
       }
       .getOrElse(Nil) // the condition is false
@@ -79,11 +78,6 @@ private[table] final class PartitionFilter(
   private def nameOf(e: Throwable): String =
     PartitionFilter.Name.findFirstMatchIn(e.getMessage).fold(e.getClass.getName)(_.group(1))
 
-  private def base(index: FileIndex): FileIndex = index match {
-    case pruned: PrunedFileIndex => pruned.base
-    case other => other
-  }
-
   private def isOfPartitions(filter: Expression): Boolean =
     filter.deterministic && !SubqueryExpression.hasSubquery(filter) &&
       filter.references.forall(a =>
@@ -95,13 +89,6 @@ private[table] final class PartitionFilter(
   private def refuse(why: String): Nothing =
     throw new IllegalArgumentException(s"where $why")
 
-  private object LogicalRelationOf {
-    def unapply(plan: LogicalPlan): Option[HadoopFsRelation] = plan match {
-      case relation: LogicalRelation =>
-        Some(relation.relation).collect { case files: HadoopFsRelation => files }
-      case _ => None
-    }
-  }
 }
 
 private object PartitionFilter {

@@ -3,17 +3,15 @@ package io.sbbf.spark.table
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
 
-import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
-import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, TimestampType}
 
 import io.sbbf.parquet.sample.SampledTable
 import io.sbbf.spark.files.{ReadFingerprint, SourceFormat}
-import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
 import io.sbbf.spark.source.{SourceColumn, SourceReaders}
 
 /**
@@ -114,11 +112,7 @@ private[spark] final class SourceFiles(
       options.contains("charset")
     }
 
-  override def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
-    PointLookupStats.of(queries, relation.location.rootPaths)
-
-  override def history(session: SparkSession): PointLookupStats.Counts =
-    QueryHistory.of(session, relation.location.rootPaths)
+  override protected def roots: Seq[Path] = relation.location.rootPaths
 }
 
 private[spark] object SourceFiles {

@@ -10,8 +10,10 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.files.QueryHistory
+import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.index.{IndexCommand, IndexRequest}
-import io.sbbf.spark.scan.{PointLookupStats, QueryHistory}
+import io.sbbf.spark.scan.PointLookupStats
 import io.sbbf.spark.testing.SparkSuite
 
 class AdviceSuite extends SparkSuite {
@@ -275,7 +277,8 @@ class AdviceSuite extends SparkSuite {
       spark.read.parquet(path("plain/")).where("name > 'x'"),
       spark.read.parquet(write("other")).where("key = 1")
     )
-    val counts = PointLookupStats.of(queries.map(_.queryExecution), Seq(new Path(table)))
+    val counts = PointLookupStats
+      .of(queries.map(_.queryExecution), Seq(new Path(table)), Formats.all)
     assert(counts.map { case (c, n) => c.toString -> n } == Map("pair" -> 2L, "st.Key" -> 1L))
     queries.zipWithIndex.foreach { case (query, n) => query.createOrReplaceTempView(s"view$n") }
     val views = queries.indices.map(n => s"view$n").mkString(", ")

@@ -9,7 +9,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, MetadataBuilder, StructField, StructType}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import io.sbbf.spark.files.{LateKeys, PrunedFileIndex}
+import io.sbbf.spark.files.PrunedFileIndex
+import io.sbbf.spark.scan.LateKeys
 
 /** Which files keys of joins and results of subqueries prune while a query runs. */
 class LateKeysSuite extends LateKeysTables {

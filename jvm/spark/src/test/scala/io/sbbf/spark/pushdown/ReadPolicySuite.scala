@@ -5,7 +5,7 @@ import org.apache.spark.sql.sources._
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
-import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
+import io.sbbf.parquet.result.{FilePruning, FileStorage, PrunedFiles, ScanPruning}
 
 /** Tests how the filters, and what planning found of the files, decide how a scan reads. */
 class ReadPolicySuite extends AnyFunSuite with PushdownCases {
@@ -35,9 +35,7 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
       new ScanPruning(
         RowGroupPredicate.Unknown(""),
         statuses,
-        files.toIndexedSeq,
-        stoppedEarly,
-        filesDeclined = 0,
+        PrunedFiles(files.toIndexedSeq, stoppedEarly),
         nanos = 0)
     PlannedScan(Some(pruning), guard(filters), isTrimmed, mayListOthers, hasRuntimeFilters)
   }

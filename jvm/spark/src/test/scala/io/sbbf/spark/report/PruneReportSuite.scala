@@ -3,7 +3,7 @@ package io.sbbf.spark.report
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 
-import io.sbbf.spark.scan.PrunedScan
+import io.sbbf.spark.files.PrunedFileScan
 import io.sbbf.spark.testing.SparkSuite
 
 class PruneReportSuite extends SparkSuite {
@@ -11,11 +11,11 @@ class PruneReportSuite extends SparkSuite {
   test("a scan whose physical plan reads all files is not reported as pruned.") {
     val table = saved("events", spark.range(100).toDF())
     def lookup() = spark.read.parquet(table).where("id = 5").queryExecution
-    val index = lookup().optimizedPlan.collectFirst { case PrunedScan(_, index) => index }.get
+    val index = lookup().optimizedPlan.collectFirst { case PrunedFileScan(_, index) => index }.get
     spark.conf.set("spark.sbbf.enabled", "false")
     val query = lookup()
     query.optimizedPlan.collectLeaves().foreach { case leaf: LogicalRelation =>
-      PrunedScan.mark(leaf, index)
+      PrunedFileScan.mark(leaf, index)
     }
     val report = new ObjectMapper().readTree(PruneReport.json(query))
     spark.conf.unset("spark.sbbf.enabled")

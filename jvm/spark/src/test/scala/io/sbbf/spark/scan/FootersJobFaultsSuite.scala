@@ -9,6 +9,7 @@ import org.apache.logging.log4j.Level
 
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.{ScanPruning, TaskReads}
+import io.sbbf.spark.files.FootersJob
 import io.sbbf.spark.testing.Logged
 import io.sbbf.spark.util.SbbfConf
 

@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.Path
 
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.pass.FileTasks
+import io.sbbf.spark.files.FootersJob
 import io.sbbf.spark.testing.SparkSuite
 
 /** Runs jobs in applications that serialize only classes that they have registered. */

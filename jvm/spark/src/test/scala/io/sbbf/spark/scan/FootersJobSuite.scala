@@ -16,6 +16,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.TaskReads
 import io.sbbf.parquet.testing.{Faults, TestFiles}
+import io.sbbf.spark.files.FootersJob
 import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.testing.Logged
 import io.sbbf.spark.util.SbbfConf

@@ -16,6 +16,7 @@ import io.sbbf.parquet.pass.FileTasks
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.Faults
+import io.sbbf.spark.files.FootersJob
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 

@@ -3,10 +3,10 @@ package io.sbbf.spark.scan
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, PartitionDirectory}
 
+import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.pass.PlanningLimits
-import io.sbbf.parquet.prune.{FooterCache, ScanPruner}
-import io.sbbf.parquet.result.StorageRequirements
+import io.sbbf.parquet.prune.{FooterCache, ListingPruner, ParquetEvaluators}
 import io.sbbf.spark.files.{PrunedFileIndex, ScanColumns}
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.read.RowGroupRanges
@@ -20,7 +20,8 @@ private[scan] object IndexedFiles {
   def index(files: HadoopFsRelation, preserveSplits: Boolean = false): PrunedFileIndex = {
     val (conf, cache) = (new Configuration(false), new FooterCache)
     val store = FileStore.hadoop(conf)
-    val pruner = new ScanPruner(conf, store, limits, cache, StorageRequirements.Empty, LogOnce)
+    val evaluators = new ParquetEvaluators(conf, store, cache, LogOnce)
+    val pruner = new ListingPruner(RowGroupIndex.Empty, Some(evaluators), limits, LogOnce)
     val guard = PushdownGuard(Nil, files.dataSchema, false, false, mayPushMore = false)
     new PrunedFileIndex(files.location, new ScanColumns(files), pruner, guard, preserveSplits)
   }

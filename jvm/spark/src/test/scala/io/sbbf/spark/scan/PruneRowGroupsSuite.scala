@@ -13,7 +13,9 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.{ScanPruning, TaskReads}
 import io.sbbf.parquet.testing.TestFiles
-import io.sbbf.spark.files.{PrunedFileIndex, PrunedParquetFormat}
+import io.sbbf.spark.files.PrunedFileIndex
+import io.sbbf.spark.formats.Formats
+import io.sbbf.spark.parquet.PrunedParquetFormat
 import io.sbbf.spark.session.SessionPruning
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
@@ -89,7 +91,7 @@ class PruneRowGroupsSuite extends SparkSuite {
     val once = df.queryExecution.optimizedPlan
     assert(relation(df).location.isInstanceOf[PrunedFileIndex])
     assert(relation(df).fileFormat.isInstanceOf[PrunedParquetFormat])
-    val twice = (new PruneRowGroups)(spark.sessionState.optimizer.execute(once))
+    val twice = (new PruneRowGroups(Formats.all))(spark.sessionState.optimizer.execute(once))
     assert(
       scans(twice)
         .map(_.location)
@@ -100,7 +102,7 @@ class PruneRowGroupsSuite extends SparkSuite {
 
   test("pruning that the extension and the session both enable happens once.") {
     assert(SessionPruning.isActive(spark))
-    spark.experimental.extraOptimizations = Seq(new PruneRowGroups)
+    spark.experimental.extraOptimizations = Seq(new PruneRowGroups(Formats.all))
     try {
       val df = table.where(s"k = ${keyOf(77)}")
       assert(selection(df).keptFiles == 1 && rows(df).size == 1)

@@ -4,6 +4,7 @@ import java.io.File
 import java.nio.file.Files
 
 import org.apache.spark.SparkConf
+import org.apache.spark.sql.catalyst.plans.logical.LeafNode
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -12,8 +13,9 @@ import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.parquet.testing.FaultyFileSystem
 import io.sbbf.spark.SbbfExtensions
+import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.late.LateScans
-import io.sbbf.spark.scan.PrunedScan
+import io.sbbf.spark.scan.ScanFormat
 
 /** Provides a local session with the extension, and a folder that is deleted after the suite. */
 abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -91,8 +93,11 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
    */
   protected def prunings(query: DataFrame): Seq[ScanPruning] = {
     val late = new LateScans(query.queryExecution)
-    query.queryExecution.optimizedPlan.collectWithSubqueries { case scan @ PrunedScan(_, index) =>
-      late.index(scan.outputSet).getOrElse(index).selection
+    query.queryExecution.optimizedPlan.collectWithSubqueries { case leaf: LeafNode =>
+      ScanFormat
+        .scanOf(Formats.all, leaf, spark.sessionState.conf)
+        .flatMap(_.outcome(late.reading(leaf.outputSet)))
+        .map(_.selection)
     }.flatten
   }
 

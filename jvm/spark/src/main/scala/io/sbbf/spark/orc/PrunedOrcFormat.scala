@@ -1,4 +1,4 @@
-package io.sbbf.spark.files
+package io.sbbf.spark.orc
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
+import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
 import io.sbbf.spark.pushdown.OrcPushdown
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}

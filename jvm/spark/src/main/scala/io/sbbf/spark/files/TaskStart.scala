@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.{
@@ -11,7 +11,7 @@ import org.apache.spark.scheduler.{
  * Notices that a task of a job over an RDD has started. `SparkContext.statusTracker` may show tasks
  * that start soon after their stage only when they end.
  */
-private[scan] final class TaskStart(rdd: RDD[_]) extends SparkListener {
+private[files] final class TaskStart(rdd: RDD[_]) extends SparkListener {
   @volatile private var stage = -1
   @volatile private var isPast = false
 

@@ -1,7 +1,7 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 /** The bytes of files that the results of all jobs of this driver may hold together. Thread-safe. */
-private[scan] object ResultBudget {
+private[files] object ResultBudget {
   private var reserved = 0L
 
   /** Reserves what other jobs leave of `most` bytes. Returns how many these are. */

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
@@ -6,12 +6,14 @@ import scala.util.Failure
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.{SimpleFutureAction, SparkContext, TaskContext}
 
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.parquet.pass.FileTasks
 import io.sbbf.spark.read.BroadcastConfCache
-import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, LogOnce, TableFiles}
+import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, LogOnce, SbbfConf, TableFiles}
 
 /**
  * Reads the files of a scan on executors, as one Spark job. The job has the local properties of the
@@ -177,6 +179,14 @@ private[spark] final class FootersJob(
 
 private[spark] object FootersJob {
 
+  /** Returns the jobs for a scan of files, with the settings of the session that plans the query. */
+  def of(files: HadoopFsRelation, hadoopConf: Configuration, conf: SQLConf): FootersJob =
+    new FootersJob(
+      files.sparkSession.sparkContext,
+      hadoopConf,
+      SbbfConf.DistributedFiles.get(conf),
+      SbbfConf.limits(conf).cacheBytes)
+
   /** A setting of the application, for tests: whether jobs are also run in local mode. */
   final val InLocalMode = "spark.sbbf.testing.jobsInLocalMode"
 
@@ -213,5 +223,5 @@ private[spark] object FootersJob {
   }
 
   /** Lets the next scan run a job again, for tests. */
-  private[scan] def forgetFailure(): Unit = lastFailure = None
+  private[spark] def forgetFailure(): Unit = lastFailure = None
 }

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
@@ -16,7 +16,6 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types._
 
-import io.sbbf.spark.files.ScanColumns
 import io.sbbf.spark.pushdown.PushdownGuard
 
 /**
@@ -27,10 +26,9 @@ import io.sbbf.spark.pushdown.PushdownGuard
 private[spark] final class ScanFilters(
     scan: LogicalRelation,
     files: HadoopFsRelation,
+    columns: ScanColumns,
     conjuncts: Seq[Expression])
     extends PredicateHelper {
-
-  val columns = new ScanColumns(files)
 
   /** The filters on partition columns and on data columns, as the planner passes them to the index. */
   lazy val (ofPartitions: Seq[Expression], ofData: Seq[Expression]) = split(conjuncts)

@@ -1,4 +1,4 @@
-package io.sbbf.spark.files
+package io.sbbf.spark.scan
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 

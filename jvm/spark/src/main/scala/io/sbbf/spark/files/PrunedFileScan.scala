@@ -1,24 +1,18 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
-import io.sbbf.spark.files.PrunedFileIndex
-
 /** Matches a pruned relation of an optimized plan, and gives its relation and its index. */
-private[spark] object PrunedScan {
-  private val Tag = TreeNodeTag[PrunedFileIndex]("io.sbbf.spark.scan.PrunedScan")
+private[spark] object PrunedFileScan {
+  private val Tag = TreeNodeTag[PrunedFileIndex]("io.sbbf.spark.files.PrunedFileScan")
 
   def unapply(plan: LogicalPlan): Option[(HadoopFsRelation, PrunedFileIndex)] = plan match {
-    case relation: LogicalRelation =>
-      relation.relation match {
-        case files: HadoopFsRelation =>
-          files.location match {
-            case index: PrunedFileIndex => Some((files, index))
-            case _ => relation.getTagValue(Tag).map((files, _))
-          }
-        case _ => None
+    case FileRelation(scan, files) =>
+      files.location match {
+        case index: PrunedFileIndex => Some((files, index))
+        case _ => scan.getTagValue(Tag).map((files, _))
       }
     case _ => None
   }
@@ -28,4 +22,13 @@ private[spark] object PrunedScan {
    * optimizer and of the planner still find the relation's own index.
    */
   def mark(scan: LogicalRelation, index: PrunedFileIndex): Unit = scan.setTagValue(Tag, index)
+}
+
+/** Matches a relation of files. */
+private[spark] object FileRelation {
+  def unapply(plan: LogicalPlan): Option[(LogicalRelation, HadoopFsRelation)] = plan match {
+    case scan: LogicalRelation =>
+      Some(scan.relation).collect { case files: HadoopFsRelation => (scan, files) }
+    case _ => None
+  }
 }

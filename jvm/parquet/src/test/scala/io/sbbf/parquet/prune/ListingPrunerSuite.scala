@@ -11,6 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf, Less}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate, Value}
+import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.input.{ByteSource, FileStore, OpenFile}
 import io.sbbf.parquet.model.{ColumnLookup, Evidence, FileVersion}
 import io.sbbf.parquet.pass.{PlanningLimits, PruningWarnings}
@@ -26,7 +27,7 @@ import io.sbbf.parquet.testing.TestFiles
 import io.sbbf.parquet.testing.TestFiles.Style
 
 /** Tests the pruner of a scan's files without a Spark session. */
-class ScanPrunerSuite extends AnyFunSuite {
+class ListingPrunerSuite extends AnyFunSuite {
 
   /** Writes four row groups of 100 even ids each, from `first` on. */
   private def write(first: Long): FileStatus = {
@@ -70,13 +71,13 @@ class ScanPrunerSuite extends AnyFunSuite {
       warnings: PruningWarnings = new Recorder,
       store: FileStore = FileStore.hadoop(conf),
       seconds: Int = 0): PrunedFiles =
-    new ScanPruner(
-      conf,
-      store,
+    new ListingPruner(
+      RowGroupIndex.Empty,
+      Some(new ParquetEvaluators(conf, store, cache, warnings)),
       PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes, seconds),
-      cache,
-      requirements,
-      warnings).prune(files.toIndexedSeq, predicate, ColumnLookup(caseSensitive = true))
+      warnings,
+      requirements
+    ).prune(files.toIndexedSeq, predicate, ColumnLookup(caseSensitive = true))
 
   private lazy val files = Seq(0L, 10000L, 20000L).map(write)
 

@@ -1,21 +1,20 @@
-package io.sbbf.spark.late
+package io.sbbf.spark.iceberg
 
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, DataSourceV2ScanRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.files.LateKeys
-import io.sbbf.spark.iceberg.{IcebergColumns, IcebergScan, PrunedIcebergScan}
-import io.sbbf.spark.util.{KernelChoice, SbbfConf}
+import io.sbbf.spark.scan.{LateKeys, RunningScan}
+import io.sbbf.spark.util.KernelChoice
 
 /** A scan of an Iceberg table in a physical plan, which may get a scan with fewer files. */
-private[late] final class IcebergBatch private (val plan: BatchScanExec) {
+private[iceberg] final class IcebergBatch(plan: BatchScanExec, conf: SQLConf)
+    extends RunningScan {
 
-  def columns: IcebergColumns = planned.columns
+  override def columns: IcebergColumns = planned.columns
 
-  /** Returns the scan of the files that might hold a key, if they are fewer. */
-  def narrowedBy(keys: Seq[LateKeys], conf: SQLConf): Option[SparkPlan] = {
+  override def narrowedBy(keys: Seq[LateKeys]): Option[SparkPlan] = {
     KernelChoice.start()
     planned.narrowedBy(keys, conf).map { narrower =>
       val next = SparkInternals.withArgument[SparkPlan](plan, plan.scan, narrower.scan)
@@ -35,16 +34,4 @@ private[late] final class IcebergBatch private (val plan: BatchScanExec) {
     } yield pruned
     marked.getOrElse(PrunedIcebergScan.unpruned(plan.scan))
   }
-}
-
-private[late] object IcebergBatch {
-
-  /**
-   * Returns a scan whose partitions the plan does not know. A storage-partitioned join has to find
-   * the partitions that it was planned with.
-   */
-  def of(plan: BatchScanExec, conf: SQLConf): Option[IcebergBatch] =
-    if (SbbfConf.Iceberg.get(conf) && IcebergScan.isKnown(plan.scan) &&
-      plan.keyGroupedPartitioning.isEmpty) Some(new IcebergBatch(plan))
-    else None
 }

@@ -1,4 +1,4 @@
-package io.sbbf.spark.lake
+package io.sbbf.spark.delta
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -6,13 +6,11 @@ import org.apache.spark.sql.execution.datasources.FileIndex
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.files.PrunedFileIndex
-import io.sbbf.spark.physical.PhysicalScan
-import io.sbbf.spark.scan.PrunedScan
+import io.sbbf.spark.files.{PrunedFileIndex, PrunedFileScan, RunningFileScan}
 import io.sbbf.spark.util.SbbfConf
 
 /**
- * Makes the scans that [[PruneDeltaScans]] has pruned list only the files that are left. Delta's
+ * Makes the scans of Delta tables that are pruned in the logical plan list only the files that are left. Delta's
  * index still lists them first, with the deletion vectors that its format applies.
  */
 private[spark] final class ReadPrunedDeltaFiles extends Rule[SparkPlan] {
@@ -26,13 +24,14 @@ private[spark] final class ReadPrunedDeltaFiles extends Rule[SparkPlan] {
           scan.logicalLink
             .flatMap(prunedIndex(_, location))
             .fold[SparkPlan](scan)(index =>
-              new PhysicalScan(scan, conf).withIndex(index.over(location)))
+              new RunningFileScan(DeltaScans, scan, readsBlocks = false, conf)
+                .withIndex(index.over(location)))
       }
 
   /** Returns the index with which the relation of this location was pruned in the logical plan. */
   private def prunedIndex(plan: LogicalPlan, location: FileIndex): Option[PrunedFileIndex] =
     plan.collectFirst {
-      case PrunedScan(files, index) if (files.location eq location) && (index ne location) =>
+      case PrunedFileScan(files, index) if (files.location eq location) && (index ne location) =>
         index
     }
 }

@@ -1,4 +1,4 @@
-package io.sbbf.spark.scan
+package io.sbbf.spark.files
 
 import java.util.{LinkedHashMap, Map => JMap, WeakHashMap}
 
@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.scan.PointLookupStats
 
 /**
  * Counts how often each session's pruned queries looked up values in columns; keeps no values.
@@ -30,10 +31,9 @@ private[spark] object QueryHistory {
       .map { case (column, found) => column -> found.map(_._2).sum }
 
   /** Records that a query was planned with this scan. An error does not affect the query. */
-  def remember(scan: LogicalRelation, selection: ScanPruning): Unit =
+  def remember(scan: LogicalRelation, files: HadoopFsRelation, selection: ScanPruning): Unit =
     try
       for {
-        files <- Seq(scan.relation).collect { case files: HadoopFsRelation => files }
         path <- locations(scan, files)
         column <- PointLookupStats.columnsOf(selection.predicate)
       } counts(files.sparkSession).add(Lookup(path, column))

@@ -1,4 +1,4 @@
-package io.sbbf.spark.files
+package io.sbbf.spark.parquet
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetInputFormat
@@ -11,6 +11,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}

@@ -1,0 +1,44 @@
+package io.sbbf.spark.source
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.internal.SQLConf
+
+import io.sbbf.parquet.prune.FileEvaluators
+import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, ReadFingerprint, SourceFormat}
+import io.sbbf.spark.search.TableIndex
+import io.sbbf.spark.util.SbbfConf
+
+/** Scans of files that hold no evidence, such as CSV: an index of the table rules out whole files. */
+private[spark] object SourceScans extends FilesFormat {
+  private val NoIndex =
+    "it has no index that was built with the same options, schema and settings"
+
+  override def recognizes(files: HadoopFsRelation): Boolean =
+    SourceFormat.needsIndex(files.fileFormat)
+
+  override def whyNever(files: HadoopFsRelation, conf: SQLConf): Option[String] =
+    if (SbbfConf.Index.get(conf)) None else Some(s"${SbbfConf.Index.key} is false")
+
+  override def whyNoEvidence(files: HadoopFsRelation, conf: SQLConf): Option[String] = {
+    val readAs = ReadFingerprint.ofScan(files)
+    if (TableIndex.exists(files.location.rootPaths, hadoopConf(files), conf, readAs)) None
+    else Some(NoIndex)
+  }
+
+  /** Spark's own format would read what is left out of a plan that preserves splits. */
+  override def canPreserveSplits: Boolean = false
+
+  /** Options are a part of how files are read, and those of parquet-mr do not concern these. */
+  override def withIndex(
+      files: HadoopFsRelation,
+      index: PrunedFileIndex,
+      conf: SQLConf,
+      hasRuntimeFilters: Boolean): HadoopFsRelation =
+    files.copy(location = index)(files.sparkSession)
+
+  override protected def evaluators(
+      files: HadoopFsRelation,
+      hadoopConf: Configuration,
+      conf: SQLConf): Option[FileEvaluators] = None
+}
