@@ -10,11 +10,10 @@ endif
 
 bin := .venv/bin
 # The list includes folders, because their times change when a file is removed.
-jvm_sources := build.sbt VERSION project/build.properties $(wildcard project/*.sbt) $(shell find jvm/*/src/main)
+jvm_sources := build.sbt VERSION LICENSE project/build.properties $(wildcard project/*.sbt) $(shell find jvm/*/src/main)
 python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py $(shell find python/src -not -path '*__pycache__*')
 # Each stamp is in the folder that it covers, so that it is removed with the folder.
 jars := jvm/spark/target/jars.stamp
-assembled = $(wildcard jvm/spark/target/scala-*/spark-sbbf_*.jar)  # sbt leaves what has not changed
 wheel := .venv/wheel.stamp
 reports := build/reports
 pytest := $(bin)/python -m pytest --durations 25
@@ -37,11 +36,18 @@ help: ## print this list
 setup: ## make .venv with all tools, or say what is missing
 	@scripts/setup
 
+# The JARs get the time at which sbt starts: it leaves those that would be the same, and does not see later changes.
+define assemble
+mkdir -p build
+touch build/began
+./sbt assemblies $(1)
+touch -r build/began jvm/spark/target/scala-*/spark-sbbf_*.jar $(jars)
+endef
+
 .PHONY: jar
 jar: $(jars) ## build both JARs, for Scala 2.12 and 2.13
 $(jars): $(jvm_sources) | setup
-	./sbt assemblies
-	touch $(assembled) $@
+	$(call assemble)
 
 .PHONY: wheel
 wheel: $(wheel) ## build the wheel with both JARs in it, and install it into .venv
@@ -67,8 +73,7 @@ test-all: setup ## all tests, for hours; commit first: writes tests/results; GRO
 test-unit: setup ## the pure parts of the Python package
 	$(pytest) --junitxml $(reports)/unit/tests.xml python/tests
 test-jvm: setup ## both JARs, style of Scala, and in one sbt the suites: all on Scala 2.13, those of Spark on 2.12
-	./sbt assemblies $(scala_style) test ++2.12 spark/test
-	touch $(assembled) $(jars)
+	$(call assemble,$(scala_style) test ++2.12 spark/test)
 test-jvm-all: setup
 	SBBF_REPORTS=jvm-all ./sbt +test
 test-python: wheel ## end-to-end tests of the wheel on the newest Spark

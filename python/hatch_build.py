@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 from typing import Any, TextIO
@@ -15,6 +16,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 SCALA = ("2.12", "2.13")
+SOURCES = (
+    "build.sbt",
+    "project/*.sbt",
+    "project/build.properties",
+    "LICENSE",
+    "jvm/*/src/main",
+    "jvm/*/src/main/**/*",
+)
+"""What the JARs are made of, beside VERSION, which is in their names."""
 LAUNCHER = "maven-artifact==0.3.5"
 """Fetches sbt; what `make setup` installs, too."""
 
@@ -40,9 +50,9 @@ def must_build(root: Path) -> bool:
     """Whether a JAR of this version is missing, or older than a source."""
     if is_unpacked(root):
         return False
-    tree = root.parent
-    sources = [tree / "build.sbt", *(file for file in tree.glob("jvm/*/src/main/**/*"))]
-    newest = max(file.stat().st_mtime for file in sources if file.is_file())
+    # folders as well: their times change when a file is removed
+    sources = [path for pattern in SOURCES for path in root.parent.glob(pattern)]
+    newest = max(path.stat().st_mtime for path in sources)
     made = [
         folder / f"spark-sbbf_{scala}-{version(root)}.jar"
         for scala, folder in folders(root).items()
@@ -67,6 +77,7 @@ def build(root: Path) -> None:
     pip shows no output without ``--verbose``, so a terminal gets the lines of its progress.
     """
     environment = {**os.environ, "PATH": java_path()}
+    start = time.time()
     command = [str(root.parent / "sbt"), "assemblies"]
     with (
         open_terminal() as terminal,
@@ -80,13 +91,14 @@ def build(root: Path) -> None:
             print(line, end="", file=sys.stderr)
             if re.search("compiling|Built:|error", line):
                 print(f"spark-sbbf: {line}", end="", file=terminal, flush=True)
-    for folder in folders(root).values():
-        for jar in folder.glob("spark-sbbf_*.jar"):
-            jar.touch()  # sbt leaves a JAR as it is whose classes have not changed
     if sbt.returncode:
         raise RuntimeError(
             f"sbt ended with status {sbt.returncode}: see above, or run ./sbt assemblies"
         )
+    for folder in folders(root).values():
+        for jar in folder.glob("spark-sbbf_*.jar"):
+            # sbt leaves a JAR that would be the same, and does not see later changes
+            os.utime(jar, (start, start))
 
 
 def java_path() -> str:

@@ -1,17 +1,25 @@
-"""Tests that the wheel takes exactly the JARs of this version, and builds missing ones."""
+"""Tests that the wheel takes exactly the JARs of this version, and builds missing and old ones."""
 
 import os
+import shutil
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 import hatch_build
 
+MAKEFILE = Path(__file__).parents[2] / "Makefile"
+SOURCE = "jvm/core/src/main/scala/A.scala"
+
 
 @pytest.fixture
 def tree(tmp_path):
     (tmp_path / "VERSION").write_text("1.2.3\n")
-    (tmp_path / "build.sbt").touch()
+    for name in ("build.sbt", "LICENSE", "project/plugins.sbt", "project/build.properties", SOURCE):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
     root = tmp_path / "python"
     root.mkdir()
     for scala in hatch_build.SCALA:
@@ -41,14 +49,59 @@ def test_a_missing_jar_is_built(tree):
     assert not hatch_build.must_build(tree / "python")
 
 
-def test_a_jar_that_is_older_than_a_source_is_built_again(tree):
-    source = tree / "jvm/core/src/main/scala/A.scala"
-    source.parent.mkdir(parents=True)
-    source.touch()
-    os.utime(source, (time.time() + 60, time.time() + 60))
-    assert hatch_build.must_build(tree / "python")
-    os.utime(source, (1, 1))
+@pytest.mark.parametrize(
+    "name", ["build.sbt", "project/plugins.sbt", "project/build.properties", "LICENSE", SOURCE]
+)
+def test_a_jar_that_is_older_than_a_source_is_built_again(tree, name):
     assert not hatch_build.must_build(tree / "python")
+    os.utime(tree / name, (time.time() + 60, time.time() + 60))
+    assert hatch_build.must_build(tree / "python")
+
+
+def test_a_jar_is_built_again_when_a_source_was_removed(tree):
+    time.sleep(0.05)
+    (tree / SOURCE).unlink()
+    assert hatch_build.must_build(tree / "python")
+
+
+def make_old(tree):
+    for jar in tree.glob("jvm/spark/target/*/*.jar"):
+        os.utime(jar, (1, 1))
+
+
+def test_a_build_that_fails_leaves_an_old_jar_old(tree):
+    make_old(tree)
+    fake_sbt(tree, "exit 3")
+    with pytest.raises(RuntimeError, match="status 3"):
+        hatch_build.jars(tree / "python")
+    assert hatch_build.must_build(tree / "python")
+
+
+CHANGED_ONCE = f"""
+echo built >> log
+[ -f changed ] || {{ sleep 0.1; touch changed {SOURCE}; }}
+touch jvm/spark/target/scala-*/*.jar"""
+"""What sbt does while somebody changes a source during its first run."""
+
+
+def test_a_source_that_changes_during_the_build_is_built_again(tree):
+    make_old(tree)
+    fake_sbt(tree, CHANGED_ONCE)
+    for _ in range(3):
+        hatch_build.jars(tree / "python")
+    assert (tree / "log").read_text() == "built\nbuilt\n"
+
+
+@pytest.mark.parametrize("target", ["jar", "test-jvm"])
+def test_make_builds_a_source_again_that_changes_during_the_build(tree, target):
+    shutil.copy(MAKEFILE, tree)
+    (tree / "scripts").mkdir()
+    (tree / "scripts" / "setup").symlink_to("/bin/true")
+    (tree / "python" / "src").mkdir()
+    fake_sbt(tree, CHANGED_ONCE)
+    for each in (target, "jar", "jar"):
+        subprocess.run(["make", each], cwd=tree, check=True)
+    assert (tree / "log").read_text() == "built\nbuilt\n"
 
 
 def test_a_build_that_fails_or_makes_no_jar_stops_the_build(tree, capfd):
