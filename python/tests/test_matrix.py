@@ -1,17 +1,15 @@
 """Tests the table of the test matrix: its counts and its place."""
 
 import argparse
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "tests" / "matrix.py"
-spec = importlib.util.spec_from_file_location("matrix", SCRIPT)
-matrix = importlib.util.module_from_spec(spec)
-sys.modules["matrix"] = matrix  # dataclasses look up their module
-spec.loader.exec_module(matrix)
+sys.path.insert(0, str(SCRIPT.parent))
+
+import matrix  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -19,6 +17,7 @@ spec.loader.exec_module(matrix)
     [
         ('tests="9" failures="1" errors="2" skipped="1"', 1, ("5", "3", "1")),
         ('tests="9" failures="0" errors="0" skipped="1"', 0, ("8", "0", "1")),
+        ('tests="9" failures="0" errors="0" skipped="1"', 1, ("8", "1", "1")),
         ('tests="9" failures="0" errors="0" skipped="0"', 2, ("9", "1", "0")),
         ('tests="9" failures="0" errors="0" skipped="0"', 3, ("9", "1", "0")),
         ('tests="9" failures="0" errors="0" skipped="0"', -9, ("9", "1", "0")),

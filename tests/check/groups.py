@@ -6,8 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-OTHER_SPARKS = ("3.5.9", "4.0.5", "4.1.4", "4.2.1")
-"""All of `tests/matrix.py` but the newest, which python-all has."""
+LEGS = (
+    ("3.5.9", 17),
+    ("4.0.5", 17),
+    ("4.1.4", 17),
+    ("4.2.1", 17),
+    ("4.3.0", 17),
+    ("3.5.9", 21),
+    ("4.3.0", 21),
+    ("4.2.1", 25),
+    ("4.3.0", 25),
+)
+"""Each Spark with the numbers of its JDKs, for `make test-matrix`."""
+OTHER_SPARKS = [spark for spark, jdk in LEGS if jdk == 17][:-1]
+"""All but the newest, which python-all has."""
 
 
 @dataclass(frozen=True)
