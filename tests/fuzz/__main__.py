@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import random
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def whole_queries(seed: str, queries: int, seconds: int, contender: str) -> bool
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
-    parser.add_argument("--seed", default=str(random.randrange(10**9)))
+    parser.add_argument("--seed", default=os.environ.get("SBBF_SEED", str(random.randrange(10**9))))
     parser.add_argument("--seconds", type=int, help="for both layers together (600)")
     parser.add_argument("--queries", type=int, help="for each layer, instead of seconds")
     parser.add_argument("--layer", choices=("1", "2", "both"), default="both")
