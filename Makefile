@@ -15,7 +15,7 @@ python_sources := VERSION README.md python/pyproject.toml python/hatch_build.py 
 # Each stamp is in the folder that it covers, so that it is removed with the folder.
 jars := jvm/spark/target/jars.stamp
 wheel := .venv/wheel.stamp
-reports := build/reports
+reports = build/reports/$(@:test-%=%)
 pytest := $(bin)/python -m pytest --durations 25
 processes := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 matrix = $(bin)/python tests/matrix.py --wheel python/dist/spark_sbbf-$(shell cat VERSION)-py3-none-any.whl
@@ -65,34 +65,34 @@ demo: wheel ## look up flights and events with Spark alone, with spark-sbbf and 
 .PHONY: test test-all
 test: setup ## the gate: what CI runs, in half an hour on two cores
 	CI=true $(bin)/python tests/check gate $(addprefix --only ,$(GROUPS))
-test-all: setup ## all tests, for hours; commit first: writes tests/results; GROUPS="s3 suites" for some
-	CI=true $(bin)/python tests/check all $(addprefix --only ,$(GROUPS))
+test-all: setup ## all tests on JDK 17, for hours; commit first: writes tests/results; GROUPS="s3 suites" for some, FEWER=1 after some were removed
+	CI=true $(bin)/python tests/check all $(addprefix --only ,$(GROUPS)) $(if $(FEWER),--fewer)
 
 # The groups of tests/check/groups.py; SBBF_GATE=1 leaves out what only 'make test-all' runs.
 .PHONY: environments full-packages test-unit test-jvm test-jvm-all test-python test-python-all test-install test-sparks test-matrix
 test-unit: setup ## the pure parts of the Python package
-	$(pytest) --junitxml $(reports)/unit/tests.xml python/tests
+	$(pytest) --junitxml $(reports)/tests.xml python/tests
 test-jvm: setup ## both JARs, style of Scala, and in one sbt the suites: all on Scala 2.13, those of Spark on 2.12
 	$(call assemble,$(scala_style) test ++2.12 spark/test)
 test-jvm-all: setup
 	SBBF_REPORTS=jvm-all ./sbt +test
 test-python: wheel ## end-to-end tests of the wheel on the newest Spark
-	$(pytest) $(in_gate) $(processes) --junitxml $(reports)/python/tests.xml tests
+	$(pytest) $(in_gate) $(processes) --junitxml $(reports)/tests.xml tests
 test-python-all: wheel full-packages
-	$(pytest) $(processes) --junitxml $(reports)/python-all/tests.xml tests
+	$(pytest) $(processes) --junitxml $(reports)/tests.xml tests
 test-install: wheel ## what the repository publishes, and an installation from the clone
 	rm -rf build/maven
 	./sbt -Dmaven.repo.local=$(abspath build/maven) +publishM2
-	SBBF_INSTALL=1 $(pytest) --junitxml $(reports)/install/tests.xml tests/entry_points/test_published.py tests/entry_points/test_clone.py
+	SBBF_INSTALL=1 $(pytest) --junitxml $(reports)/tests.xml tests/entry_points/test_published.py tests/entry_points/test_clone.py
 test-sparks: wheel ## some end-to-end tests on Spark 3.5 and 4.1
-	$(matrix) --gate --reports $(reports)/sparks
+	$(matrix) --gate --reports $(reports)
 full-packages: setup
 	$(bin)/pip install --quiet --requirement requirements-full.txt
 environments: setup
-	PYTHONPATH=python/src $(matrix) --gate --environments --reports $(reports)/sparks
+	PYTHONPATH=python/src $(matrix) --gate --environments --reports $(reports)
 test-matrix: wheel ## all end-to-end tests on every Spark, into docs/versions.md; JDK21=/one/jdk JDK25=/another where the system has none, ONLY="4.2.1 4.3.0", JAVA=17
 	$(matrix) $(addprefix --jdk21 ,$(JDK21)) $(addprefix --jdk25 ,$(JDK25)) $(addprefix --only ,$(ONLY)) $(addprefix --java ,$(JAVA)) \
-	  --reports $(reports)/$(if $(JAVA),spark-$(ONLY),matrix)
+	  --reports $(reports)
 
 .PHONY: test-spark
 test-spark: jar ## Spark's own suites with and without the extension; SPARK=4.1.1, ONLY=..., LEGS=..., OFF_IF_FAILED=1, MISSING=1
@@ -101,7 +101,7 @@ test-spark: jar ## Spark's own suites with and without the extension; SPARK=4.1.
 
 .PHONY: test-s3
 test-s3: wheel full-packages ## test S3A against a local S3 server; fetches 15 MB
-	SBBF_S3_PACKAGES=1 $(pytest) --junitxml $(reports)/s3/tests.xml tests/stores
+	SBBF_S3_PACKAGES=1 $(pytest) --junitxml $(reports)/tests.xml tests/stores
 
 .PHONY: fuzz
 fuzz: wheel ## compare random queries with the oracle; SECONDS=600 or QUERIES=n, SEED=n, LAYER=1 or 2

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 
-PROBLEMS = ("failure", "error")
+FAILED = ("failure", "error")
 
 
 @dataclass
@@ -40,9 +40,9 @@ def add(tests: Tests, case: ElementTree.Element) -> None:
     # pytest names the class module.Class, ScalaTest the suite
     suite, name = case.get("classname", ""), case.get("name", "")
     tests.seconds[suite] += float(case.get("time", 0))
-    problem = next((found for kind in PROBLEMS for found in case.iter(kind)), None)
-    if problem is not None:
-        reason = (problem.get("message") or problem.text or "").strip().split("\n")[0]
+    failure = next((found for kind in FAILED for found in case.iter(kind)), None)
+    if failure is not None:
+        reason = (failure.get("message") or failure.text or "").strip().split("\n")[0]
         tests.failures.append(f"{suite}: {name}\n    {reason}")
     elif case.find("skipped") is not None:
         tests.skipped += 1

@@ -71,10 +71,11 @@ def save_seconds(seconds: Mapping[str, float]) -> None:
     SECONDS.write_text("\n".join(["# seconds and suite, in the gate", *lines]) + "\n")
 
 
-def of_now(group: str, passed: int, skipped: int, seconds: float) -> Result:
-    return Result(
-        group, passed, skipped, round(seconds), commit(), date.today().isoformat(), machine()
-    )
+def put(group: str, passed: int, skipped: int, seconds: float, commit: str) -> None:
+    """Writes the line of a group that has just run. Others may have changed during its hours."""
+    today = date.today().isoformat()
+    result = Result(group, passed, skipped, round(seconds), commit, today, machine())
+    save({**load(), group: result})
 
 
 def machine() -> str:
@@ -88,7 +89,7 @@ def git(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False)
 
 
-def commit() -> str:
+def head() -> str:
     return git("rev-parse", "--short=10", "HEAD").stdout.strip()
 
 
@@ -99,21 +100,29 @@ def is_changed() -> bool:
 
 
 def age(result: Result) -> int | None:
-    """Returns the number of commits since a result; None where it is of no ancestor."""
+    """Returns the number of commits since a result; None where its commit is no ancestor."""
     if git("merge-base", "--is-ancestor", result.commit, "HEAD").returncode:
         return None
     return int(git("rev-list", "--count", f"{result.commit}..HEAD").stdout)
 
 
 def problems(results: Mapping[str, Result], groups: Iterable[str]) -> list[str]:
-    """Returns a line for each group whose last full run is of no ancestor or too old."""
+    """Returns a line for each group whose last full run is too old or not of this history."""
     found = []
-    for result in (results[group] for group in groups if group in results):
+    for group in groups:
+        if group not in results:
+            continue  # the gate names it, and passes
+        result = results[group]
         commits = age(result)
+        again = f"run 'make test-all GROUPS={group}' and commit tests/results"
         if commits is None:
             found.append(
-                f"{result.group}: its last full run, of {result.commit}, is of no ancestor"
+                f"{group}: its last full run was at {result.commit}, which is not an ancestor of "
+                f"this commit; {again}"
             )
         elif commits > MOST_COMMITS:
-            found.append(f"{result.group}: its last full run is {commits} commits old")
+            found.append(
+                f"{group}: its last full run is {commits} commits old, and {MOST_COMMITS} are the "
+                f"most; {again}"
+            )
     return found

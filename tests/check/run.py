@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import time
@@ -14,90 +15,117 @@ from junit import Tests, read
 
 REPORTS = ROOT / "build" / "reports"
 GATE_SETTINGS = {"SBBF_GATE": "1", "SBBF_SEED": "45"}
-"""Random tests repeat few cases, always the same: the gate fails of a change, not of chance."""
+"""Random tests repeat few cases, always the same: a change makes the gate fail, not chance."""
+MAKE = ("make", "--no-print-directory")
 
 
-def run(group: Group) -> tuple[bool, Tests, float]:
-    """Runs a group; returns whether it succeeded, its tests and its seconds."""
+def environment() -> dict[str, str]:
+    """Returns the user's, without settings of tests and variables on the command line of make."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == "SBBF_FIXTURES" or not name.startswith(("SBBF_", "MAKEFLAGS"))
+    }
+
+
+def prepare(group: Group) -> subprocess.Popen[bytes]:
+    """Starts what can be made ready for a group while others run."""
+    command = [*MAKE, group.ahead]
+    return subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL)
+
+
+def run(group: Group) -> tuple[list[str], Tests, float]:
+    """Runs a group; returns what failed, its tests and its seconds."""
     folder = REPORTS / group.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    print(f"--- {group.name}: {group.what}", flush=True)
+    settings = GATE_SETTINGS if group in GATE else {"SBBF_SEED": str(random.randrange(10**9))}
+    shown = " ".join(f"{name}={value}" for name, value in settings.items())
+    print(f"--- {group.name}: {group.what}; {shown}", flush=True)
+    command = [*MAKE, f"reports={folder.relative_to(ROOT)}", *group.target.split()]
     start = time.monotonic()
-    settings = GATE_SETTINGS if group in GATE else {}
-    command = ["make", "--no-print-directory", *group.target.split()]
-    status = subprocess.run(command, cwd=ROOT, env={**os.environ, **settings}).returncode
+    status = subprocess.run(command, cwd=ROOT, env={**environment(), **settings}).returncode
+    took = time.monotonic() - start
     tests = read(folder)
-    return status == 0 and not tests.failures, tests, time.monotonic() - start
+    if tests.failures:
+        return tests.failures, tests, took
+    if status:
+        return [f"'make {group.target}' failed; see above"], tests, took
+    if group.has_reports and not tests.passed:
+        return [f"no test passed; see above, and the reports in {folder}"], tests, took
+    return [], tests, took
 
 
-def start(group: Group) -> subprocess.Popen[bytes]:
-    """Starts what can be made ready for a group while others run."""
-    command = ["make", "--no-print-directory", group.ahead]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-
-
-def lost(group: Group, tests: Tests, known: dict[str, records.Result]) -> str | None:
+def lost(group: Group, tests: Tests, is_recording: bool) -> list[str]:
     """Returns a line if fewer tests passed than in the last full run.
 
-    Where the public files of other projects are missing, their tests are skipped, and count.
+    Where the gate misses the public files of other projects, tests that are skipped count as well.
     """
-    passed = tests.passed if "SBBF_FIXTURES" in os.environ else tests.passed + tests.skipped
-    if group.name not in known or passed >= known[group.name].passed:
-        return None
-    before = known[group.name]
-    return (
-        f"{group.name}: {passed} tests passed, {before.passed} at {before.commit}; if they were "
-        f"removed on purpose, run 'make test-all GROUPS={group.name}' and commit its result"
-    )
+    before = records.load().get(group.name)
+    if before is None:
+        return []
+    now, then, what = tests.passed, before.passed, "passed"
+    if not is_recording and "SBBF_FIXTURES" not in os.environ:
+        now, then, what = now + tests.skipped, then + before.skipped, "passed or were skipped"
+    if now >= then:
+        return []
+    return [
+        f"{now} tests {what}, {then} in the full run at {before.commit}; find those that are "
+        f"missing. If they were removed on purpose, run 'make test-all GROUPS={group.name} "
+        "FEWER=1' and commit tests/results"
+    ]
 
 
-def checked(groups: list[Group], is_recording: bool) -> int:
-    known, seconds = records.load(), Counter[str]()
-    failures, complaints, times, passed = [], [], [], 0
-    ahead = {group: start(group) for group in groups if group.ahead}
+def record(group: Group, tests: Tests, seconds: float, commit: str) -> list[str]:
+    """Records a run that started at a commit; returns a line if the tree has changed since."""
+    if records.head() != commit or records.is_changed():
+        return [
+            "not recorded, because the commit or files changed while it ran; commit, and run "
+            f"'make test-all GROUPS={group.name}' again"
+        ]
+    records.put(group.name, tests.passed, tests.skipped, seconds, commit)
+    return []
+
+
+def checked(groups: list[Group], is_recording: bool, may_lose: bool = False) -> int:
+    seconds, failures, times, passed = Counter[str](), [], [], 0
+    prepared = {group: prepare(group) for group in groups if group.ahead}
     for group in groups:
-        if group in ahead:
-            ahead[group].wait()  # whether it failed shows in the group itself
-        good, tests, took = run(group)
+        if group in prepared:
+            prepared[group].wait()  # whether it failed shows in the group itself
+        commit = records.head()
+        failed, tests, took = run(group)
+        if not (failed or may_lose):
+            failed = lost(group, tests, is_recording)
+        if is_recording and not failed:
+            failed = record(group, tests, took, commit)
+        failures += [f"{group.name}: {failure}" for failure in failed]
         passed += tests.passed
-        failures += tests.failures
         times.append(f"{group.name} {took:.0f} s")
-        if not good and not tests.failures:
-            failures.append(f"{group.name}: 'make {group.target}' failed; see above")
         if group.name in ("jvm", "python"):
             seconds += tests.seconds
-        if good and is_recording:
-            known[group.name] = records.of_now(group.name, tests.passed, tests.skipped, took)
-            records.save(known)
-        elif good and (complaint := lost(group, tests, known)):
-            complaints.append(complaint)
     if is_recording and set(GATE) <= set(groups) and not failures:
         records.save_seconds(seconds)
     if not is_recording:
-        complaints += records.problems(known, [group.name for group in LARGE])
-    report(failures, complaints, times, [] if is_recording else not_run(known))
+        known = records.load()
+        failures += records.problems(known, [group.name for group in (*GATE, *LARGE)])
+        print("\n".join(standing(known)))
+    print(f"seconds: {', '.join(times)}")
+    for failure in failures:
+        print(f"FAILED {failure}")
     total = f"{passed} passed, {len(failures)} failed"
     (REPORTS / "sum.txt").write_text(total + "\n")
     print(total)
-    return 1 if failures or complaints else 0
+    return 1 if failures else 0
 
 
-def not_run(known: dict[str, records.Result]) -> list[str]:
-    """Returns a line for each group that is not in the gate, with its last full run."""
-    return [f"not in the gate: {group.name}, {last(known.get(group.name))}" for group in LARGE]
+def standing(known: dict[str, records.Result]) -> list[str]:
+    """Returns the last full run of each group that is not in the gate, and what has none in it."""
+    others = [f"not in the gate: {group.name}, {last(known.get(group.name))}" for group in LARGE]
+    return others + [f"in the gate: {g.name}, {last(None)}" for g in GATE if g.name not in known]
 
 
 def last(found: records.Result | None) -> str:
     if found is None:
-        return "of which no run is recorded"
+        return "of which no full run is recorded"
     return f"{found.passed} passed at {found.commit} on {found.date}"
-
-
-def report(*parts: list[str]) -> None:
-    failures, complaints, times, others = parts
-    for failure in failures:
-        print(f"FAILED {failure}")
-    for line in [*others, *complaints]:
-        print(line)
-    print(f"seconds: {', '.join(times)}")
