@@ -48,7 +48,14 @@ GATE = {
         "fuzz/test_fuzz.py::test_random_queries_answer_as_without_any_pushdown",
     ),
     # the newest with both formats
-    "4.1.4": (LAWS, *WAYS_IN, "lakes/test_delta.py", "lakes/test_lake_tables.py"),
+    "4.1.4": (
+        LAWS,
+        *WAYS_IN,
+        "lakes/test_delta.py",
+        "lakes/test_lake_faults.py",
+        "lakes/test_lake_formats.py",
+        "lakes/test_lake_tables.py",
+    ),
 }
 
 NUMBERS = ("passed", "failed", "skipped", "seconds")

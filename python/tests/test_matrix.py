@@ -73,3 +73,11 @@ def test_every_test_of_the_gate_exists_and_its_spark_is_in_the_matrix(spark):
     assert (spark, 17) in matrix.LEGS
     for test in matrix.GATE[spark]:
         assert (SCRIPT.parent / test.partition("::")[0]).exists()
+
+
+def test_the_gate_has_what_the_newest_spark_skips_on_another_spark():
+    in_gate = {test.partition("::")[0] for tests in matrix.GATE.values() for test in tests}
+    for file in SCRIPT.parent.glob("lakes/test_*.py"):
+        text = file.read_text()
+        if "pytestmark = pytest.mark.skipif(" in text:
+            assert f"lakes/{file.name}" in in_gate
