@@ -15,7 +15,7 @@ from suites import Suite
 
 import results
 
-SUITE = Suite("ExplainSuite", frozenset(["reads"]), "a.ExplainSuite")
+SUITE = Suite("ExplainSuite", True, "a.ExplainSuite")
 OFF = Run(passed={"a", "b"}, failed={"c": "no such host"})
 
 
@@ -72,8 +72,8 @@ def test_a_suite_that_died_is_not_whole(explained):
 
 def test_a_run_replaces_the_lines_of_its_suites_alone(tmp_path, monkeypatch, explained):
     monkeypatch.setattr(results, "HERE", tmp_path)
-    other = Suite("JoinSuite", frozenset(), "a.JoinSuite")
-    gone = Suite("NewSuite", frozenset(), None)
+    other = Suite("JoinSuite", False, "a.JoinSuite")
+    gone = Suite("NewSuite", False, None)
     order = [other, SUITE, gone]
 
     def put(suite, *passed):

@@ -1,4 +1,4 @@
-"""The results file of one Spark, and the report that CI counts."""
+"""The results file of one Spark, and the report that the full run counts."""
 
 from __future__ import annotations
 
