@@ -15,13 +15,10 @@ import spark_sbbf as sbbf
 from harness import rows, session_with
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "correctness.md").read_text()
+NAMED = re.compile(r"`(test_\w+\.py|\w+Suite): ([^`]+)`")
+"""File or suite, and name, of a test that the documentation relies on."""
 KEYS = samples.scattered(40)
-
-
-def named_tests() -> list[tuple[str, str]]:
-    """File or suite, and name, of each test that the documentation relies on."""
-    page = (ROOT / "docs" / "correctness.md").read_text()
-    return re.findall(r"`(test_\w+\.py|\w+Suite): ([^`]+)`", page)
 
 
 def test_every_test_that_the_documentation_names_exists() -> None:
@@ -30,16 +27,17 @@ def test_every_test_that_the_documentation_names_exists() -> None:
         for pattern in ("tests/**/test_*.py", "jvm/*/src/test/**/*Suite.scala")
         for file in ROOT.glob(pattern)
     }
-    for file, name in named_tests():
+    named = NAMED.findall(PAGE)
+    assert named
+    for file, name in named:
         declared = f"def {name}(" if file.endswith(".py") else f'"{name}'
         assert declared in sources.get(file, ""), (file, name)
 
 
 def test_each_trap_of_the_documentation_names_a_test() -> None:
-    page = (ROOT / "docs" / "correctness.md").read_text()
-    traps = re.findall(r"^\| \d+ \|(.+)\|$", page, re.MULTILINE)
-    assert traps
-    assert [trap for trap in traps if not re.search(r"\.py: |Suite: ", trap.split("|")[-1])] == []
+    traps = re.findall(r"^\| (\d+) \|.+\|(.+)\|$", PAGE, re.MULTILINE)
+    assert traps and [int(number) for number, _ in traps] == list(range(1, len(traps) + 1))
+    assert [number for number, tests in traps if not NAMED.search(tests)] == []
 
 
 @pytest.mark.parametrize("ours", ["true", "false"])

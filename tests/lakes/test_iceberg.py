@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_every_case_answers_as_the_oracle(answers: dict[str, Any]) -> None:
-    assert len(answers) > 300
+    assert len(answers) > (300 if "SBBF_GATE" in os.environ else 400)
     compared = [answer for answer in answers.values() if "case" in answer]
     assert [a["case"] for a in compared if a["rows"] != a["oracle"]] == []
 
