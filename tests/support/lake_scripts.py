@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness import BRIEF, SUPPORT
+from harness import BRIEF, SUPPORT, times
 
 FILES = int(os.environ.get("SBBF_FILES", "100"))
 """The number of files of the largest tables."""
@@ -38,9 +38,9 @@ def by_case(printed: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def check_histories(script: str, package: str, folder: Path) -> None:
-    """Runs random histories of tables: as many as SBBF_HISTORIES says, with the seed SBBF_SEED."""
+    """Runs random histories of tables, with the seed SBBF_SEED."""
     seed = os.environ.get("SBBF_SEED", str(time.time_ns()))
-    histories = int(os.environ.get("SBBF_HISTORIES", "1" if "SBBF_GATE" in os.environ else "2"))
+    histories = times(2, in_gate=1)
     printed = run(script, package, str(folder), str(histories), seed)
     counts = [line for line in printed if "queries" in line][-1]
     assert [line for line in printed if "what" in line] == [], f"seed {seed}"
