@@ -1,4 +1,4 @@
-# Needs a JDK 17, Python 3.11 or newer and make; everything else is fetched by 'make setup' into the tree.
+# Needs a JDK 17 to 22, Python 3.11 or newer and make; everything else is fetched by 'make setup' into the tree.
 # Overrides: PYTHON=/path/to/python JAVA_HOME=/path/to/jdk
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -205,7 +205,7 @@ charts: setup ## draw the documentation's charts from benchmarks/results
 	PYTHONPATH=python/src $(bin)/python benchmarks/charts.py
 
 .PHONY: docs
-docs: setup ## build the documentation into build/docs; fails of a broken link
+docs: setup ## build the documentation into build/docs; a broken link fails
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --quiet --strict --site-dir build/docs
 
 .PHONY: clean
