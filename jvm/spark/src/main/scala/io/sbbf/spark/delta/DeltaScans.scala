@@ -50,13 +50,13 @@ private[spark] object DeltaScans extends FilesFormat {
   override def columns(files: HadoopFsRelation): ScanColumns = new ScanColumns(files) {
     private lazy val delta = DeltaColumns.of(files)
 
-    override def listsNewest(index: FileIndex): Boolean = DeltaRelation.listsNewest(index)
+    override def listsNewest: FileIndex => Boolean = DeltaRelation.listsNewest
 
     override def nameInTable(column: ColumnPath): String = delta.nameInTable(column)
 
     override protected def inFiles(schema: StructType): StructType = delta.fileSchema(schema)
 
-    override protected def mixes(filter: Expression): Boolean = delta.mixes(filter)
+    override protected def mixes: Expression => Boolean = delta.mixes
 
     override protected def stored(filters: Seq[Expression]): Seq[Expression] =
       filters.flatMap(delta.filterOnFiles)

@@ -3,7 +3,7 @@ package io.sbbf.spark.files
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 import org.apache.spark.sql.catalyst.expressions.FileSourceConstantMetadataAttribute
-import org.apache.spark.sql.catalyst.plans.logical.LeafNode
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.FileFormat.{FILE_BLOCK_LENGTH, FILE_BLOCK_START}
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
@@ -27,8 +27,8 @@ private[spark] abstract class FilesFormat extends ScanFormat {
   /** Returns why no scan of such a relation is pruned, if none is. */
   def whyNever(files: HadoopFsRelation, conf: SQLConf): Option[String]
 
-  /** Returns why nothing may rule out files: neither what they hold, nor an index. */
-  def whyNoEvidence(files: HadoopFsRelation, conf: SQLConf): Option[String] = None
+  /** Whether only an index can rule out files, which hold no evidence themselves. */
+  def needsIndex: Boolean = false
 
   /** Returns the columns that filters on a relation name in its files. */
   def columns(files: HadoopFsRelation): ScanColumns = new ScanColumns(files)
@@ -45,9 +45,6 @@ private[spark] abstract class FilesFormat extends ScanFormat {
       files: HadoopFsRelation,
       hadoopConf: Configuration,
       conf: SQLConf): Option[FileEvaluators]
-
-  /** Whether tasks probe no filters by themselves, because they read only what planning keeps. */
-  protected def probesOnlyHere(files: HadoopFsRelation, conf: SQLConf): Boolean = false
 
   /**
    * Returns the relation with an index that has listed its files.
@@ -76,9 +73,6 @@ private[spark] abstract class FilesFormat extends ScanFormat {
    */
   def decidesByOptions: Boolean = false
 
-  /** Whether a plan that preserves splits can read less of a file than Spark's own format would. */
-  def canPreserveSplits: Boolean = true
-
   /** Returns whether the query sees by the scan's output how files are cut into splits. */
   def outputObservesSplits(scan: FileSourceScanExec): Boolean = scan.output.exists {
     case FileSourceConstantMetadataAttribute(column) =>
@@ -87,6 +81,8 @@ private[spark] abstract class FilesFormat extends ScanFormat {
   }
 
   override def isListedEarly: Boolean = true
+
+  override def isListedIn(plan: LogicalPlan): Boolean = true
 
   override final def scanOf(leaf: LeafNode, conf: SQLConf): Option[PrunableScan] = leaf match {
     case FileRelation(scan, files) if recognizes(files) =>
@@ -103,6 +99,17 @@ private[spark] abstract class FilesFormat extends ScanFormat {
     case _ => None
   }
 
+  /** Returns why nothing may rule out files: neither what they hold, nor an index. */
+  final def whyNoEvidence(files: HadoopFsRelation, conf: SQLConf): Option[String] = {
+    def hasIndex = TableIndex.exists(
+      files.location.rootPaths,
+      hadoopConf(files),
+      conf,
+      ReadFingerprint.ofScan(files))
+    if (!needsIndex || hasIndex) None
+    else Some("it has no index that was built with the same options, schema and settings")
+  }
+
   /** Returns an index of a relation's files, which has not listed them yet. */
   final def index(
       files: HadoopFsRelation,
@@ -111,12 +118,13 @@ private[spark] abstract class FilesFormat extends ScanFormat {
       conf: SQLConf): PrunedFileIndex = {
     val ofFiles = hadoopConf(files)
     val needed = guard.requirements
+    val isTrimmed = SourceFormat.isParquet(files.fileFormat) && swapsFormat(files, conf)
     val pruner = new ListingPruner(
       tableIndex(files, ofFiles, conf),
       evaluators(files, ofFiles, conf),
       SbbfConf.limits(conf),
       LogOnce,
-      if (probesOnlyHere(files, conf)) needed.copy(probed = Set.empty) else needed
+      if (isTrimmed) needed.copy(probed = Set.empty) else needed
     )
     new PrunedFileIndex(files.location, columns(files), pruner, guard, preserveSplits)
   }

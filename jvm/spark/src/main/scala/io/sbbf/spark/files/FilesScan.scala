@@ -58,7 +58,8 @@ private[files] final class FilesScan(
     val guard = filters.guard
     val isUseless =
       (!SbbfConf.SafeRead.get(conf) || guard.withholdsNothing) && !filters.canPrune
-    if (isUseless || whyNoEvidence.nonEmpty || !format.canPreserveSplits && observesSplits) None
+    // Spark's own format would read what is left out of a plan that preserves splits
+    if (isUseless || whyNoEvidence.nonEmpty || format.needsIndex && observesSplits) None
     else {
       val index = format.index(files, guard, observesSplits, conf)
       QueryHistory.remember(scan, files, index.prune(filters.ofPartitions, filters.ofData))
@@ -80,10 +81,11 @@ private[files] final class FilesScan(
     val narrowed = indexes.collectFirst {
       case index: PrunedFileIndex if index.late.nonEmpty => index
     }
-    for {
-      index <- narrowed.orElse(PrunedFileScan.unapply(scan).map(_._2))
-      if indexes.forall(_.isInstanceOf[PrunedFileIndex])
-      selection <- index.selection
-    } yield PrunedTable(index.rootPaths.map(_.toString), columns, selection, index.late)
+    if (!indexes.forall(_.isInstanceOf[PrunedFileIndex])) None
+    else
+      for {
+        index <- narrowed.orElse(PrunedFileScan.unapply(scan).map(_._2))
+        selection <- index.selection
+      } yield PrunedTable(index.rootPaths.map(_.toString), columns, selection, index.late)
   }
 }

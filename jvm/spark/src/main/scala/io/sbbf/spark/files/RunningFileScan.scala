@@ -49,7 +49,8 @@ private[spark] final class RunningFileScan(
         val preserveSplits = readsBlocks || format.outputObservesSplits(scan)
         format.index(files, guard, preserveSplits, conf)
     }
-    if (before.preserveSplits && !format.canPreserveSplits) None
+    // Spark's own format would read what is left out of a plan that preserves splits
+    if (before.preserveSplits && format.needsIndex) None
     else narrowed(before, keys).map(withIndex)
   }
 

@@ -65,13 +65,13 @@ private[spark] class ScanColumns(files: HadoopFsRelation) extends FileColumns {
   override def indexDependsOnRead: Boolean = SourceFormat.isIndexedByFile(files.fileFormat)
 
   /** Returns whether an index of the table lists the files of its newest version at each call. */
-  def listsNewest(index: FileIndex): Boolean = false
+  def listsNewest: FileIndex => Boolean = _ => false
 
   /** Returns the schema of the files for one of the table. */
   protected def inFiles(schema: StructType): StructType = schema
 
   /** Returns whether a filter references columns of the files and others that Spark does not know of. */
-  protected def mixes(filter: Expression): Boolean = false
+  protected def mixes: Expression => Boolean = _ => false
 
   override protected def stored(filters: Seq[Expression]): Seq[Expression] = filters
 

@@ -2,7 +2,7 @@ package io.sbbf.spark.iceberg
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
-import org.apache.spark.sql.catalyst.plans.logical.LeafNode
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, DataSourceV2ScanRelation}
 import org.apache.spark.sql.internal.SQLConf
@@ -20,6 +20,8 @@ import io.sbbf.spark.util.SbbfConf
 private[spark] object IcebergScans extends ScanFormat {
 
   override def isListedEarly: Boolean = false
+
+  override def isListedIn(plan: LogicalPlan): Boolean = true
 
   override def scanOf(leaf: LeafNode, conf: SQLConf): Option[PrunableScan] = leaf match {
     case relation: DataSourceV2ScanRelation if IcebergScan.isKnown(relation.scan) =>

@@ -36,8 +36,8 @@ private[late] final class ScanNarrowing(
     if (LateReasons.areKnown(node)) node
     else
       formats.iterator
-        .flatMap(_.runningScanOf(node, readsBlocks, conf))
-        .nextOption()
+        .map(_.runningScanOf(node, readsBlocks, conf))
+        .collectFirst { case Some(running) => running }
         .fold(node)(narrowed(node, _, candidates))
 
   private def narrowed(

@@ -39,9 +39,6 @@ private[spark] object ParquetScans extends FilesFormat {
 
   override def decidesByOptions: Boolean = true
 
-  override protected def probesOnlyHere(files: HadoopFsRelation, conf: SQLConf): Boolean =
-    files.fileFormat.getClass == classOf[ParquetFileFormat] && swapsFormat(files, conf)
-
   override protected def evaluators(
       files: HadoopFsRelation,
       hadoopConf: Configuration,

@@ -77,14 +77,15 @@ private[spark] object UnprunedRelation {
       conf: SQLConf): String =
     filters.fold("no filter reaches the scan") { conjuncts =>
       val isOn = SbbfConf.Enabled.get(conf)
-      try
-        (if (isOn) scan.whyNoEvidence else None).getOrElse {
+      try {
+        val noEvidence = if (isOn) scan.whyNoEvidence else None
+        noEvidence.getOrElse {
           val why =
             if (!isOn) Off
             else if (scan.columns.predicate(conjuncts, leaf.output).canPruneByFiles) PruningFailed
             else ScanPruning.NoUsableLeaf
           (why +: scan.columns.unused(conjuncts, leaf.output)).mkString("; ")
         }
-      catch { case RecoverableError(_) => PruningFailed }
+      } catch { case RecoverableError(_) => PruningFailed }
     }
 }

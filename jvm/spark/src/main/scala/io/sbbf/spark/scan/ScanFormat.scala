@@ -13,7 +13,7 @@ private[spark] trait ScanFormat {
   def isListedEarly: Boolean
 
   /** Returns whether the scans of a plan at the end of the optimizer have their files. */
-  def isListedIn(plan: LogicalPlan): Boolean = true
+  def isListedIn(plan: LogicalPlan): Boolean
 
   /** Returns the scan of a leaf, None if it is of another format. Reads no file. */
   def scanOf(leaf: LeafNode, conf: SQLConf): Option[PrunableScan]
@@ -30,7 +30,7 @@ private[spark] object ScanFormat {
 
   /** Returns the scan of a leaf in the first format that has one. */
   def scanOf(formats: Seq[ScanFormat], leaf: LeafNode, conf: SQLConf): Option[PrunableScan] =
-    formats.iterator.flatMap(_.scanOf(leaf, conf)).nextOption()
+    formats.iterator.map(_.scanOf(leaf, conf)).collectFirst { case Some(scan) => scan }
 }
 
 /** A scan in a logical plan. */

@@ -5,14 +5,11 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.parquet.prune.FileEvaluators
-import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, ReadFingerprint, SourceFormat}
-import io.sbbf.spark.search.TableIndex
+import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, SourceFormat}
 import io.sbbf.spark.util.SbbfConf
 
 /** Scans of files that hold no evidence, such as CSV: an index of the table rules out whole files. */
 private[spark] object SourceScans extends FilesFormat {
-  private val NoIndex =
-    "it has no index that was built with the same options, schema and settings"
 
   override def recognizes(files: HadoopFsRelation): Boolean =
     SourceFormat.needsIndex(files.fileFormat)
@@ -20,14 +17,7 @@ private[spark] object SourceScans extends FilesFormat {
   override def whyNever(files: HadoopFsRelation, conf: SQLConf): Option[String] =
     if (SbbfConf.Index.get(conf)) None else Some(s"${SbbfConf.Index.key} is false")
 
-  override def whyNoEvidence(files: HadoopFsRelation, conf: SQLConf): Option[String] = {
-    val readAs = ReadFingerprint.ofScan(files)
-    if (TableIndex.exists(files.location.rootPaths, hadoopConf(files), conf, readAs)) None
-    else Some(NoIndex)
-  }
-
-  /** Spark's own format would read what is left out of a plan that preserves splits. */
-  override def canPreserveSplits: Boolean = false
+  override def needsIndex: Boolean = true
 
   /** Options are a part of how files are read, and those of parquet-mr do not concern these. */
   override def withIndex(

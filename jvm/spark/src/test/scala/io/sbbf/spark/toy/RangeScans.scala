@@ -2,7 +2,7 @@ package io.sbbf.spark.toy
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Range}
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Range}
 import org.apache.spark.sql.execution.{RangeExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 
@@ -16,6 +16,8 @@ import io.sbbf.spark.scan._
 private[spark] object RangeScans extends ScanFormat {
 
   override def isListedEarly: Boolean = true
+
+  override def isListedIn(plan: LogicalPlan): Boolean = true
 
   override def scanOf(leaf: LeafNode, conf: SQLConf): Option[PrunableScan] = leaf match {
     case range: Range => Some(new RangeScan(range))
