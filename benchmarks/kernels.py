@@ -33,8 +33,6 @@ class Row(NamedTuple):
     case: str
     benchmark: str
     parameters: dict[str, str]
-    scalar: str = "scalar"
-    vector: str = "vector"
     crates: tuple[str, ...] = ("twox-hash", "xxhash-rust", "sbbf-rs")
     note: str = ""
 
@@ -62,8 +60,6 @@ ROWS = [
     ),
     Row("absent keys", "100000x2000", "AbsentKeys", {"order": "random"}),
     Row("absent keys", "100000x2000 sorted", "AbsentKeys", {"order": "sorted"}),
-    Row("slices", "1x100000", "Slices", {}, scalar="bitSliced", vector="", note="bit-sliced"),
-    Row("slices", "1x100000", "Slices", {}, "blockAfterBlock", vector="", note="a plain loop"),
 ]
 PARQUET_CRATE = "parquet with its hash"
 # What the parquet crate hashes itself, we hash first.
@@ -71,7 +67,7 @@ HASHED_FIRST = ("probe", "insert", "many")
 
 HEADER = """\
 XXH64 and split-block bloom filters on one thread, "absent keys" on two; ns a key. Of "many" and
-"absent keys": ns for each pair of a key and a filter; of "slices": ns a key, probed in all slices.
+"absent keys": ns for each pair of a key and a filter.
 CPU: {cpu}; shared machine
 JDK: {jdk}
 Date: {date}; spark-sbbf {version}
@@ -82,7 +78,7 @@ Everybody writes hashes, 4,096 at a time, into the same array. Where strings dif
 those of 4 to 40 bytes do, the vector kernel runs the scalar code.
 Probe and insert: bytes of the filter, percent of hits. A probed filter holds a value for
 each 10.5 bits; inserts are of 1M keys at each size. Sorted: hashes ascend instead of being random,
-and the time holds the sort, one for all filters. The plain loop probes block after block.
+and the time holds the sort, one for all filters.
 All take hashes, but the parquet crate takes values and hashes them itself. Ratios are those of the
 faster of ours: "x" says how many times faster we are (than the parquet crate: with our time for the
 hash of a long added), "of best crate" our time divided by its. B/op: the bytes that a key or pair
@@ -198,7 +194,7 @@ def lines(run: Path) -> Iterator[str]:
 
 def columns(results: Results, row: Row) -> dict[str, str]:
     """The cells of a row of the table by their headings."""
-    ours = results.method(row, row.scalar, row.vector)
+    ours = results.method(row, "scalar", "vector")
     parquet_java = results.method(row, "parquetJava")
     best, name = results.crate(row, *row.crates)
     parquet_crate, _ = results.crate(row, PARQUET_CRATE)
@@ -208,8 +204,8 @@ def columns(results: Results, row: Row) -> dict[str, str]:
     return {
         "question": row.question,
         "case": ", ".join(filter(None, (row.case, row.note))),
-        "scalar": shown(results.method(row, row.scalar)),
-        "vector": shown(results.method(row, row.vector)),
+        "scalar": shown(results.method(row, "scalar")),
+        "vector": shown(results.method(row, "vector")),
         "parquet-java": shown(parquet_java),
         "zero-alloc.-hashing": shown(results.method(row, "zeroAllocationHashing")),
         "best crate": f"{name} {shown(best)}".strip(),
@@ -217,7 +213,7 @@ def columns(results: Results, row: Row) -> dict[str, str]:
         "x parquet-java": ratio(parquet_java, ours),
         "x parquet crate": ratio(parquet_crate, with_hash),
         "of best crate": ratio(ours, best),
-        "our B/op": shown(results.allocated(row, row.scalar, row.vector)),
+        "our B/op": shown(results.allocated(row, "scalar", "vector")),
         "parquet-java B/op": shown(results.allocated(row, "parquetJava")),
     }
 

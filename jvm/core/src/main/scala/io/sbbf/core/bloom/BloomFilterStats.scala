@@ -1,12 +1,10 @@
 package io.sbbf.core.bloom
 
-import scala.annotation.tailrec
-
 /**
  * Computes facts about a bitset whose values are unknown: how full it is, its false positive
  * probability, how many distinct values it holds, and how small or large it could be. All methods
- * except [[union]] are pure. Each throws IllegalArgumentException for a bitset that is not a positive
- * multiple of 32 bytes long.
+ * are pure. Each throws IllegalArgumentException for a bitset that is not a positive multiple of 32
+ * bytes long.
  */
 object BloomFilterStats {
   import SplitBlockBloomFilter.{checkLength, BytesPerBlock}
@@ -63,44 +61,6 @@ object BloomFilterStats {
         block += 1
       }
       wide
-    }
-  }
-
-  /**
-   * Adds the values of `source` to `target`.
-   *
-   * @throws IllegalArgumentException unless both have the same length; [[fold]] the larger one
-   *   first
-   */
-  def union(target: Array[Byte], source: Array[Byte]): Unit = {
-    checkLength(target.length)
-    if (source.length != target.length) {
-      throw new IllegalArgumentException(
-        s"a bitset of ${source.length} bytes cannot be united with one of ${target.length} bytes")
-    }
-    var at = 0
-    while (at < target.length) {
-      target(at) = (target(at) | source(at)).toByte
-      at += 1
-    }
-  }
-
-  /**
-   * Returns the smallest fold whose [[effectiveFpp]] is at most `fpp`, or `bitset` itself, not a
-   * copy, if there is none. A filter that misses `fpp` is returned unchanged, because folding
-   * only adds false positives.
-   *
-   * @throws IllegalArgumentException if the size is not a power of two or `fpp` is not within
-   *   (0, 1)
-   */
-  @tailrec
-  def foldTo(bitset: Array[Byte], fpp: Double): Array[Byte] = {
-    checkFoldable(bitset.length)
-    FilterSizing.checkFpp(fpp)
-    if (bitset.length == BytesPerBlock) bitset
-    else {
-      val half = fold(bitset, bitset.length / 2)
-      if (effectiveFpp(half) > fpp) bitset else foldTo(half, fpp)
     }
   }
 

@@ -37,34 +37,6 @@ class BloomFilterStatsSuite extends RandomSuite {
         "a bitset of 64 bytes cannot be widened to 32 bytes")
   }
 
-  randomTest("a union equals the filter of all values of both, bit for bit") { random =>
-    for (numBytes <- Seq(32, 96, 4096); ndv <- Seq(0, 1, 100)) {
-      val (some, others) = (hashes(random, ndv), hashes(random, 40))
-      val united = filterOf(numBytes, some)
-      union(united, filterOf(numBytes, others))
-      assert(united.sameElements(filterOf(numBytes, some ++ others)), s"$ndv in $numBytes bytes")
-    }
-    val message = intercept[IllegalArgumentException](
-      union(new Array[Byte](64), new Array[Byte](32))).getMessage
-    assert(message == "a bitset of 32 bytes cannot be united with one of 64 bytes")
-  }
-
-  randomTest("folding to an FPP ends at the last size that keeps the FPP") { random =>
-    for (ndv <- Seq(10, 100, 1000, 10000, 100000); fpp <- Seq(0.05, 0.01, 0.0001)) {
-      val large = filterOf(1 << 20, hashes(random, ndv))
-      val folded = foldTo(large, fpp)
-      val clue = s"$ndv values at $fpp: ${folded.length} bytes"
-      assert(folded.sameElements(fold(large, folded.length)), clue)
-      assert(effectiveFpp(folded) <= fpp, clue)
-      assert(folded.length == 32 || effectiveFpp(fold(large, folded.length / 2)) > fpp, clue)
-    }
-  }
-
-  randomTest("a filter that misses the FPP is returned unchanged") { random =>
-    val full = filterOf(1024, hashes(random, 5000))
-    assert(foldTo(full, 0.01) eq full)
-  }
-
   randomTest("the effective FPP is the share of absent values that are reported") { random =>
     val probes = 400000
     for ((numBytes, ndv) <- Seq((32, 30), (1024, 800), (96, 100), (32768, 40000))) {
@@ -128,27 +100,18 @@ class BloomFilterStatsSuite extends RandomSuite {
     def message(call: => Any): String = intercept[IllegalArgumentException](call).getMessage
     val bytes = new Array[Byte](96)
     assert(message(fold(bytes, 32)) == "only powers of two of bytes can be folded, not 96")
-    assert(message(foldTo(bytes, 0.1)) == "only powers of two of bytes can be folded, not 96")
     assert(message(fold(new Array[Byte](256), 96)).contains("not 96"))
     assert(
       message(fold(new Array[Byte](64), 128)) ==
         "a bitset of 64 bytes cannot be folded to 128 bytes")
     assert(message(fold(new Array[Byte](64), 16)).contains("not 16"))
-    for (fpp <- Seq(0.0, 1.0, Double.NaN)) {
-      assert(message(foldTo(new Array[Byte](64), fpp)).startsWith("fpp must be between"))
-    }
   }
 
   test("every method rejects an invalid length") {
     for (length <- Seq(0, 31, 40)) {
       val bytes = new Array[Byte](length)
-      val methods = Seq[Array[Byte] => Any](
-        fillRatio,
-        effectiveFpp,
-        distinctEstimate,
-        isAllZero,
-        foldTo(_, 0.1),
-        fold(_, 32))
+      val methods =
+        Seq[Array[Byte] => Any](fillRatio, effectiveFpp, distinctEstimate, isAllZero, fold(_, 32))
       for (method <- methods) {
         assert(
           intercept[IllegalArgumentException](method(bytes)).getMessage.endsWith(s"not $length"))
