@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -58,7 +57,6 @@ KINDS = {
 }
 FRESH_KINDS = ("index", "filters", ORACLE)
 THREADS = (8, 16, 32, 64, 128)
-TAILS = ("4k", "16k", "64k", "256k")
 
 Requests = Counter[str]
 
@@ -225,13 +223,9 @@ def found(df: DataFrame, key: int, expected: int) -> float:
 def settings(spark: SparkSession, store: ObjectStore, df: DataFrame, keys: list[int]) -> list[str]:
     """Returns lines with times of lookups that read all footers and filters, by settings."""
     common = {"spark.sbbf.index.enabled": "false", "spark.sbbf.cache.maxBytes": "0"}
-    runs: list[tuple[str, Callable[[], dict[str, str]]]] = [
-        *((f"{n} threads", lambda n=n: {"spark.sbbf.planning.threads": str(n)}) for n in THREADS),
-        *((f"tail {n}", lambda n=n: {"spark.sbbf.planning.tailBytes": n}) for n in TAILS),
-    ]
-    lines = ["  filters without the cache (16 threads, tail 64k unless named)"]
-    for name, conf in runs:
-        changed = {**common, **conf()}
+    lines = ["  filters without the cache"]
+    for threads in THREADS:
+        changed = {**common, "spark.sbbf.planning.threads": str(threads)}
         times = []
         with switched(spark, changed):
             for key in keys[:2]:
@@ -239,7 +233,7 @@ def settings(spark: SparkSession, store: ObjectStore, df: DataFrame, keys: list[
                     times.append(found(df, key, 1))
         for setting in changed:
             spark.conf.unset(setting)
-        lines += [f"    {name:<17}{spread(times)}   {shown(requests)}"]
+        lines += [f"    {threads:>3} threads      {spread(times)}   {shown(requests)}"]
     return lines
 
 

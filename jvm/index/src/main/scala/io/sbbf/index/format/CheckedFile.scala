@@ -31,7 +31,7 @@ private[sbbf] object CheckedFile {
       from: Long,
       checksum: Long,
       conf: Configuration): InputFile = {
-    val bytes = new FileBytes(path.getFileSystem(conf), path, length, 0)
+    val bytes = new FileBytes(path.getFileSystem(conf), path, length)
     try {
       if (from < 0 || length - from > Int.MaxValue) throw new DamagedIndex(s"$path is too large")
       val end = bytes.read(from, (length - from).toInt)

@@ -38,7 +38,7 @@ private[index] final class KeyPart private (
    * @throws java.io.IOException if the file cannot be read or is damaged
    */
   def find(keys: Array[Long], conf: Configuration, reads: Reads)(use: Int => Unit): Unit = {
-    val bytes = new FileBytes(path.getFileSystem(conf), path, length, MinTail)
+    val bytes = new FileBytes(path.getFileSystem(conf), path, length)
     var pages = 0
     try {
       val held = new ArrayBuffer[Held]
@@ -67,7 +67,7 @@ private[index] final class KeyPart private (
    * @throws java.io.IOException if the file cannot be read or is damaged
    */
   def entries(some: Seq[Int], conf: Configuration)(use: (Long, Int) => Unit): Unit = {
-    val bytes = new FileBytes(path.getFileSystem(conf), path, length, MinTail)
+    val bytes = new FileBytes(path.getFileSystem(conf), path, length)
     try {
       val pages = some.map(new Whole(_))
       val keys = new HashMap[Int, Array[Long]]
@@ -128,7 +128,6 @@ private[index] final class KeyPart private (
 }
 
 private[index] object KeyPart {
-  private final val MinTail = 8
 
   /** Bytes between two pages that cost less to read than another request. */
   private final val MostGap = 64L * 1024

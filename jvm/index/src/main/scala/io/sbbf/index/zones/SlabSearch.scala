@@ -87,7 +87,7 @@ private[zones] final class SlabSearch(slab: Slab, folder: Path) {
       conf: Configuration,
       count: (Int, FileBytes) => Unit): HashMap[Int, Array[Byte]] = {
     val path = new Path(folder, part.name)
-    val bytes = new FileBytes(path.getFileSystem(conf), path, part.bytes, 0)
+    val bytes = new FileBytes(path.getFileSystem(conf), path, part.bytes)
     val slices = new HashMap[Int, Array[Byte]]
     try {
       var from = 0

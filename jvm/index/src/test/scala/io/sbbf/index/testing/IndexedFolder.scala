@@ -54,7 +54,7 @@ abstract class IndexedFolder(clock: () => Long = () => System.currentTimeMillis)
           FileStore.hadoop(conf),
           new FooterCache,
           IndexedFolder.NoWarnings)),
-      PlanningLimits(threads = 2, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0),
+      PlanningLimits(threads = 2, sampleFiles = 0, cacheBytes = 0),
       IndexedFolder.NoWarnings
     ).prune(listed, predicate, ColumnLookup(caseSensitive))
 }

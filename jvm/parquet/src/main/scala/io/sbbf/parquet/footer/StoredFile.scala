@@ -19,7 +19,6 @@ import io.sbbf.parquet.model.{FileVersion, UnusableFile}
  * @param store the store that opens the file
  */
 private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, store: FileStore) {
-  import StoredFile._
 
   /** A file that Hadoop opens. */
   def this(file: FileStatus, conf: Configuration) = this(file, conf, FileStore.hadoop(conf))
@@ -48,8 +47,7 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, s
   }
 
   /** Returns the bytes of the file. The caller closes them. */
-  def open(): FileBytes =
-    new FileBytes(source, file.getPath, file.getLen, TailBytes)
+  def open(): FileBytes = new FileBytes(source, file.getPath, file.getLen)
 
   /**
    * Fails if the file is no longer the listed version.
@@ -81,8 +79,4 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, s
       .build()
     ParquetFileReader.open(source.inputFile(file), options)
   }
-}
-
-private object StoredFile {
-  private final val TailBytes = 64 * 1024
 }

@@ -28,6 +28,9 @@ private[sbbf] trait ByteSource {
    */
   def readAt: Long = System.currentTimeMillis
 
+  /** Returns how many bytes the first read of the file's tail takes. */
+  def tailBytes: Int = FileBytes.TailBytes
+
   /** Returns the file as parquet-mr reads it. */
   def inputFile(file: FileStatus): InputFile = new SourceInputFile(this, file)
 }

@@ -14,17 +14,12 @@ import io.sbbf.parquet.model.FileVersion
  *
  * @param length the length of the file in bytes, as its listing reported it, which saves a
  *   request to the store
- * @param tailBytes how many bytes the first read of the tail takes from the end of the file
  */
-final class FileBytes private[sbbf] (
-    source: ByteSource,
-    val path: Path,
-    val length: Long,
-    tailBytes: Int)
+final class FileBytes private[sbbf] (source: ByteSource, val path: Path, val length: Long)
     extends Closeable {
 
-  def this(fs: FileSystem, path: Path, length: Long, tailBytes: Int) =
-    this(new HadoopSource(fs, path, length), path, length, tailBytes)
+  def this(fs: FileSystem, path: Path, length: Long, tailBytes: Int = FileBytes.TailBytes) =
+    this(new HadoopSource(fs, path, length, tailBytes), path, length)
 
   private var stream: OpenFile = _
   private var expected = Option.empty[FileVersion]
@@ -78,7 +73,7 @@ final class FileBytes private[sbbf] (
   /** Returns the last bytes of the file, which are read once. Do not change them. */
   private[parquet] def tail: Array[Byte] = {
     if (tailRead == null) {
-      val size = math.min(length, math.max(tailBytes, FileBytes.MinTail).toLong).toInt
+      val size = math.min(length, math.max(source.tailBytes, FileBytes.MinTail).toLong).toInt
       tailRead = readFully(length - size, size)
     }
     tailRead
@@ -123,7 +118,13 @@ final class FileBytes private[sbbf] (
   override def close(): Unit = if (stream != null) stream.close()
 }
 
-private[parquet] object FileBytes {
+private[sbbf] object FileBytes {
+
+  /**
+   * How much is read at once of the end of a file. It holds the footer of most files, and the filters
+   * before it; a request to a store takes as long for less.
+   */
+  final val TailBytes: Int = 64 << 10
 
   /** The size of the footer's length and the closing magic. */
   val MinTail = 8

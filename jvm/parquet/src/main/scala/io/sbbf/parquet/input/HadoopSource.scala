@@ -13,7 +13,11 @@ import io.sbbf.parquet.model.FileVersion
  *
  * @param length the length of the file in bytes, as its listing reported it
  */
-private[input] final class HadoopSource(fs: FileSystem, path: Path, length: Long)
+private[input] final class HadoopSource(
+    fs: FileSystem,
+    path: Path,
+    length: Long,
+    override val tailBytes: Int = FileBytes.TailBytes)
     extends ByteSource {
 
   /**

@@ -21,4 +21,6 @@ private[parquet] final class RecordedSource(
   }
 
   override def version(): FileVersion = verified.getOrElse(throw RecordedBytes.Missing)
+
+  override def tailBytes: Int = FileBytes.MinTail
 }

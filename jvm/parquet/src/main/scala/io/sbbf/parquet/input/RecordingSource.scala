@@ -10,15 +10,14 @@ import io.sbbf.parquet.model.FileVersion
  * Records the ranges that are read of a file. Not thread-safe.
  *
  * Fetches the tail of the file first, to read less often. It records only the requested ranges of
- * the tail: a reader that uses this source should request a tail of [[FileBytes.MinTail]] bytes.
+ * the tail, so its own readers read no more of the tail than they need.
  *
  * @param file the file as listed
- * @param tailBytes how many bytes are fetched from the end of the file
  */
-private[parquet] final class RecordingSource(source: ByteSource, file: FileStatus, tailBytes: Int)
+private[parquet] final class RecordingSource(source: ByteSource, file: FileStatus)
     extends ByteSource
     with Closeable {
-  private val bytes = new FileBytes(source, file.getPath, file.getLen, tailBytes)
+  private val bytes = new FileBytes(source, file.getPath, file.getLen)
 
   /** What was read so far. */
   val recorded = new RecordedBytes
@@ -44,6 +43,8 @@ private[parquet] final class RecordingSource(source: ByteSource, file: FileStatu
   }
 
   override def version(): FileVersion = source.version()
+
+  override def tailBytes: Int = FileBytes.MinTail
 
   override def close(): Unit = bytes.close()
 }

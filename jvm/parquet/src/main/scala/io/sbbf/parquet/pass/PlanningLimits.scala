@@ -5,7 +5,6 @@ package io.sbbf.parquet.pass
  *
  * @param threads the highest number of threads that read files
  * @param sampleFiles the number of files that are evaluated first; 0 evaluates all files
- * @param tailBytes the number of bytes at a file's end that one read fetches
  * @param cacheBytes the largest size of the footer cache
  * @param seconds the longest time that reading files may take, by the estimate of the first ones; 0 has
  *   no limit
@@ -13,6 +12,5 @@ package io.sbbf.parquet.pass
 private[sbbf] final case class PlanningLimits(
     threads: Int,
     sampleFiles: Int,
-    tailBytes: Int,
     cacheBytes: Long,
     seconds: Int = 0)

@@ -90,7 +90,7 @@ private[sbbf] final class FilePruner(
    * @param hits what an index knows about the file
    */
   def fromStore(file: FileStatus, source: ByteSource, hits: FileHits): FilePruning =
-    from(new FileBytes(source, file.getPath, file.getLen, limits.tailBytes), file, hits)
+    from(new FileBytes(source, file.getPath, file.getLen), file, hits)
 
   /**
    * Returns the outcome of a file that a task has read. If the task has returned what it read,
@@ -110,7 +110,7 @@ private[sbbf] final class FilePruner(
       case Some(recorded) =>
         val version = if (isVerified) Some(FileVersion.of(file)) else None
         val source = new RecordedSource(recorded, readAt, version)
-        val bytes = new FileBytes(source, file.getPath, file.getLen, FileBytes.MinTail)
+        val bytes = new FileBytes(source, file.getPath, file.getLen)
         try
           readAndEvaluate(file, bytes, FileHits.Nothing)
             .copy(bytesRead = found.outcome.bytesRead, opens = found.outcome.opens)

@@ -7,7 +7,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, NotIn, Test}
-import io.sbbf.parquet.input.{ByteSource, FileBytes, FileStore, RecordingSource}
+import io.sbbf.parquet.input.{ByteSource, FileStore, RecordingSource}
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.parquet.pass.{BoundedPool, FileTasks, PruneRequest, PruningWarnings}
 import io.sbbf.parquet.result.FileStorage
@@ -40,7 +40,7 @@ private[prune] final case class PruneTask(request: PruneRequest, checksVersions:
     val pruner = new FilePruner(
       conf,
       request.copy(limits =
-        limits.copy(threads = threads, tailBytes = FileBytes.MinTail, cacheBytes = maxBytes)),
+        limits.copy(threads = threads, cacheBytes = maxBytes)),
       cache,
       NoWarnings,
       checksVersions = false
@@ -55,7 +55,7 @@ private[prune] final case class PruneTask(request: PruneRequest, checksVersions:
 
     def read(i: Int, store: ByteSource): Option[TaskOutcome] = {
       val file = statuses(i)
-      val source = new RecordingSource(store, file, limits.tailBytes)
+      val source = new RecordingSource(store, file)
       if (checksVersions) source.expect(files(i))
       try {
         val outcome = pruner.fromStore(file, source, FileHits.Nothing)

@@ -74,7 +74,7 @@ class ListingPrunerSuite extends AnyFunSuite {
     new ListingPruner(
       RowGroupIndex.Empty,
       Some(new ParquetEvaluators(conf, store, cache, warnings)),
-      PlanningLimits(threads = 2, sampleFiles, tailBytes = 64 << 10, cacheBytes, seconds),
+      PlanningLimits(threads = 2, sampleFiles, cacheBytes, seconds),
       warnings,
       requirements
     ).prune(files.toIndexedSeq, predicate, ColumnLookup(caseSensitive = true))

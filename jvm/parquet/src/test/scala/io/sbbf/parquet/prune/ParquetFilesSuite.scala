@@ -15,6 +15,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.crypto.DecryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME
 import org.apache.parquet.crypto.keytools.PropertiesDrivenCryptoFactory
+import org.apache.parquet.io.api.Binary
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf, Less}
@@ -36,14 +37,20 @@ class ParquetFilesSuite extends AnyFunSuite {
   private val seed = TestFiles.seed()
   private val random = new Random(seed)
 
-  /** Writes row groups of 100 rows each. Even files have no dictionaries. */
+  /**
+   * Writes row groups of 100 rows each. Even files have no dictionaries. Those of all but the last
+   * row groups are before the tail that one read fetches.
+   */
   private def write(number: Int): FileStatus = {
+    val filler = new Array[Byte](40 << 10)
+    random.nextBytes(filler)
     val path = TestFiles.write(
-      "message table { required int64 id; optional int32 small; }",
+      "message table { required int64 id; optional int32 small; optional binary filler; }",
       Style(filters = if (number % 2 == 0) Map("id" -> 100, "small" -> 100) else Map.empty),
-      Iterator.tabulate(100 * (1 + random.nextInt(4))) { _ => row =>
+      Iterator.tabulate(100 * (1 + random.nextInt(4))) { i => row =>
         row.add("id", random.nextInt(MostIds).toLong)
         if (random.nextInt(50) > 0) row.add("small", random.nextInt(1000))
+        if (i % 100 == 0) row.add("filler", Binary.fromConstantByteArray(filler))
       }
     )
     status(path)
@@ -101,7 +108,7 @@ class ParquetFilesSuite extends AnyFunSuite {
     new ListingPruner(
       RowGroupIndex.Empty,
       Some(new ParquetEvaluators(hadoopConf, driver, cache, Silent, tasks = tasks)),
-      PlanningLimits(threads = 4, sampleFiles, tailBytes = 4 << 10, cacheBytes),
+      PlanningLimits(threads = 4, sampleFiles, cacheBytes),
       Silent,
       requirements
     ).prune(listed, predicate, ColumnLookup(caseSensitive = true))

@@ -29,7 +29,7 @@ private[spark] final class FileListing(
   import FileListing.SaturatedFpp
 
   private val bytes =
-    new FileBytes(store.source(file), file.getPath, file.getLen, request.tailBytes)
+    new FileBytes(store.source(file), file.getPath, file.getLen)
   private val open = () => bytes
 
   /**

@@ -70,7 +70,7 @@ private[inspect] final class KeyRows(
   }
 
   private def ofParquet(file: FileStatus): Seq[RowGroup] = {
-    val bytes = new FileBytes(store.source(file), file.getPath, file.getLen, request.tailBytes)
+    val bytes = new FileBytes(store.source(file), file.getPath, file.getLen)
     try {
       val decryption = Decryption.of(conf, request.column.flatMap(_.root).map(Seq(_)))
       val evidence = new FileEvidence(FooterReader.read(bytes, decryption))

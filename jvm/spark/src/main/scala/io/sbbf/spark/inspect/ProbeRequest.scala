@@ -11,7 +11,6 @@ import io.sbbf.core.predicate.Value
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.CatalystValue
 import io.sbbf.spark.table.LakeTable
-import io.sbbf.spark.util.SbbfConf
 
 /**
  * The listing or probe of every file.
@@ -25,7 +24,6 @@ private[spark] final case class ProbeRequest(
     column: Option[ListedColumn],
     leaf: Option[Leaf],
     lookup: ColumnLookup,
-    tailBytes: Int,
     isOrc: Boolean = false)
 
 private[spark] object ProbeRequest {
@@ -44,7 +42,7 @@ private[spark] object ProbeRequest {
     val column =
       options.column.map(column => ListedColumn.Named(ProbedColumn.splitPath(column)))
     val lookup = probed.fold(ColumnLookup(conf.caseSensitiveAnalysis))(_.lookup)
-    of(column, leafOf(probed, options, conf), lookup, conf)
+    ProbeRequest(column, leafOf(probed, options, conf), lookup)
   }
 
   /**
@@ -55,19 +53,11 @@ private[spark] object ProbeRequest {
    */
   def of(options: ListingOptions, table: LakeTable, conf: SQLConf): ProbeRequest = {
     val column = options.column.map(ProbedColumn.of(table, _, conf))
-    of(
+    ProbeRequest(
       column.map(c => ListedColumn.Stored(c.name, c.path)),
       leafOf(column, options, conf),
-      table.lookup(conf),
-      conf)
+      table.lookup(conf))
   }
-
-  private def of(
-      column: Option[ListedColumn],
-      leaf: Option[Leaf],
-      lookup: ColumnLookup,
-      conf: SQLConf): ProbeRequest =
-    ProbeRequest(column, leaf, lookup, SbbfConf.TailBytes.get(conf).toInt)
 
   private def leafOf(
       column: Option[ProbedColumn],

@@ -32,7 +32,7 @@ import io.sbbf.spark.pushdown.PushdownGuard
 private[spark] object WarmUp extends Logging {
   private val isStarted = new AtomicBoolean
   private val Limits =
-    PlanningLimits(threads = 1, sampleFiles = 0, tailBytes = 64 << 10, cacheBytes = 0)
+    PlanningLimits(threads = 1, sampleFiles = 0, cacheBytes = 0)
 
   /** Starts the warm-up, unless it was started before, and returns at once. */
   def start(): Unit = if (isStarted.compareAndSet(false, true))
@@ -78,7 +78,7 @@ private[spark] object WarmUp extends Logging {
       store: FileSystem,
       file: FileStatus,
       predicate: RowGroupPredicate): FilePruning = {
-    val bytes = new FileBytes(store, file.getPath, file.getLen, Limits.tailBytes)
+    val bytes = new FileBytes(store, file.getPath, file.getLen)
     try {
       val evidence = new FileEvidence(FooterReader.read(bytes))
       val lookup = ColumnLookup(caseSensitive = false)

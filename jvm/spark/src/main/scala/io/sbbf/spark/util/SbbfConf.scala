@@ -69,20 +69,6 @@ object SbbfConf {
       _.toInt,
       n => n >= from && n <= to)
 
-  private def bytes(
-      key: String,
-      default: String,
-      from: Long,
-      to: Long,
-      doc: String): SbbfConf[Long] =
-    new SbbfConf(
-      key,
-      doc,
-      default,
-      s"a size from $from to $to bytes (such as $default)",
-      JavaUtils.byteStringAsBytes,
-      n => n >= from && n <= to)
-
   private val MostCacheBytes = 1L << 40
 
   /** Parses a size in bytes, or a percentage of this JVM's heap. */
@@ -174,15 +160,6 @@ object SbbfConf {
       "reads fewer files itself, and all files in local mode. 0 never runs a job."
   )
 
-  val TailBytes: SbbfConf[Long] = bytes(
-    "spark.sbbf.planning.tailBytes",
-    "64k",
-    1024L,
-    64L << 20,
-    "Number of bytes that planning reads first from the end of a file. A footer, and the filters " +
-      "before it, that fit need no second read."
-  )
-
   val RuntimePruning: SbbfConf[Boolean] = flag(
     "spark.sbbf.runtimePruning.enabled",
     default = true,
@@ -253,7 +230,6 @@ object SbbfConf {
       SampleFiles,
       PlanningSeconds,
       DistributedFiles,
-      TailBytes,
       RuntimePruning,
       RuntimeKeys,
       Delta,
@@ -269,7 +245,6 @@ object SbbfConf {
     PlanningLimits(
       threads = Threads.get(conf),
       sampleFiles = SampleFiles.get(conf),
-      tailBytes = TailBytes.get(conf).toInt,
       cacheBytes = CacheBytes.get(conf),
       seconds = PlanningSeconds.get(conf)
     )

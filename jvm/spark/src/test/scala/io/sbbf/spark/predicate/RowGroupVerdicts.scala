@@ -27,7 +27,7 @@ final class PrunerQuestion(condition: Expression, relation: HadoopFsRelation)
 /** The verdicts about one file's row groups, both those that decide and those that only prove. */
 final class RowGroupVerdicts(path: Path) extends AutoCloseable {
   private val fs = path.getFileSystem(new Configuration(false))
-  private val bytes = new FileBytes(fs, path, fs.getFileStatus(path).getLen, 64 * 1024)
+  private val bytes = new FileBytes(fs, path, fs.getFileStatus(path).getLen)
   private val evidence = new FileEvidence(FooterReader.read(bytes))
 
   /** The number of rows of each row group. */

@@ -15,7 +15,7 @@ import io.sbbf.spark.util.LogOnce
 /** Builds indexes without a planner, and reads what they list. */
 private[scan] object IndexedFiles {
   private val limits =
-    PlanningLimits(threads = 1, sampleFiles = 0, tailBytes = 65536, cacheBytes = 0)
+    PlanningLimits(threads = 1, sampleFiles = 0, cacheBytes = 0)
 
   def index(files: HadoopFsRelation, preserveSplits: Boolean = false): PrunedFileIndex = {
     val (conf, cache) = (new Configuration(false), new FooterCache)

@@ -19,7 +19,6 @@ class SbbfConfSuite extends SparkSuite {
     "spark.sbbf.planning.threads" -> "x",
     "spark.sbbf.planning.sampleFiles" -> "-1",
     "spark.sbbf.planning.distributedFiles" -> "-1",
-    "spark.sbbf.planning.tailBytes" -> "1",
     "spark.sbbf.runtimePruning.enabled" -> "maybe",
     "spark.sbbf.runtimePruning.maxKeys" -> "0",
     "spark.sbbf.delta.enabled" -> "no"
