@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 OURS = r"(?:io\.sbbf|org\.apache\.spark\.sql\.sbbf)"
+MOST_CARRIER_LINES = 50
 TOP_LEVEL = re.compile(
     r"^(?:@\w+(?:\([^)]*\))? )?"
     r"(?:(?:private(?:\[\w+\])?|sealed|abstract|final|case|implicit|public) )*"
@@ -89,11 +90,20 @@ def test_a_turned_arrow_is_found():
     assert against_order(imports_of(sources), order) == ["io.sbbf.core.bloom -> io.sbbf.spark.scan"]
 
 
-def test_each_file_is_named_after_a_type_in_it():
-    """Small types that it makes or takes may be in the same file."""
-    misnamed = []
+def test_each_top_level_type_is_in_a_file_of_its_name_or_is_small():
+    """A small type may share the file of the type that makes or takes it."""
+    misplaced = []
     for path in main_sources():
-        types = {name for name, _ in TOP_LEVEL.findall(path.read_text(encoding="utf-8"))}
-        if types and path.stem not in types:
-            misnamed.append(path.name)
-    assert misnamed == []
+        text = path.read_text(encoding="utf-8")
+        types = list(TOP_LEVEL.finditer(text))
+        names = {kind[1] for kind in types}
+        sealed = set(re.findall(r"^.*\bsealed\b.*\b(?:class|trait) (\w+)", text, re.MULTILINE))
+        ends = [kind.start() for kind in types[1:]] + [len(text)]
+        for kind, end in zip(types, ends, strict=True):
+            lines = text.count("\n", kind.start(), end)
+            allowed = {path.stem} | sealed if path.stem in names else sealed
+            if not {kind[1], kind[2]} & allowed and (
+                path.stem not in names or lines > MOST_CARRIER_LINES
+            ):
+                misplaced.append(f"{kind[1]} in {path.name}, {lines} lines")
+    assert misplaced == []
