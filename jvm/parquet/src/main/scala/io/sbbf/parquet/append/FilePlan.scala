@@ -4,6 +4,7 @@ import org.apache.parquet.format.{ColumnMetaData, FileMetaData}
 
 import io.sbbf.parquet.chunk.ChunkLayout
 import io.sbbf.parquet.footer.FooterBuilder
+import io.sbbf.parquet.write.FilterRequest
 
 /**
  * Plans the changes to the filters of a file.
@@ -63,3 +64,30 @@ private[parquet] object FilePlan {
   def chunkOf(metadata: FileMetaData, rowGroup: Int, column: Int): ColumnMetaData =
     metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
 }
+
+/**
+ * Plans the filter of one column chunk.
+ *
+ * @param rowGroup the row group's number in the file
+ * @param request the wanted filter
+ * @param isAllDictionary whether all values of the chunk are in its dictionary
+ * @param bytes the compressed size of the chunk
+ * @param values the number of values of the chunk, including nulls
+ */
+private[sbbf] final case class ChunkPlan(
+    rowGroup: Int,
+    request: FilterRequest,
+    isAllDictionary: Boolean,
+    bytes: Long,
+    values: Long) {
+  def chunk: (Int, Int) = (rowGroup, request.column)
+}
+
+/**
+ * Specifies changes to the bloom filters of one file.
+ *
+ * @param add the filters for chunks that have none, or whose filters are dropped
+ * @param drop the columns whose filters are dropped, by their numbers among the leaves of the
+ *   schema
+ */
+private[sbbf] final case class FileEdit(add: Seq[FilterRequest], drop: Seq[Int])

@@ -185,3 +185,12 @@ private object FilterAppender {
   /** The buffer size of the copy. Each buffer costs at least one system call. */
   private final val CopyBytes = 1 << 20
 }
+
+/**
+ * The filters that a file got.
+ *
+ * @param count the number of new filters
+ * @param filterBytes the size of their bitsets
+ * @param bytes the new length of the file
+ */
+private[sbbf] final case class NewFilters(count: Int, filterBytes: Long, bytes: Long)

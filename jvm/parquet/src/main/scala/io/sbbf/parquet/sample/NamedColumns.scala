@@ -47,3 +47,12 @@ private[parquet] final class NamedColumns(stored: StoredFile, table: Option[Samp
   def columnOf(path: ColumnPath, caseSensitive: Boolean): Option[Int] =
     Some(footer.schema.columnOf(path, caseSensitive)).filter(_ >= 0)
 }
+
+/**
+ * The table that files belong to.
+ *
+ * @param columns the names of the table's columns, and where its files hold their values
+ */
+private[sbbf] final case class SampledTable(
+    columns: Seq[(String, ColumnPath)],
+    caseSensitive: Boolean)

@@ -163,3 +163,64 @@ private[sbbf] final class SampledFile(
     if (isAllNull(rowGroup, column)) 0
     else values.within(footer.bounds, footer.chunk(rowGroup, column))
 }
+
+/**
+ * The facts that a file's footer states.
+ *
+ * @param rowGroups the numbers of the row groups with rows
+ * @param columns the facts about the requested columns
+ */
+private[sbbf] final case class FileFacts(rowGroups: Seq[Int], columns: Seq[ColumnFacts])
+
+/**
+ * The facts that a footer states about one column, summed over the row groups that have values of
+ * it.
+ *
+ * @param column the column's name in the table, or else its dotted Parquet path
+ * @param stored the column's dotted Parquet path
+ * @param dataType the column's Parquet type
+ * @param whyNone the reason why a filter of this type is useless; None if it is useful
+ * @param chunks the number of row groups that have values
+ * @param bytes the compressed size of all of the column's chunks, with those that have only nulls
+ * @param filters the number of chunks with a filter, valid or not
+ * @param filterBytes the size of these filters with their headers; a missing length counts as 0
+ * @param filtersAlone the number of chunks with a filter and without a dictionary that pruning
+ *   reads
+ * @param dictionaries the number of chunks whose values are all in a dictionary that pruning
+ *   reads
+ * @param dictionaryBytes the compressed size of these dictionaries
+ */
+private[sbbf] final case class ColumnFacts(
+    column: String,
+    stored: String,
+    dataType: String,
+    whyNone: Option[String],
+    chunks: Int,
+    bytes: Long,
+    filters: Int,
+    filterBytes: Long,
+    filtersAlone: Int,
+    dictionaries: Int,
+    dictionaryBytes: Long)
+
+/**
+ * Describes the values of one column chunk.
+ *
+ * @param column the column's dotted Parquet path
+ * @param values the sketch of all values
+ * @param some a random sample of the values, in PLAIN encoding
+ * @param filter the chunk's bloom filter, if it has one
+ */
+private[sbbf] final case class ChunkSample(
+    column: String,
+    values: KmvSketch,
+    some: Seq[Array[Byte]],
+    filter: Option[ExistingFilter])
+
+/**
+ * The bloom filter of a column chunk.
+ *
+ * @param bytes the size of the bitset in bytes; 0 for an invalid filter
+ * @param fpp the FPP, computed from the set bits; 1 for an invalid filter
+ */
+private[sbbf] final case class ExistingFilter(bytes: Int, fpp: Double)
