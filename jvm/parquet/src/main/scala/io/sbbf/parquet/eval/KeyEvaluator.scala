@@ -1,16 +1,18 @@
 package io.sbbf.parquet.eval
 
 import java.util.BitSet
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.control.NonFatal
 
 import io.sbbf.core.kernel.Kernels
-import io.sbbf.core.predicate.Verdict
+import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
+import io.sbbf.core.predicate.{ColumnPath, Value, Verdict}
 import io.sbbf.parquet.chunk.{DictionaryReader, FilterState}
 import io.sbbf.parquet.input.FileBytes
-import io.sbbf.parquet.literal.BoundPredicate
 import io.sbbf.parquet.literal.BoundPredicate.InSet
-import io.sbbf.parquet.model.{Evidence, LeafResult}
+import io.sbbf.parquet.literal.{BoundPredicate, StoredKeys}
+import io.sbbf.parquet.model.{ColumnLookup, ColumnType, Evidence, LeafResult}
 
 /**
  * Finds which of many keys the row groups of one file might hold. Each key has the result that a
@@ -122,3 +124,34 @@ final class KeyEvaluator private[eval] (keys: KeySet, evidence: FileEvidence) {
       }
       .toSeq
 }
+
+/**
+ * Many keys of one column. They are sorted and hashed once for each type in which files store the
+ * column. Thread-safe.
+ *
+ * @param values the keys, all distinct
+ * @param lookup the rules by which the column is found and its values are read
+ */
+final class KeySet(
+    val column: ColumnPath,
+    val values: IndexedSeq[Value],
+    val lookup: ColumnLookup) {
+
+  private val stored = new ConcurrentHashMap[ColumnType, StoredKeys]
+
+  private[eval] val leaf: Leaf = Leaf(column, In(values))
+
+  private[eval] def of(kind: ColumnType): StoredKeys =
+    stored.computeIfAbsent(kind, StoredKeys.of(values, _, lookup.reader))
+
+  /** Returns the evaluator of the keys for a file. */
+  def bind(evidence: FileEvidence): KeyEvaluator = new KeyEvaluator(this, evidence)
+}
+
+/**
+ * Keys that a row group might hold.
+ *
+ * @param result the result of each of them alone, which never refutes
+ * @param keys the numbers of the keys
+ */
+final case class KeyHits(result: LeafResult, keys: BitSet)

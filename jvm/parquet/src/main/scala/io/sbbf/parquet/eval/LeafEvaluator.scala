@@ -1,5 +1,6 @@
 package io.sbbf.parquet.eval
 
+import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.model.LeafResult
 
@@ -17,4 +18,13 @@ abstract class LeafEvaluator {
    * @param bytes a function that returns the file to read from
    */
   def evalContents(rowGroup: Int, bytes: () => FileBytes): LeafResult
+}
+
+/** Returns one result for all row groups of the file that have rows. */
+private[parquet] final class ConstantLeaf(footer: FileFooter, result: LeafResult)
+    extends LeafEvaluator {
+  override def evalStatistics(rowGroup: Int): LeafResult =
+    if (footer.numRows(rowGroup) == 0) LeafResult.NoRows else result
+  override def evalContents(rowGroup: Int, bytes: () => FileBytes): LeafResult = evalStatistics(
+    rowGroup)
 }

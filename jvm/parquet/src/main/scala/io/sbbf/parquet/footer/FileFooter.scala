@@ -180,3 +180,14 @@ final class FileFooter private[parquet] (
     128 + groups.retainedBytes + chunks.retainedBytes + bounds.retainedBytes +
       encryption.retainedBytes + schemaBytes
 }
+
+/**
+ * States whether a file is encrypted, and how its modules are read.
+ *
+ * @param modules the readers of each chunk's modules; empty if the file was read without keys
+ */
+private[parquet] final class Encryption(
+    val isPresent: Boolean,
+    val modules: Array[ChunkModules]) {
+  def retainedBytes: Long = 40 + 40L * modules.length
+}

@@ -6,6 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem}
 import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.filter2.compat.FilterCompat
+import org.apache.parquet.format.FileMetaData
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.ParquetFileReader
 
@@ -80,3 +81,15 @@ private[parquet] final class StoredFile(file: FileStatus, conf: Configuration, s
     ParquetFileReader.open(source.inputFile(file), options)
   }
 }
+
+/**
+ * Holds the metadata of a file and its position.
+ *
+ * @param start the offset of the metadata in the file
+ * @param thrift the metadata as stored
+ * @param metadata the metadata after parsing
+ */
+private[parquet] final case class LocatedMetadata(
+    start: Long,
+    thrift: Array[Byte],
+    metadata: FileMetaData)

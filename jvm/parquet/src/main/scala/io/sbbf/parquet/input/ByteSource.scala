@@ -1,5 +1,7 @@
 package io.sbbf.parquet.input
 
+import java.io.Closeable
+
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.io.InputFile
 
@@ -33,4 +35,16 @@ private[sbbf] trait ByteSource {
 
   /** Returns the file as parquet-mr reads it. */
   def inputFile(file: FileStatus): InputFile = new SourceInputFile(this, file)
+}
+
+/** An open file. */
+private[sbbf] trait OpenFile extends Closeable {
+
+  /**
+   * Fills `bytes` with those of the file from `offset` on.
+   *
+   * @throws java.io.EOFException if the file ends before
+   * @throws java.io.IOException if the bytes cannot be read
+   */
+  def readFully(offset: Long, bytes: Array[Byte]): Unit
 }

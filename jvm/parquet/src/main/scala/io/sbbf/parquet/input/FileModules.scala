@@ -115,3 +115,6 @@ private[parquet] object FileModules {
   private def refuse(): Nothing =
     throw new UnusableFile("columns encrypted with the footer's key")
 }
+
+/** A column chunk that can be read: its metadata, and access to its other modules. */
+private[parquet] final case class OpenChunk(metadata: ColumnMetaData, modules: ChunkModules)

@@ -1,6 +1,7 @@
 package io.sbbf.parquet.model
 
-import java.io.IOException
+import java.io.{IOException, InterruptedIOException}
+import java.nio.channels.ClosedByInterruptException
 
 import scala.util.control.NonFatal
 
@@ -34,5 +35,19 @@ private[sbbf] object RecoverableError {
     case unusable: UnusableFile => unusable.reason
     case _: IOException => s"${e.getClass.getSimpleName}: ${e.getMessage}"
     case _ => e.getClass.getName
+  }
+}
+
+object Interruption {
+
+  /**
+   * Returns whether a read failed because the query was cancelled, and not because of the file or
+   * its store. Time-outs of HTTP clients are classes of their own: java.net.SocketTimeoutException,
+   * and ConnectTimeoutException and ConnectionPoolTimeoutException of Apache HttpClient.
+   */
+  def is(e: Throwable): Boolean = e match {
+    case e: InterruptedIOException => !e.getClass.getName.endsWith("TimeoutException")
+    case _: ClosedByInterruptException => true
+    case _ => false
   }
 }
