@@ -16,6 +16,7 @@ import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
 import org.apache.parquet.hadoop.ParquetFileWriter
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.schema.{MessageType, MessageTypeParser}
 
 /**
  * Writes a file of keys in ascending order. It holds the whole file in memory. Not thread-safe.
@@ -181,4 +182,19 @@ private[sbbf] object KeyPartWriter {
     private def sized(levels: BytesInput): BytesInput =
       BytesInput.concat(BytesInput.fromInt(levels.size.toInt), levels)
   }
+}
+
+/**
+ * The schema of a file of keys: one row for each key, with the row groups that hold a value of that
+ * key. The pages of both columns hold the same rows.
+ */
+private[format] object KeySchema {
+  val Message: MessageType = MessageTypeParser.parseMessageType("""
+    message keys {
+      required int64 key;
+      repeated int32 row_group;
+    }""")
+
+  val Key: ColumnDescriptor = Message.getColumns.get(0)
+  val RowGroup: ColumnDescriptor = Message.getColumns.get(1)
 }

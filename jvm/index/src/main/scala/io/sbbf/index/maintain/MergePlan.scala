@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import io.sbbf.index.build.{KeyPacking, SegmentFile}
-import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder}
+import io.sbbf.index.format.{FileEntry, FileTable, IndexFolder, SegmentManifest}
 import io.sbbf.index.search.Segment
 
 /**
@@ -119,4 +119,34 @@ private[maintain] final class MergePlan(
       }
     )
   }
+}
+
+/**
+ * The files that a new segment will know.
+ *
+ * @param toRead the files whose keys are read from the files
+ * @param toMerge the files whose keys other segments hold
+ * @param replaces the ids of the segments that the new one makes superfluous
+ */
+private[sbbf] final case class RefreshPlan(
+    toRead: Seq[FileStatus],
+    toMerge: IndexedSeq[MergedFile],
+    replaces: Seq[String])
+
+/**
+ * A file whose keys a new segment takes from others.
+ *
+ * @param from where the keys of each column are
+ */
+private[sbbf] final case class MergedFile(file: SegmentFile, from: Seq[MergedFile.Source])
+
+private[sbbf] object MergedFile {
+
+  /**
+   * A column of a segment.
+   *
+   * @param column its number in the segment
+   * @param firstRowGroup the number of the file's first row group in the segment
+   */
+  final case class Source(segment: SegmentManifest, column: Int, firstRowGroup: Int)
 }

@@ -9,6 +9,7 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
 import io.sbbf.index.format.IndexedColumn
 import io.sbbf.parquet.hashes.{IndexHits, LeafHits, RowGroupIndex}
+import io.sbbf.parquet.input.FileBytes
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.pass.PruningWarnings
@@ -75,4 +76,17 @@ private object IndexSearch {
     override def candidates(leaf: Leaf): BitSet = hits.get(leaf).candidates
     override def rowGroups(file: Int, leaf: Leaf): LeafHits = hits.get(leaf).rowGroups(file)
   }
+}
+
+/** Counts what a search reads. Not thread-safe. */
+private[search] final class Reads {
+  private var pages = 0
+  private var bytes = 0L
+
+  def count(readPages: Int, file: FileBytes): Unit = {
+    pages += readPages
+    bytes += file.bytesRead
+  }
+
+  def of(segments: Int): IndexReads = IndexReads(segments, pages, bytes)
 }
