@@ -52,3 +52,27 @@ abstract class HashBenchmark(keys: Int) extends KernelBenchmark {
     hashes
   }
 }
+
+/** Measures the cost of the hash of one 4-byte number. */
+@OperationsPerInvocation(KernelBenchmark.Keys)
+class HashIntBenchmark extends HashBenchmark(KernelBenchmark.Keys) {
+  private val keys = KernelBenchmark.longs(1).map(_.toInt)
+
+  override protected def hash(kernel: Kernel, from: Int, until: Int): Unit =
+    kernel.hashInts(keys, from, until, hashes, 0)
+
+  override protected def referenceHash(i: Int): Long = reference.hashInt(keys(i))
+  override protected def parquetHash(i: Int): Long = parquet.hash(keys(i))
+}
+
+/** Measures the cost of the hash of one 8-byte number. */
+@OperationsPerInvocation(KernelBenchmark.Keys)
+class HashLongBenchmark extends HashBenchmark(KernelBenchmark.Keys) {
+  private val keys = KernelBenchmark.longs(1)
+
+  override protected def hash(kernel: Kernel, from: Int, until: Int): Unit =
+    kernel.hashLongs(keys, from, until, hashes, 0)
+
+  override protected def referenceHash(i: Int): Long = reference.hashLong(keys(i))
+  override protected def parquetHash(i: Int): Long = parquet.hash(keys(i))
+}
