@@ -14,7 +14,7 @@ private[parquet] final class ColumnContents(val column: Int, rowGroups: Int) {
   val dictionaries = new Entries[DictionaryReader.State](rowGroups)
 
   /** The latest pass that used the column. */
-  @volatile var lastUse: Long = UseClock.now
+  @volatile var lastUse: Long = PassCounter.latest
 
   /** Returns the heap that the contents hold, in bytes. */
   def retainedBytes: Long = 56L + filters.retainedBytes + dictionaries.retainedBytes

@@ -9,7 +9,7 @@ import io.sbbf.parquet.chunk.{
   DictionaryReader,
   FilterReader,
   FilterState,
-  UseClock
+  PassCounter
 }
 import io.sbbf.parquet.footer.FileFooter
 import io.sbbf.parquet.input.FileBytes
@@ -49,7 +49,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
     locate(leaf, lookup) match {
       case Left(result) => new ConstantLeaf(footer, result)
       case Right(column) =>
-        touch(column, UseClock.now)
+        touch(column, PassCounter.latest)
         val node = footer.schema.column(column)
         val test = encodings.of(leaf, node.columnType)
         val values = new ColumnLeaf(this, column, test, isCacheFull)

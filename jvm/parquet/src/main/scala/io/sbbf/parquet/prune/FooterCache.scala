@@ -5,7 +5,7 @@ import java.util.{ArrayList, LinkedHashMap, LinkedHashSet}
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-import io.sbbf.parquet.chunk.UseClock
+import io.sbbf.parquet.chunk.PassCounter
 import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.model.FileVersion
 
@@ -31,7 +31,7 @@ private[sbbf] final class FooterCache {
 
   /** Begins a pass, and evicts entries until the rest fits into `maxBytes`. */
   def pass(maxBytes: Long): Pass = synchronized {
-    val begun = new Pass(UseClock.tick(), maxBytes)
+    val begun = new Pass(PassCounter.begin(), maxBytes)
     begun.evictUnused(Long.MaxValue)
     begun
   }
@@ -163,7 +163,7 @@ private[sbbf] final class FooterCache {
       val entry = entries.get(version)
       if (entry == null) None
       else {
-        entry.lastUse = UseClock.now
+        entry.lastUse = PassCounter.latest
         if (entry.readAt < version.modificationTime + FileVersion.SettlingMillis) None
         else Some(entry.evidence)
       }
@@ -202,7 +202,7 @@ private[sbbf] final class FooterCache {
      */
     def settle(version: FileVersion): Unit = FooterCache.this.synchronized {
       Option(entries.get(version)).foreach { entry =>
-        entry.lastUse = UseClock.now
+        entry.lastUse = PassCounter.latest
         recountContents(entry, entry.evidence.contentBytes)
         if (entry.bytes <= maxBytes) {
           evictUnused(number)
@@ -276,7 +276,7 @@ private[sbbf] object FooterCache {
     var contentBytes = 0L
 
     /** The latest pass that used it. */
-    var lastUse: Long = UseClock.now
+    var lastUse: Long = PassCounter.latest
 
     def bytes: Long = footerBytes + contentBytes
   }

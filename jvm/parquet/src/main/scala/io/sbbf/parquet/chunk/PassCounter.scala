@@ -3,12 +3,12 @@ package io.sbbf.parquet.chunk
 import java.util.concurrent.atomic.AtomicLong
 
 /** Counts the pruning passes of this JVM, so that caches know what a pass has used. */
-private[parquet] object UseClock {
+private[parquet] object PassCounter {
   private val passes = new AtomicLong
 
   /** Returns the number of the latest pass. */
-  def now: Long = passes.get
+  def latest: Long = passes.get
 
   /** Begins a pass and returns its number, which is higher than those of all earlier ones. */
-  def tick(): Long = passes.incrementAndGet()
+  def begin(): Long = passes.incrementAndGet()
 }
