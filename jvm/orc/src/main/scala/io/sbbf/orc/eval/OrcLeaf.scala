@@ -53,14 +53,14 @@ private[orc] object OrcLeaf {
    * @param table the columns that the scan reads
    */
   def of(leaf: Leaf, schema: TypeDescription, lookup: ColumnLookup, table: ReadSchema): OrcLeaf =
-    StoredColumn.of(leaf.column, schema, table, lookup) match {
-      case StoredColumn.Unknown(result) => constant(result)
-      case StoredColumn.Absent =>
+    OrcColumn.of(leaf.column, schema, table, lookup) match {
+      case OrcColumn.Unknown(result) => constant(result)
+      case OrcColumn.Absent =>
         constant(
           if (lookup.hasDefault(leaf.column.root)) LeafResult.DefaultedColumn
           else if (leaf.test.passesNull) LeafResult.EveryRowNull
           else LeafResult.AllNull)
-      case StoredColumn.Found(of, isNested) =>
+      case OrcColumn.Found(of, isNested) =>
         // a NULL struct has fields that are NULL, which the file does not count
         val isAsDeclared =
           !isNested && table.typeOf(leaf.column.root, lookup.caseSensitive).contains(of.toString)

@@ -17,7 +17,7 @@ import io.sbbf.parquet.prune.{FileEvaluators, FileHits}
 private[sbbf] final class OrcEvaluators(
     hadoopConf: Configuration,
     table: ReadSchema,
-    cache: EvidenceCache,
+    cache: StripeCache,
     warnings: PruningWarnings)
     extends FileEvaluators {
 

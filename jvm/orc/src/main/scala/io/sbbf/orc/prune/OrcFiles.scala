@@ -26,7 +26,7 @@ private[prune] final class OrcFiles(
     request: PruneRequest,
     table: ReadSchema,
     settings: Configuration,
-    cache: EvidenceCache#Pass,
+    cache: StripeCache#Pass,
     warnings: PruningWarnings)
     extends FileEvaluator {
   import OrcFiles._

@@ -6,7 +6,7 @@ import org.apache.orc.TypeDescription
 
 import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate.Leaf
-import io.sbbf.orc.eval.{DeclaredType, OrcLeaf, ReadSchema}
+import io.sbbf.orc.eval.{OrcLeaf, ReadSchema, TypeCompatibility}
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.result.FileStorage
 
@@ -31,7 +31,7 @@ private[prune] final class SchemaBinding(
   /** ORC's reader fails if it compares a column that the file stores as another type. */
   val storage: FileStorage = {
     val roots = predicate.leaves.map(_.column.root).distinct
-    if (roots.forall(DeclaredType.isComparable(_, schema, table, lookup)))
+    if (roots.forall(TypeCompatibility.isComparable(_, schema, table, lookup)))
       SchemaBinding.Comparable
     else FileStorage.Unreadable
   }

@@ -3,7 +3,7 @@ package io.sbbf.spark.orc
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.broadcast
 
-import io.sbbf.orc.prune.EvidenceCache
+import io.sbbf.orc.prune.StripeCache
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.testing.TestFiles
 
@@ -282,10 +282,10 @@ class OrcScanSuite extends OrcTables {
 
   test("a limit of no bytes empties the cache, as for Parquet.") {
     where("id = 8000").collect()
-    assert(EvidenceCache.shared.retainedBytes > 0)
+    assert(StripeCache.shared.retainedBytes > 0)
     withConf("spark.sbbf.cache.maxBytes" -> "0") {
       assert(pruning(where("id = 8000")).exists(_.bytesRead > 0))
-      assert(EvidenceCache.shared.retainedBytes == 0)
+      assert(StripeCache.shared.retainedBytes == 0)
     }
   }
 

@@ -7,7 +7,7 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.ColumnLookup
 
 /** Compares the types of the table's columns with those that a file stores. */
-private[orc] object DeclaredType {
+private[orc] object TypeCompatibility {
 
   private val integers = Set("tinyint", "smallint", "int", "bigint")
 
@@ -22,8 +22,8 @@ private[orc] object DeclaredType {
       schema: TypeDescription,
       table: ReadSchema,
       lookup: ColumnLookup): Boolean =
-    StoredColumn.of(ColumnPath.named(Seq(root)), schema, table, lookup) match {
-      case StoredColumn.Found(of, _) =>
+    OrcColumn.of(ColumnPath.named(Seq(root)), schema, table, lookup) match {
+      case OrcColumn.Found(of, _) =>
         table
           .typeOf(root, lookup.caseSensitive)
           .exists { declared =>
@@ -31,7 +31,7 @@ private[orc] object DeclaredType {
             // Spark's type of a VARCHAR column is STRING
             declared == "string" && of.getCategory == Category.VARCHAR
           }
-      case StoredColumn.Absent => true
-      case StoredColumn.Unknown(_) => false
+      case OrcColumn.Absent => true
+      case OrcColumn.Unknown(_) => false
     }
 }

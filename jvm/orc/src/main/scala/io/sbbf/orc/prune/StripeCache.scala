@@ -10,8 +10,8 @@ import io.sbbf.parquet.model.FileVersion
  * Evicts the least recently used entry first, but nothing that the same pass has used: a pass over
  * more than the cache holds keeps a part of it from query to query. Thread-safe.
  */
-private[sbbf] final class EvidenceCache {
-  import EvidenceCache._
+private[sbbf] final class StripeCache {
+  import StripeCache._
 
   private val entries = new LinkedHashMap[FileVersion, Entry](256, 0.75f, true)
   private var total = 0L
@@ -39,7 +39,7 @@ private[sbbf] final class EvidenceCache {
      * Returns the evidence of this version of a file. Returns null if there is none, or if it was
      * read so soon after the file's modification that the file may have changed again since.
      */
-    def get(version: FileVersion): StripeEvidence = EvidenceCache.this.synchronized {
+    def get(version: FileVersion): StripeEvidence = StripeCache.this.synchronized {
       val entry = entries.get(version)
       if (entry == null || entry.readAt < version.modificationTime + FileVersion.SettlingMillis)
         null
@@ -57,7 +57,7 @@ private[sbbf] final class EvidenceCache {
      */
     def keep(version: FileVersion, evidence: StripeEvidence, readAt: Long): Unit =
       if (version.etag.isDefined || version.modificationTime > 0)
-        EvidenceCache.this.synchronized {
+        StripeCache.this.synchronized {
           val known = entries.remove(version)
           if (known != null) total -= known.bytes
           // evidence that was only added to was read when its tail was
@@ -70,7 +70,7 @@ private[sbbf] final class EvidenceCache {
           } else declined.incrementAndGet()
         }
 
-    private[EvidenceCache] def evictFor(bytes: Long): Unit = {
+    private[StripeCache] def evictFor(bytes: Long): Unit = {
       val eldest = entries.values.iterator
       var isUnused = true
       while (total + bytes > maxBytes && isUnused && eldest.hasNext) {
@@ -85,10 +85,10 @@ private[sbbf] final class EvidenceCache {
   }
 }
 
-private[sbbf] object EvidenceCache {
+private[sbbf] object StripeCache {
 
   /** The driver's cache. */
-  val shared: EvidenceCache = new EvidenceCache
+  val shared: StripeCache = new StripeCache
 
   /** The heap of a map entry, a version, a path and its URI. */
   private final val Overhead = 600L

@@ -12,17 +12,17 @@ import io.sbbf.core.predicate.ColumnPath.{Field, Step}
 import io.sbbf.parquet.model.{ColumnLookup, LeafResult}
 
 /** How a file stores a column of the table. */
-private[eval] sealed abstract class StoredColumn
+private[eval] sealed abstract class OrcColumn
 
-private[eval] object StoredColumn {
+private[eval] object OrcColumn {
 
   /** The file lacks the column, so all of its rows have its default. */
-  case object Absent extends StoredColumn
+  case object Absent extends OrcColumn
 
   /** @param isNested whether the column is a field of a struct, which may be NULL itself */
-  final case class Found(of: TypeDescription, isNested: Boolean) extends StoredColumn
+  final case class Found(of: TypeDescription, isNested: Boolean) extends OrcColumn
 
-  final case class Unknown(result: LeafResult) extends StoredColumn
+  final case class Unknown(result: LeafResult) extends OrcColumn
 
   private val Numbered = Pattern.compile("_col\\d+")
   private val NamedLikePositions = LeafResult.unknown("columns that may be found by position")
@@ -39,7 +39,7 @@ private[eval] object StoredColumn {
       path: ColumnPath,
       file: TypeDescription,
       table: ReadSchema,
-      lookup: ColumnLookup): StoredColumn = {
+      lookup: ColumnLookup): OrcColumn = {
     def names = file.getFieldNames.stream
     if (path.isRepeated) Unknown(LeafResult.RepeatedColumn)
     else if (path.steps.exists(hasId)) Unknown(FoundById)
@@ -55,7 +55,7 @@ private[eval] object StoredColumn {
       path: ColumnPath,
       file: TypeDescription,
       table: ReadSchema,
-      lookup: ColumnLookup): StoredColumn = {
+      lookup: ColumnLookup): OrcColumn = {
     val position = table.indexOf(path.root, lookup.caseSensitive)
     if (position < 0) Unknown(LeafResult.AmbiguousColumn)
     else if (position >= file.getChildren.size) Absent
@@ -71,7 +71,7 @@ private[eval] object StoredColumn {
       struct: TypeDescription,
       steps: List[Step],
       lookup: ColumnLookup,
-      isNested: Boolean): StoredColumn = steps match {
+      isNested: Boolean): OrcColumn = steps match {
     case Field(name, _) :: others if isStruct(struct) =>
       val names = struct.getFieldNames
       (0 until names.size).filter(i =>
