@@ -36,7 +36,7 @@ private[search] final class IndexSearch(
     val known = segments(files).map(s => s -> s.listing(files)).filter(_._2.isKnown)
     if (known.isEmpty) None
     else {
-      val reads = new Reads
+      val reads = new ReadCounter
       // keys find fewer row groups than filters of zones
       val searched = known.sortBy(_._1.kind != IndexedColumn.Keys)
       val hits = new IdentityHashMap[Leaf, LeafSearch]
@@ -53,7 +53,7 @@ private[search] final class IndexSearch(
         hits.put(leaf, ofLeaf)
       }
       if (predicate.leaves.forall(hits.get(_).isEmpty)) None
-      else Some(new Found(known.map(_._2.rowGroups).toArray, hits, reads.of(known.size)))
+      else Some(new Found(known.map(_._2.rowGroups).toArray, hits, reads.total(known.size)))
     }
   }
 }
@@ -79,7 +79,7 @@ private object IndexSearch {
 }
 
 /** Counts what a search reads. Not thread-safe. */
-private[search] final class Reads {
+private[search] final class ReadCounter {
   private var pages = 0
   private var bytes = 0L
 
@@ -88,5 +88,5 @@ private[search] final class Reads {
     bytes += file.bytesRead
   }
 
-  def of(segments: Int): IndexReads = IndexReads(segments, pages, bytes)
+  def total(segments: Int): IndexReads = IndexReads(segments, pages, bytes)
 }

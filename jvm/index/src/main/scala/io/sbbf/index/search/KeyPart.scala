@@ -37,7 +37,7 @@ private[index] final class KeyPart private (
    * @param keys keys in ascending order, each once
    * @throws java.io.IOException if the file cannot be read or is damaged
    */
-  def find(keys: Array[Long], conf: Configuration, reads: Reads)(use: Int => Unit): Unit = {
+  def find(keys: Array[Long], conf: Configuration, reads: ReadCounter)(use: Int => Unit): Unit = {
     val bytes = new FileBytes(path.getFileSystem(conf), path, length)
     var pages = 0
     try {

@@ -24,7 +24,7 @@ private[search] final class LeafSearch(
     bind: StoredSchema => HashBinding,
     conf: Configuration,
     warnings: PruningWarnings,
-    reads: Reads) {
+    reads: ReadCounter) {
   import LeafSearch._
 
   private val known = new BitSet(size)
@@ -46,31 +46,28 @@ private[search] final class LeafSearch(
   /** Returns the row groups of a file, null if it is not known. */
   def rowGroups(file: Int): LeafHits =
     if (!known.get(file)) null
-    else {
-      val some = found.get(file)
-      new LeafHits(if (some == null) NoRowGroup else some, areExact = !inexact.get(file))
-    }
+    else new LeafHits(found.getOrDefault(file, NoRowGroup), areExact = !inexact.get(file))
 
   /** Searches a segment for the files that are not known yet. */
   def search(segment: Segment, listing: Listing): Unit = {
     val files = segment.files
-    val bindings = files.kinds.map(kind => bind(kind.schema))
+    val bindings = files.schemaGroups.map(group => bind(group.schema))
     val columns = segment.manifest.columns
-    val some = columns.indices.filter(columns(_).hasKeysOf(function))
-    val zoned = some.filter(columns(_).kind == IndexedColumn.Bloom)
-    val columnOf = files.kinds.indices.map { k =>
-      bindings(k) match {
-        case HashBinding.OneOf(leaf, _) => files.kinds(k).columnOf(leaf, some)
-        case HashBinding.Null(leaf) => files.kinds(k).columnOf(leaf, zoned)
+    val keyed = columns.indices.filter(columns(_).hasKeysOf(function))
+    val zoned = keyed.filter(columns(_).kind == IndexedColumn.Bloom)
+    val columnOf = files.schemaGroups.indices.map { g =>
+      bindings(g) match {
+        case HashBinding.OneOf(leaf, _) => files.schemaGroups(g).columnOf(leaf, keyed)
+        case HashBinding.Null(leaf) => files.schemaGroups(g).columnOf(leaf, zoned)
         case _ => -1
       }
     }
-    // files of one kind are searched together, and those of others with the same keys as well
+    // files of one group are searched together, and those of others with the same keys as well
     val wanted = new HashMap[Search, BitSet]
-    val wantedOf = files.kinds.indices.map { kind =>
-      if (columnOf(kind) < 0) null
+    val wantedOf = files.schemaGroups.indices.map { group =>
+      if (columnOf(group) < 0) null
       else {
-        val search = new Search(columnOf(kind), hashesOf(bindings(kind)))
+        val search = new Search(columnOf(group), hashesOf(bindings(group)))
         wanted.computeIfAbsent(search, _ => new BitSet(files.size))
       }
     }.toArray
@@ -82,9 +79,9 @@ private[search] final class LeafSearch(
     while (place < size) {
       val file = listing.numbers(place)
       if (file >= 0 && !known.get(place)) {
-        val kind = files.kind(file)
-        if (hasNoRow(kind)) known.set(place)
-        else if (wantedOf(kind) != null) wantedOf(kind).set(file)
+        val group = files.schemaGroup(file)
+        if (hasNoRow(group)) known.set(place)
+        else if (wantedOf(group) != null) wantedOf(group).set(file)
       }
       place += 1
     }

@@ -64,7 +64,7 @@ private[index] final class Segment private (
    *
    * @throws java.io.IOException if a file of the column cannot be read
    */
-  def find(column: IndexedColumn, hashes: Array[Long], conf: Configuration, reads: Reads)(
+  def find(column: IndexedColumn, hashes: Array[Long], conf: Configuration, reads: ReadCounter)(
       use: Int => Unit): Unit = column.zones match {
     case Some(stored) => open(stored, conf).find(hashes, conf, reads.count)(use)
     case None => findKeys(column, hashes, conf, reads)(use)
@@ -82,7 +82,7 @@ private[index] final class Segment private (
       column: IndexedColumn,
       hashes: Array[Long],
       conf: Configuration,
-      reads: Reads)(use: Int => Unit): Unit = {
+      reads: ReadCounter)(use: Int => Unit): Unit = {
     val keys = hashes.map(_ >>> (64 - column.hashBits)).sorted.distinct
     column.parts.foreach { part =>
       val within = keys.filter(key => key >= part.firstKey && key <= part.lastKey)

@@ -17,25 +17,25 @@ import io.sbbf.parquet.model.FileVersion
  *
  * @param numbers the number of each file, by its name
  * @param firsts the number of each file's first row group, ascending
- * @param kindOf the number of each file's kind
- * @param kinds what files have in common
+ * @param groupOf the number of each file's group
+ * @param schemaGroups the files by what they have in common
  */
 private[index] final class SegmentFiles private (
     place: IndexPlace,
     numbers: HashMap[String, Integer],
     versions: Array[SegmentFiles.Version],
     firsts: Array[Int],
-    kindOf: Array[Int],
-    val kinds: IndexedSeq[SegmentFiles.Kind]) {
+    groupOf: Array[Int],
+    val schemaGroups: IndexedSeq[SegmentFiles.SchemaGroup]) {
 
   def size: Int = versions.length
   def rowGroupsOf(file: Int): Int = versions(file).rowGroups
   def firstRowGroup(file: Int): Int = firsts(file)
-  def kind(file: Int): Int = kindOf(file)
+  def schemaGroup(file: Int): Int = groupOf(file)
 
   /** Returns whether the segment has the keys of an indexed column in a file, or it has none. */
   def hasKeys(file: Int, column: Int): Boolean =
-    kinds(kindOf(file)).columns(column).whyNot.isEmpty
+    schemaGroups(groupOf(file)).columns(column).whyNot.isEmpty
 
   /** Returns the file that holds a row group, -1 if there is none. */
   def fileOf(rowGroup: Int): Int = {
@@ -56,19 +56,19 @@ private[index] final class SegmentFiles private (
 private[index] object SegmentFiles {
 
   /**
-   * What files have in common.
+   * Files of one schema, whose columns are indexed or not for the same reasons.
    *
    * @param columns the segment's columns, in their order
    */
-  final class Kind(val schema: StoredSchema, val columns: Seq[FileEntry.Coverage]) {
+  final class SchemaGroup(val schema: StoredSchema, val columns: Seq[FileEntry.Coverage]) {
 
     /**
      * Returns the indexed column with this leaf whose keys the segment has, -1 if there is none.
      *
-     * @param some the numbers of the columns to choose from
+     * @param choice the numbers of the columns to choose from
      */
-    def columnOf(leaf: Int, some: Seq[Int]): Int =
-      some
+    def columnOf(leaf: Int, choice: Seq[Int]): Int =
+      choice
         .find(c => columns(c).leaf == leaf && columns(c).whyNot.isEmpty)
         .getOrElse(-1)
   }
@@ -105,12 +105,12 @@ private[index] object SegmentFiles {
       conf: Configuration): SegmentFiles = {
     val numbers = new HashMap[String, Integer](stored.rows * 2)
     val versions = new ArrayBuffer[Version](stored.rows)
-    val (firsts, kindOf) = (Array.newBuilder[Int], Array.newBuilder[Int])
+    val (firsts, groupOf) = (Array.newBuilder[Int], Array.newBuilder[Int])
     val schemas = mutable.HashMap.empty[Seq[Byte], StoredSchema]
-    val known = mutable.HashMap.empty[(Seq[Byte], Seq[FileEntry.Coverage]), Int]
-    val kinds = new ArrayBuffer[Kind]
+    val numberOf = mutable.HashMap.empty[(Seq[Byte], Seq[FileEntry.Coverage]), Int]
+    val groups = new ArrayBuffer[SchemaGroup]
     var latest: FileEntry = null
-    var kind = -1
+    var group = -1
     FileTable.read(stored, folder, conf) { entry =>
       numbers.put(entry.path, versions.size)
       versions += new Version(
@@ -120,18 +120,18 @@ private[index] object SegmentFiles {
         entry.readAt,
         entry.rowGroups)
       firsts += entry.firstRowGroup
-      val isSameKind = latest != null && latest.columns == entry.columns &&
+      val isSameGroup = latest != null && latest.columns == entry.columns &&
         Arrays.equals(latest.schema, entry.schema)
-      if (!isSameKind)
-        kind = known.getOrElseUpdate(
+      if (!isSameGroup)
+        group = numberOf.getOrElseUpdate(
           (entry.schema.toSeq, entry.columns), {
             val schema =
               schemas.getOrElseUpdate(entry.schema.toSeq, StoredSchema.of(entry.schema))
-            kinds += new Kind(schema, entry.columns)
-            kinds.size - 1
+            groups += new SchemaGroup(schema, entry.columns)
+            groups.size - 1
           }
         )
-      kindOf += kind
+      groupOf += group
       latest = entry
     }
     new SegmentFiles(
@@ -139,7 +139,7 @@ private[index] object SegmentFiles {
       numbers,
       versions.toArray,
       firsts.result(),
-      kindOf.result(),
-      kinds.toVector)
+      groupOf.result(),
+      groups.toVector)
   }
 }

@@ -30,7 +30,10 @@ class KeyPartSuite extends AnyFunSuite {
   }
 
   /** Returns the row groups of all of some keys. */
-  private def found(part: KeyPart, keys: Array[Long], reads: Reads = new Reads): Seq[Int] = {
+  private def found(
+      part: KeyPart,
+      keys: Array[Long],
+      reads: ReadCounter = new ReadCounter): Seq[Int] = {
     val found = mutable.ArrayBuffer.empty[Int]
     part.find(keys, conf, reads)(found += _)
     found.sorted.toSeq
@@ -77,9 +80,9 @@ class KeyPartSuite extends AnyFunSuite {
     val absent =
       Iterator.continually(random.nextInt().toLong & 0xffffff).find(!expected.contains(_))
     for ((key, pages) <- Seq((present, 2), (absent.get.max(stored.firstKey + 1), 1))) {
-      val reads = new Reads
+      val reads = new ReadCounter
       found(part, Array(key), reads)
-      assert(reads.of(1).pages == pages, key)
+      assert(reads.total(1).pages == pages, key)
     }
   }
 

@@ -28,7 +28,7 @@ private[sbbf] trait RowGroupIndex {
 
 private[sbbf] object RowGroupIndex {
 
-  /** Knows nothing. */
+  /** Decides on no file. */
   val Empty: RowGroupIndex = (_, _, _, _) => None
 }
 
