@@ -2,7 +2,16 @@ package io.sbbf.parquet.footer
 
 import java.util
 
-import org.apache.parquet.format.{ConvertedType, FieldRepetitionType, SchemaElement, Type}
+import org.apache.parquet.format.{
+  ConvertedType,
+  FieldRepetitionType,
+  LogicalType,
+  MicroSeconds,
+  SchemaElement,
+  TimeUnit,
+  TimestampType,
+  Type
+}
 
 import io.sbbf.parquet.model.{
   Collection,
@@ -133,6 +142,33 @@ private[parquet] object SchemaReader {
     val isSparkInstant =
       physical == Physical.Int96 && annotation == Logical.Plain && writer.isSparkInt96
     ColumnType(physical, if (isSparkInstant) Logical.SparkInt96 else annotation)
+  }
+
+  /**
+   * Returns an optional column of a type in which Spark writes integers, texts, bytes, decimals,
+   * dates and timestamps. Inverse of [[columnType]].
+   */
+  def element(name: String, columnType: ColumnType): SchemaElement = {
+    val element = new SchemaElement(name).setRepetition_type(FieldRepetitionType.OPTIONAL)
+    columnType.physical match {
+      case Physical.Int32 => element.setType(Type.INT32)
+      case Physical.Int64 => element.setType(Type.INT64)
+      case Physical.FixedBytes(length) =>
+        element.setType(Type.FIXED_LEN_BYTE_ARRAY).setType_length(length)
+      case _ => element.setType(Type.BYTE_ARRAY)
+    }
+    columnType.logical match {
+      case Logical.Integer(8, _) => element.setConverted_type(ConvertedType.INT_8)
+      case Logical.Integer(_, _) => element.setConverted_type(ConvertedType.INT_16)
+      case Logical.Text => element.setConverted_type(ConvertedType.UTF8)
+      case Logical.Date(_) => element.setConverted_type(ConvertedType.DATE)
+      case Logical.Timestamp(_, utc, _) =>
+        val unit = TimeUnit.MICROS(new MicroSeconds)
+        element.setLogicalType(LogicalType.TIMESTAMP(new TimestampType(utc, unit)))
+      case Logical.Decimal(precision, scale) =>
+        element.setConverted_type(ConvertedType.DECIMAL).setPrecision(precision).setScale(scale)
+      case _ => element
+    }
   }
 
   /** Returns `Other` for annotations that this version of the format does not know. */

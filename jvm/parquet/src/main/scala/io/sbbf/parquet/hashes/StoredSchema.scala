@@ -6,10 +6,9 @@ import java.util.ArrayList
 import org.apache.parquet.format.{FileMetaData, RowGroup, SchemaElement, Util}
 
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNull, Leaf}
-import io.sbbf.parquet.footer.{FooterBuilder, FooterReader}
+import io.sbbf.parquet.footer.{FooterBuilder, FooterReader, SchemaReader}
 import io.sbbf.parquet.literal.{BoundPredicate, LiteralEncodings}
-import io.sbbf.parquet.model.{ColumnLookup, FileSchema, RebaseMetadata}
-import io.sbbf.parquet.values.KeyType
+import io.sbbf.parquet.model.{ColumnLookup, ColumnType, FileSchema, RebaseMetadata}
 
 /**
  * The schema of a file, kept apart from the file. It binds leaves of a predicate as the footer of
@@ -56,12 +55,12 @@ private[sbbf] object StoredSchema {
   /**
    * Returns the packed form of a schema with these columns alone, for a file that is no Parquet file.
    *
-   * @param columns the names and the types of the columns
+   * @param columns the names of the columns, and the types in which Spark would write them
    */
-  def ofColumns(columns: Seq[(String, KeyType)]): Array[Byte] = {
+  def ofColumns(columns: Seq[(String, ColumnType)]): Array[Byte] = {
     val elements = new ArrayList[SchemaElement]
     elements.add(new SchemaElement("columns").setNum_children(columns.size))
-    columns.foreach { case (name, keyType) => elements.add(keyType.column(name)) }
+    columns.foreach { case (name, of) => elements.add(SchemaReader.element(name, of)) }
     val metadata = new FileMetaData(1, elements, 0, new ArrayList[RowGroup])
     metadata.addToKey_value_metadata(RebaseMetadata.never)
     pack(metadata)

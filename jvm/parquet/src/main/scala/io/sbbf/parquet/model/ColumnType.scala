@@ -10,7 +10,7 @@ import java.nio.{ByteBuffer, ByteOrder}
  * INT96 have a signed Long as key. Byte arrays of any kind have bytes in unsigned lexicographic
  * order. Equal keys are equal values in Spark.
  */
-private[parquet] final case class ColumnType(physical: Physical, logical: Logical) {
+private[sbbf] final case class ColumnType(physical: Physical, logical: Logical) {
   import ColumnType.{int, long}
   import Physical._
 
@@ -33,7 +33,7 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
    * Returns the kind of the keys. Smaller values have smaller keys; columns of kind
    * [[KeyKind.None]] have neither keys nor bounds.
    */
-  def keys: KeyKind = (physical, logical) match {
+  private[parquet] def keys: KeyKind = (physical, logical) match {
     case (Bool | Float32 | Float64, Logical.Plain) => KeyKind.Longs
     case (Int32 | Int64, Logical.Other) => KeyKind.None
     case (Int32 | Int64, _) | (Int96, Logical.SparkInt96) => KeyKind.Longs
@@ -81,7 +81,20 @@ private[parquet] final case class ColumnType(physical: Physical, logical: Logica
   }
 }
 
-private[parquet] object ColumnType {
+private[sbbf] object ColumnType {
+
+  /**
+   * Returns the type in which Spark writes a decimal: in an INT32 or INT64 if all numbers of this
+   * precision fit, or else in the fewest big-endian bytes that hold them and a sign
+   * (`SparkToParquetSchemaConverter`).
+   */
+  def decimal(precision: Int, scale: Int): ColumnType = {
+    val physical =
+      if (precision <= 9) Physical.Int32
+      else if (precision <= 18) Physical.Int64
+      else Physical.FixedBytes((BigInt(10).pow(precision) - 1).bitLength / 8 + 1)
+    ColumnType(physical, Logical.Decimal(precision, scale))
+  }
 
   /**
    * Returns keys in Spark's order of doubles, with one key for both zeros and one above all
@@ -135,11 +148,9 @@ private[parquet] object ColumnType {
 }
 
 /** Parquet's physical types (`Type` of parquet.thrift). */
-private[parquet] sealed abstract class Physical(val name: String)
-    extends Product
-    with Serializable
+private[sbbf] sealed abstract class Physical(val name: String) extends Product with Serializable
 
-private[parquet] object Physical {
+private[sbbf] object Physical {
   case object Bool extends Physical("BOOLEAN")
   case object Int32 extends Physical("INT32")
   case object Int64 extends Physical("INT64")
@@ -151,9 +162,9 @@ private[parquet] object Physical {
 }
 
 /** Parquet's annotations (LogicalTypes.md), as far as this module distinguishes them. */
-private[parquet] sealed abstract class Logical extends Product with Serializable
+private[sbbf] sealed abstract class Logical extends Product with Serializable
 
-private[parquet] object Logical {
+private[sbbf] object Logical {
   case object Plain extends Logical
   final case class Integer(bits: Int, signed: Boolean) extends Logical
 

@@ -10,6 +10,8 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.{
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 
+import io.sbbf.parquet.model.Physical
+
 /** The way in which the values of a column are hashed for its filters. */
 private[sbbf] sealed trait ValueKind
 
@@ -35,6 +37,13 @@ private[sbbf] object ValueKind {
       None
     case BINARY | FIXED_LEN_BYTE_ARRAY | INT96 => Some(Bytes)
     case BOOLEAN => None
+  }
+
+  /** Returns the kind of values that no Parquet file holds, of a type in which Spark writes them. */
+  def of(physical: Physical): ValueKind = physical match {
+    case Physical.Int32 => Ints
+    case Physical.Int64 => Longs
+    case _ => Bytes
   }
 
   /**

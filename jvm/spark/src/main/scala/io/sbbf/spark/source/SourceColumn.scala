@@ -5,12 +5,21 @@ import org.apache.spark.sql.types._
 
 import io.sbbf.core.predicate.KeyFunction
 import io.sbbf.parquet.hashes.KeyCollector
-import io.sbbf.parquet.values.KeyType
+import io.sbbf.parquet.model.Physical.{Bytes, Int32, Int64}
+import io.sbbf.parquet.model.{ColumnType, Logical}
 
-/** A column of files whose values Spark's own readers supply. */
-private[spark] final case class SourceColumn(name: String, dataType: DataType, keyType: KeyType) {
+/**
+ * A column of files whose values Spark's own readers supply.
+ *
+ * @param columnType the type in which Spark would write the values to Parquet
+ */
+private[spark] final case class SourceColumn(
+    name: String,
+    dataType: DataType,
+    columnType: ColumnType) {
 
-  def collector(function: Option[KeyFunction]): KeyCollector = new KeyCollector(keyType, function)
+  def collector(function: Option[KeyFunction]): KeyCollector =
+    new KeyCollector(columnType, function)
 
   /** Adds the value at a place in a row, if it is not NULL. */
   def add(row: InternalRow, place: Int, to: KeyCollector): Unit =
@@ -36,21 +45,24 @@ private[spark] object SourceColumn {
 
   /** Returns the column; None if its type cannot be indexed. */
   def of(field: StructField): Option[SourceColumn] =
-    keyType(field.dataType).map(SourceColumn(field.name, field.dataType, _))
+    columnType(field.dataType).map(SourceColumn(field.name, field.dataType, _))
 
-  private def keyType(dataType: DataType): Option[KeyType] = dataType match {
-    case ByteType => Some(KeyType.Integer(8))
-    case ShortType => Some(KeyType.Integer(16))
-    case IntegerType => Some(KeyType.Integer(32))
-    case LongType => Some(KeyType.Integer(64))
-    case DateType => Some(KeyType.Date)
-    case TimestampType => Some(KeyType.Timestamp(isInstant = true))
-    case TimestampNTZType => Some(KeyType.Timestamp(isInstant = false))
-    case BinaryType => Some(KeyType.Binary)
+  private def columnType(dataType: DataType): Option[ColumnType] = dataType match {
+    case ByteType => Some(ColumnType(Int32, Logical.Integer(8, signed = true)))
+    case ShortType => Some(ColumnType(Int32, Logical.Integer(16, signed = true)))
+    case IntegerType => Some(ColumnType(Int32, Logical.Plain))
+    case LongType => Some(ColumnType(Int64, Logical.Plain))
+    case DateType => Some(ColumnType(Int32, Logical.Date(mayRebase = false)))
+    case TimestampType => Some(microseconds(utc = true))
+    case TimestampNTZType => Some(microseconds(utc = false))
+    case BinaryType => Some(ColumnType(Bytes, Logical.Plain))
     case decimal: DecimalType if decimal.scale >= 0 && decimal.scale <= decimal.precision =>
-      Some(KeyType.Decimal(decimal.precision, decimal.scale))
+      Some(ColumnType.decimal(decimal.precision, decimal.scale))
     // types of other collations, CHAR and VARCHAR do not equal it
-    case StringType => Some(KeyType.Text)
+    case StringType => Some(ColumnType(Bytes, Logical.Text))
     case _ => None
   }
+
+  private def microseconds(utc: Boolean): ColumnType =
+    ColumnType(Int64, Logical.Timestamp(perMilli = 1000, utc, mayRebase = false))
 }

@@ -11,8 +11,7 @@ import org.apache.orc.OrcFile
 
 import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.parquet.hashes.{FileKeys, IndexFacts, IndexableColumn, KeySource, StoredSchema}
-import io.sbbf.parquet.model.{FileVersion, UnusableFile}
-import io.sbbf.parquet.values.KeyType
+import io.sbbf.parquet.model.{FileVersion, Logical, UnusableFile}
 
 /**
  * The keys of a file as Spark's own reader reads it. The whole file is one zone.
@@ -52,7 +51,7 @@ private[spark] final class SourceKeys(
     check()
     IndexFacts(
       Seq(rows),
-      StoredSchema.ofColumns(columns.map(c => c.name -> c.keyType)),
+      StoredSchema.ofColumns(columns.map(c => c.name -> c.columnType)),
       wanted.map(name =>
         KeyedColumn
           .parse(name)
@@ -69,7 +68,7 @@ private[spark] final class SourceKeys(
     val place = columns.indexWhere(_.name == keyed.column)
     if (place < 0) IndexableColumn(-1, Nil, Nil, None)
     else {
-      val isNoText = keyed.function.isDefined && columns(place).keyType != KeyType.Text
+      val isNoText = keyed.function.isDefined && columns(place).columnType.logical != Logical.Text
       val whyNot = if (isNoText) Some(NoText) else reasons(place)
       IndexableColumn(place, Seq(rows), Seq(0), whyNot)
     }
