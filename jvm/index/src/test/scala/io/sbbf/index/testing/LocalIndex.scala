@@ -43,7 +43,7 @@ final class LocalIndex(table: Path, conf: Configuration) {
       rowGroup <- 0 until read(n).rowGroups
       (column, source) <- build.toRead(n)
     } {
-      val hashes = reading(files(n))(_.of(rowGroup, source))
+      val hashes = reading(files(n))(_.hashesOf(rowGroup, source))
       val packing = build.packings(column)
       packing.byPart(packing.pack(hashes, build.firstRowGroup(n) + rowGroup)).foreach {
         case (part, packed) =>

@@ -34,7 +34,7 @@ final class KeyEvaluator private[eval] (keys: KeySet, evidence: FileEvidence) {
     case Right(column) if evidence.isUnreadable(rowGroup, column) =>
       all(leaf(column, BoundPredicate.IsNotNull).evalStatistics(rowGroup))
     case Right(column) =>
-      val stored = keys.of(footer.schema.column(column).columnType)
+      val stored = keys.storedAs(footer.schema.column(column).columnType)
       val together = stored.literals.toSeq.flatMap { literals =>
         val result = leaf(column, literals).evalContents(rowGroup, bytes)
         if (result.verdict == Verdict.CannotMatch) Nil
@@ -141,7 +141,7 @@ final class KeySet(
 
   private[eval] val leaf: Leaf = Leaf(column, In(values))
 
-  private[eval] def of(kind: ColumnType): StoredKeys =
+  private[eval] def storedAs(kind: ColumnType): StoredKeys =
     stored.computeIfAbsent(kind, StoredKeys.of(values, _, lookup.reader))
 
   /** Returns the evaluator of the keys for a file. */

@@ -69,7 +69,7 @@ private[sbbf] final class FileHashes(
   }
 
   /** Returns the hashes of a column chunk. Floats are hashed as filters hash them; see [[ValueHasher]]. */
-  override def of(rowGroup: Int, source: KeySource): Array[Long] = {
+  override def hashesOf(rowGroup: Int, source: KeySource): Array[Long] = {
     if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
     val footer = columns.footer
     if (footer.numRows(rowGroup) > 0) {

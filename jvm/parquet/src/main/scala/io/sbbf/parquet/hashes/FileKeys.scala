@@ -25,7 +25,7 @@ private[sbbf] trait FileKeys extends Closeable {
    * @param rowGroup the number of the zone
    * @param source names a column that [[facts]] finds no reason against
    */
-  def of(rowGroup: Int, source: KeySource): Array[Long]
+  def hashesOf(rowGroup: Int, source: KeySource): Array[Long]
 
   /** Fails if the file was replaced while it was read. */
   def check(): Unit

@@ -131,9 +131,9 @@ private[sbbf] final class SampledFile(
       bytes: FileBytes): ChunkSample = {
     val sketch = new KmvSketch.Builder
     val hasher = ValueHasher.of(kind, sketch)
-    val some = new ValueSample(hasher)
+    val sample = new ValueSample(hasher)
     val isAllDictionary = footer.dictionaryOffset(footer.chunk(rowGroup, column)) > 0
-    values.addTo(some, rowGroup, column, isAllDictionary)
+    values.addTo(sample, rowGroup, column, isAllDictionary)
     hasher.flush()
     val filter = new FilterReader(footer).read(rowGroup, column, bytes) match {
       case FilterState.Present(_, _, bitset) =>
@@ -141,7 +141,7 @@ private[sbbf] final class SampledFile(
       case FilterState.Rejected(_) => Some(ExistingFilter(0, 1))
       case FilterState.Absent => None
     }
-    ChunkSample(name, sketch.result(), some.result, filter)
+    ChunkSample(name, sketch.result(), sample.result, filter)
   }
 
   /**
@@ -208,13 +208,13 @@ private[sbbf] final case class ColumnFacts(
  *
  * @param column the column's dotted Parquet path
  * @param values the sketch of all values
- * @param some a random sample of the values, in PLAIN encoding
+ * @param sample a random sample of the values, in PLAIN encoding
  * @param filter the chunk's bloom filter, if it has one
  */
 private[sbbf] final case class ChunkSample(
     column: String,
     values: KmvSketch,
-    some: Seq[Array[Byte]],
+    sample: Seq[Array[Byte]],
     filter: Option[ExistingFilter])
 
 /**

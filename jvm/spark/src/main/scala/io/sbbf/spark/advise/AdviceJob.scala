@@ -145,7 +145,7 @@ private[spark] final class AdviceJob(
       samples: Seq[ChunkSample]): Map[String, Double] = {
     val values = samples
       .groupBy(_.column)
-      .map { case (column, of) => column -> some(of.flatMap(_.some), MostValues) }
+      .map { case (column, of) => column -> some(of.flatMap(_.sample), MostValues) }
     val shared = context.broadcast(ClosureBytes.pack(values))
     try {
       val kept = tasks.map(files, "bounds") { (file, table) =>

@@ -28,12 +28,12 @@ private[index] final class BuildTime(tasks: TableTasks, taskFiles: TaskFiles, co
     val items = some.map(n => (taskFiles.serializable(files(n).status), columns(n)))
     val nanos = tasks.map(items, "sample of keys") { case ((file, sources), table) =>
       IndexJob.attempt(file.getPath.toString) {
-        val hashes = table.keysOf(file, checksVersion = false)
+        val keys = table.keysOf(file, checksVersion = false)
         try {
           val started = System.nanoTime
-          sources.foreach(hashes.of(0, _))
+          sources.foreach(keys.hashesOf(0, _))
           System.nanoTime - started
-        } finally hashes.close()
+        } finally keys.close()
       }
     }
     val (rows, spent) = some

@@ -39,20 +39,20 @@ private[index] final class FileToIndex(
     def close(): Unit = Option(opened.getAndSet(null)).foreach(_.close())
     TaskContext.get().addTaskCompletionListener[Unit](_ => close())
     def attempt(work: FileKeys => Iterator[(Int, AnyRef)]): Iterator[(Int, AnyRef)] =
-      Option(opened.get).fold(Iterator[(Int, AnyRef)]()) { hashes =>
-        orFailure(layout)(work(hashes))(close())
+      Option(opened.get).fold(Iterator[(Int, AnyRef)]()) { keys =>
+        orFailure(layout)(work(keys))(close())
       }
     val chunks = for {
       rowGroup <- (0 until rowGroups).iterator
       (column, source) <- columns.iterator
-      run <- attempt { hashes =>
+      run <- attempt { keys =>
         val packed =
-          layout.packings(column).pack(hashes.of(rowGroup, source), firstRowGroup + rowGroup)
+          layout.packings(column).pack(keys.hashesOf(rowGroup, source), firstRowGroup + rowGroup)
         byPartition(packed, column, layout)
       }
     } yield run
-    def end = attempt { hashes =>
-      hashes.check()
+    def end = attempt { keys =>
+      keys.check()
       close()
       Iterator.empty
     }

@@ -44,9 +44,9 @@ private[index] final class KeyCounts(tasks: TableTasks, taskFiles: TaskFiles) {
     val items = some.map(f => (taskFiles.serializable(f.status), source(f)))
     val counts = tasks.map(items, "number of keys") { case ((file, of), table) =>
       IndexJob.attempt(file.getPath.toString) {
-        val hashes = table.keysOf(file, checksVersion = false)
-        try hashes.of(0, of).length.toLong
-        finally hashes.close()
+        val keys = table.keysOf(file, checksVersion = false)
+        try keys.hashesOf(0, of).length.toLong
+        finally keys.close()
       }
     }
     val known = some.zip(counts).collect { case (f, Right(n)) => (n, f.facts.rowsOf.head) }

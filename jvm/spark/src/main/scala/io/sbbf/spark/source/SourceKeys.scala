@@ -45,7 +45,8 @@ private[spark] final class SourceKeys(
     }
     val reasons = columns.indices.map { c =>
       val isSame =
-        !readers.dependsOnOthers || Arrays.equals(together(c).result(), of(0, KeySource(c, None)))
+        !readers.dependsOnOthers ||
+          Arrays.equals(together(c).result(), hashesOf(0, KeySource(c, None)))
       if (isSame) None else Some(Dependent)
     }
     check()
@@ -74,7 +75,7 @@ private[spark] final class SourceKeys(
     }
   }
 
-  override def of(rowGroup: Int, source: KeySource): Array[Long] = {
+  override def hashesOf(rowGroup: Int, source: KeySource): Array[Long] = {
     if (Thread.interrupted()) throw new InterruptedIOException("cancelled")
     val column = columns(source.leaf)
     val collector = column.collector(source.function)
