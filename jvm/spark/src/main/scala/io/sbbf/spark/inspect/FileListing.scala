@@ -14,6 +14,7 @@ import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{Decryption, FileBytes, FileStore}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{Evidence, LeafResult, UnusableFile}
+import io.sbbf.spark.util.RowFields
 
 /**
  * Lists the rows of one file.
@@ -120,41 +121,33 @@ private[spark] final class FileListing(
       evidence: String = Evidence.None.name,
       verdict: Option[String],
       reason: String): Row = {
-    val (length, size, blocks, fill, fpp, distinct) = state match {
+    val filter = state match {
       case FilterState.Present(_, headerBytes, bitset) =>
-        (
-          headerBytes + bitset.length,
-          bitset.length,
-          bitset.length / SplitBlockBloomFilter.BytesPerBlock,
-          BloomFilterStats.fillRatio(bitset),
-          BloomFilterStats.effectiveFpp(bitset),
-          BloomFilterStats.distinctEstimate(bitset))
-      case _ => (null, null, null, null, null, null)
+        Seq(
+          "bloom_filter_length" -> (headerBytes + bitset.length),
+          "filter_bytes" -> bitset.length,
+          "blocks" -> bitset.length / SplitBlockBloomFilter.BytesPerBlock,
+          "fill" -> BloomFilterStats.fillRatio(bitset),
+          "fpp" -> BloomFilterStats.effectiveFpp(bitset),
+          "distinct_estimate" -> BloomFilterStats.distinctEstimate(bitset),
+          "checks" -> "passed"
+        )
+      case FilterState.Rejected(_) if offset.isDefined => Seq("checks" -> "failed")
+      case _ => Nil // no filter, or one whose metadata cannot be read
     }
-    val checks = state match {
-      case FilterState.Present(_, _, _) => "passed"
-      case FilterState.Rejected(_) if offset.isDefined => "failed"
-      case _ => null // no filter, or one whose metadata cannot be read
-    }
-    Row(
-      file.getPath.toString,
-      rowGroup,
-      column,
-      rows,
-      physicalType,
-      nulls.orNull,
-      offset.orNull,
-      length,
-      size,
-      blocks,
-      fill,
-      fpp,
-      distinct,
-      checks,
-      evidence,
-      verdict.orNull,
-      reason
+    val values = Seq(
+      "file_name" -> file.getPath.toString,
+      "row_group_id" -> rowGroup,
+      "path_in_schema" -> column,
+      "row_group_num_rows" -> rows,
+      "type" -> physicalType,
+      "stats_null_count" -> nulls,
+      "bloom_filter_offset" -> offset,
+      "evidence" -> evidence,
+      "verdict" -> verdict,
+      "reason" -> reason
     )
+    RowFields.row(FilterListing.Schema, values ++ filter: _*)
   }
 }
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.analysis.{caseInsensitiveResolution, caseSe
 import io.sbbf.core.predicate.Verdict
 import io.sbbf.orc.prune.StripeProbe
 import io.sbbf.parquet.model.{Evidence, LeafResult}
+import io.sbbf.spark.util.RowFields
 
 /** Lists the rows of one ORC file: one for each stripe and column with filters. */
 private[spark] final class OrcListing(
@@ -86,28 +87,25 @@ private[spark] final class OrcListing(
       rows: Any = null,
       typeName: String = null,
       nulls: Option[Long] = None,
-      filters: Option[StripeProbe.Filters] = None,
+      filters: Option[StripeProbe.Filters] = None, // several have no one offset and length
       evidence: Evidence = Evidence.None,
       verdict: Option[Verdict] = Some(Verdict.MightMatch),
       reason: String): Row =
-    Row(
-      file.getPath.toString,
-      stripe,
-      column,
-      rows,
-      typeName,
-      nulls.orNull,
-      null, // several filters have no one offset and length
-      null,
-      filters.map(_.bytes).orNull,
-      null,
-      filters.map(_.fill).orNull,
-      filters.map(_.fpp).orNull,
-      null,
-      filters.map(_ => "passed").orNull,
-      evidence.name,
-      verdict.filter(_ => request.leaf.isDefined).map(_.name).orNull,
-      reason
+    RowFields.row(
+      FilterListing.Schema,
+      "file_name" -> file.getPath.toString,
+      "row_group_id" -> stripe,
+      "path_in_schema" -> column,
+      "row_group_num_rows" -> rows,
+      "type" -> typeName,
+      "stats_null_count" -> nulls,
+      "filter_bytes" -> filters.map(_.bytes),
+      "fill" -> filters.map(_.fill),
+      "fpp" -> filters.map(_.fpp),
+      "checks" -> filters.map(_ => "passed"),
+      "evidence" -> evidence.name,
+      "verdict" -> verdict.filter(_ => request.leaf.isDefined).map(_.name),
+      "reason" -> reason
     )
 }
 
