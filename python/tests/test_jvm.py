@@ -86,7 +86,13 @@ def test_the_class_path_is_that_of_spark_s_launcher(run, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("command", "theirs"),
-    [("change", True), ("advise", True), ("keys", True), ("index", True), ("list", False)],
+    [
+        ("add_filters", True),
+        ("advise", True),
+        ("keys", True),
+        ("index_info", True),
+        ("list", False),
+    ],
 )
 def test_what_runs_jobs_gets_the_driver_s_java_options(run, command, theirs):
     settings = {

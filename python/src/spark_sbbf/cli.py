@@ -6,7 +6,8 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from spark_sbbf.jvm import run_command
 from spark_sbbf.progress import progress_bar
 from spark_sbbf.table import common_folder, table
 from spark_sbbf.table_index import IndexReport
-from spark_sbbf.writer import bloom_options
 
 INSPECT = (
     "file_name row_group_id path_in_schema row_group_num_rows stats_null_count type filter_bytes "
@@ -35,6 +35,8 @@ ADVICE = (
 INDEX = "path_in_schema kind files files_covered segments keys entries bytes newest"
 KEYS = "key file_name row_group_id row_group_num_rows evidence"
 PROBE = "file_name row_group_id row_group_num_rows verdict evidence"
+OWN = ("command", "conf", "json", "report")
+"""The arguments that this script does not pass on."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,12 +90,12 @@ def _probe(args: Namespace) -> int:
     return 0
 
 
-def _probe_keys(args: Namespace, options: dict[str, str]) -> int:
+def _probe_keys(args: Namespace, options: dict[str, Any]) -> int:
     keys = _lines_of(args.value)
     if args.hex:
         keys = [_as_hex(args.value, number, key) for number, key in enumerate(keys, 1)]
-    own = {"keys": json.dumps(keys), "is_hex": str(args.hex).lower()}
-    rows = _listed(args, "keys", {**options, **own}, [*KEYS.split(), "reason"])
+    options |= {"keys": keys, "is_hex": args.hex}
+    rows = _listed(args, "keys", options, [*KEYS.split(), "reason"])
     if rows is not None:
         held = len({row["key"] for row in rows})
         places = {(row["file_name"], row["row_group_id"]) for row in rows}
@@ -124,19 +126,14 @@ def _as_hex(name: str, number: int, key: str) -> str:
 
 
 def _listed(
-    args: Namespace, command: str, options: dict[str, str], columns: list[str]
+    args: Namespace, command: str, options: dict[str, Any], columns: list[str]
 ) -> list[dict[str, Any]] | None:
     """Prints the rows, and returns them unless as JSON."""
-    spark = find_spark()
-    if args.where is not None:
-        options["where"] = args.where
-    settings = settings_of(spark, dict(args.conf))
-    with closing(run_command(spark, command, options, settings)) as lines:
-        if args.json:
-            for line in lines:
-                sys.stdout.write(line)
-            return None
-        rows = [json.loads(line) for line in lines]
+    found = _rows(args, command, {**options, "where": args.where})
+    if args.json:
+        deque(found, maxlen=0)  # so many rows might not fit into memory
+        return None
+    rows = list(found)
     folder = common_folder([row["file_name"] for row in rows])
     shown = [{**row, "file_name": row["file_name"][len(folder) :]} for row in rows]
     if rows:
@@ -150,43 +147,8 @@ def _sizing(args: Namespace) -> int:
     return 0
 
 
-def _add_filters(args: Namespace) -> int:
-    options = bloom_options(*args.columns, fpp=args.fpp)
-    return _changed(args, {**options, "replace": str(args.replace).lower()})
-
-
-def _drop_filters(args: Namespace) -> int:
-    options = bloom_options(*args.columns) if args.columns else {}
-    return _changed(args, {**options, "drop": "true"})
-
-
-def _changed(args: Namespace, options: dict[str, str]) -> int:
-    """Runs a Spark job in a new JVM, and prints the outcomes of the files."""
-    spark = find_spark()
-    flags = {
-        "allow_table_formats": str(args.allow_table_formats).lower(),
-        "dry_run": str(args.dry_run).lower(),
-    }
-    if args.where is not None:
-        options["where"] = args.where
-    settings = settings_of(spark, dict(args.conf))
-    rows = []
-    with (
-        progress_bar(args.command, "B", None) as show,
-        closing(
-            run_command(spark, "change", {"table": args.table, **options, **flags}, settings)
-        ) as lines,
-    ):
-        for line in lines:
-            row = json.loads(line)
-            if "done" in row:
-                show(row["done"], row["all"])
-            else:
-                rows.append(row)
-    if args.json:
-        for row in rows:
-            print(json.dumps(row))
-    report = FilterReport.of_rows(rows)
+def _filters(args: Namespace) -> int:
+    report = FilterReport.of_rows(_run(args))
     if not args.json:
         print(report)
     report.raise_on_failure()
@@ -196,15 +158,7 @@ def _changed(args: Namespace, options: dict[str, str]) -> int:
 def _advise(args: Namespace) -> int:
     if args.report:
         writable(args.report)
-    options = {
-        "table": args.table,
-        "fpp": str(args.fpp),
-        "row_groups": str(args.row_groups),
-        "columns": json.dumps(args.columns),
-    }
-    if args.where is not None:
-        options["where"] = args.where
-    rows = _run(args, "advise", options)
+    rows = _run(args)
     if not args.json:
         print(table(rows, ADVICE.split()))
     if args.report:
@@ -212,46 +166,53 @@ def _advise(args: Namespace) -> int:
     return 0
 
 
-def _index(args: Namespace) -> int:
-    """Changes or describes the index of a table."""
-    request = {"action": args.command, "table": args.table}
-    if args.command == "create-index":
-        request["columns"] = json.dumps(args.columns)
-        request["kind"] = args.kind
-        request["from_filters"] = str(args.from_filters).lower()
-        for option in ("items", "fpp"):
-            if getattr(args, option) is not None:
-                request[option] = str(getattr(args, option))
-    if "dry_run" in args:
-        request["dry_run"] = str(args.dry_run).lower()
-    if "where" in args and args.where is not None:
-        request["where"] = args.where
-    rows = _run(args, "index", request)
-    if args.json:
-        return 0
-    if args.command == "index-info":
+def _index_info(args: Namespace) -> int:
+    rows = _run(args)
+    if not args.json:
         print(table(rows, INDEX.split()) if rows else f"{args.table} has no index")
-    elif args.command == "drop-index":
-        print(f"deleted {rows[0]['bytes']:,} bytes")
-    else:
-        change = IndexReport(**rows[0])
+    return 0
+
+
+def _drop_index(args: Namespace) -> int:
+    (row,) = _run(args)
+    if not args.json:
+        print(f"deleted {row['bytes']:,} bytes")
+    return 0
+
+
+def _index(args: Namespace) -> int:
+    (row,) = _run(args)
+    if not args.json:
+        change = IndexReport(**row)
         print(change)
         if change.skipped_files:
             print(f"{change.skipped_files:,} files were skipped; {change.reason}", file=sys.stderr)
     return 0
 
 
-def _run(args: Namespace, command: str, options: dict[str, str]) -> list[dict[str, Any]]:
-    """Runs a command in a new JVM and returns its rows. Prints them if they are wanted as JSON."""
+def _run(args: Namespace) -> list[dict[str, Any]]:
+    """Runs a command of the JVM, whose options are the arguments that are not this script's own."""
+    options = {name: value for name, value in vars(args).items() if name not in OWN}
+    return list(_rows(args, args.command.replace("-", "_"), options))
+
+
+def _rows(args: Namespace, command: str, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Runs a command in a new JVM and yields its rows. Prints them if they are wanted as JSON."""
     spark = find_spark()
-    with closing(
-        run_command(spark, command, options, settings_of(spark, dict(args.conf)))
-    ) as lines:
-        rows = [json.loads(line) for line in lines]
-    if args.json:
-        for row in rows:
-            print(json.dumps(row))
-    return rows
+    given = {name: value for name, value in options.items() if value is not None}
+    shown = None if command.endswith("_filters") else False
+    with (
+        progress_bar(args.command, "B", shown) as show,
+        closing(run_command(spark, command, given, settings_of(spark, dict(args.conf)))) as lines,
+    ):
+        for line in lines:
+            row = json.loads(line)
+            if "done" in row:
+                show(row["done"], row["all"])
+                continue
+            if args.json:
+                sys.stdout.write(line)
+            yield row
 
 
 def _doctor(args: Namespace) -> int:
@@ -289,13 +250,13 @@ COMMANDS = {
     "inspect": _inspect,
     "probe": _probe,
     "sizing": _sizing,
-    "add-filters": _add_filters,
-    "drop-filters": _drop_filters,
+    "add-filters": _filters,
+    "drop-filters": _filters,
     "advise": _advise,
     "create-index": _index,
     "refresh-index": _index,
-    "index-info": _index,
-    "drop-index": _index,
+    "index-info": _index_info,
+    "drop-index": _drop_index,
     "doctor": _doctor,
     "install": _install,
     "uninstall": _uninstall,

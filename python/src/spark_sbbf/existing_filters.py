@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spark_sbbf.bridge import (
-    add_jar,
-    bridge_of,
-    is_connect,
-    running,
-    table_text,
-    translate_jvm_errors,
-    where_option,
-)
+from spark_sbbf.bridge import where_option
 from spark_sbbf.filter_report import FilterReport
-from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
-from spark_sbbf.progress import Progress, progress_bar
+from spark_sbbf.procedures import run
 from spark_sbbf.writer import DEFAULT_FPP, bloom_options, flag
 
 if TYPE_CHECKING:
@@ -79,11 +69,15 @@ def add_filters(
         RuntimeError: As in ``enable``.
     """
     named = [columns] if isinstance(columns, str) else list(columns)
-    options = bloom_options(
+    settings = bloom_options(
         *named, fpp=fpp, ndv=ndv, max_bytes=max_bytes, min_ndv=min_ndv, dictionary=dictionary
     )
-    flags = {"replace": replace, "allow_table_formats": allow_table_formats, "dry_run": dry_run}
-    return _change(spark, "add_filters", table, options, where, flags, progress)
+    return _change(
+        *(spark, "add_filters", table, settings, where, progress),
+        replace=replace,
+        allow_table_formats=allow_table_formats,
+        dry_run=dry_run,
+    )
 
 
 def drop_filters(
@@ -114,58 +108,28 @@ def drop_filters(
         The outcome for each file.
     """
     named = [columns] if isinstance(columns, str) else columns
-    options = {} if named is None else bloom_options(*named)
-    flags = {"allow_table_formats": allow_table_formats, "dry_run": dry_run}
-    return _change(spark, "drop_filters", table, options, where, flags, progress)
+    settings = {} if named is None else bloom_options(*named)
+    return _change(
+        *(spark, "drop_filters", table, settings, where, progress),
+        allow_table_formats=allow_table_formats,
+        dry_run=dry_run,
+    )
 
 
 def _change(
     spark: SparkSession,
-    procedure: str,
+    command: str,
     table: str | os.PathLike[str],
-    options: Mapping[str, str],
+    settings: Mapping[str, str],
     where: str | None,
-    flags: Mapping[str, bool],
     progress: bool | None,
+    **flags: bool,
 ) -> FilterReport:
-    add_jar(running(spark))
-    own = {name: flag_text(flag(name, value)) for name, value in flags.items()}
-    table, condition = table_text(table), where_option(where)
-    if is_connect(spark):
-        command = f"the command 'spark-sbbf {procedure.replace('_', '-')}'"
-        require_call(spark, procedure, f"a classic session, or {command}")
-        pairs = ", ".join(f"{quoted(key)}, {quoted(value)}" for key, value in options.items())
-        arguments = {"table": quoted(table), **own}
-        if pairs:
-            arguments["options"] = f"map({pairs})"
-        arguments |= {name: quoted(text) for name, text in condition.items()}
-        with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
-            return _report(call(spark, procedure, arguments, show))
-    drop = flag_text(procedure == "drop_filters")
-    request = {"table": table, "drop": drop, **options, **own, **condition}
-    with progress_bar(procedure, "B", progress) as show, translate_jvm_errors():
-        return _report(_bridged(spark, procedure, request, show))
-
-
-def _report(rows: Iterable[Mapping[str, Any]]) -> FilterReport:
-    report = FilterReport.of_rows(rows)
+    own = {name: flag(name, value) for name, value in flags.items()}
+    options = {"options": settings, **own, **where_option(where)}
+    report = FilterReport.of_rows(run(spark, command, table, options, progress))
     report.raise_on_failure()
     if refused := report.of("refused"):
         counts = f"{len(refused):,} of {len(report.files):,} files were refused and are unchanged"
-        warnings.warn(f"{counts}; {refused[0].file_name}: {refused[0].reason}", stacklevel=4)
+        warnings.warn(f"{counts}; {refused[0].file_name}: {refused[0].reason}", stacklevel=3)
     return report
-
-
-def _bridged(
-    spark: Any, procedure: str, request: Mapping[str, str], show: Progress
-) -> list[dict[str, Any]]:
-    bridge = bridge_of(spark)
-    options = jvm_map(spark, request)
-    lines = in_jvm(
-        spark,
-        f"spark-sbbf {procedure}",
-        lambda: str(bridge.changeFilters(spark._jsparkSession, options)),
-        lambda _: show(bridge.doneBytes(), bridge.totalBytes()),
-        bridge.cancel,
-    )
-    return [json.loads(line) for line in lines.split("\n") if line]

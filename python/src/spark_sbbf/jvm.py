@@ -14,6 +14,7 @@ from collections.abc import Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spark_sbbf.builder import VECTOR_MODULE
@@ -30,14 +31,14 @@ OPEN_PACKAGES = (
     "sun.security.action sun.util.calendar"
 ).split()
 
-JOB_COMMANDS = ("change", "advise", "keys", "index")
-"""The commands that run Spark jobs."""
+SHORT_COMMANDS = ("list", "doctor")
+"""The commands that run no Spark job, at least mostly."""
 
 
 def run_command(
     spark: Spark,
     command: str,
-    options: Mapping[str, str],
+    options: Mapping[str, Any],
     settings: Mapping[str, str],
 ) -> Generator[str, None, None]:
     """Yields the lines that the JAR's main class prints for a command.
@@ -93,7 +94,7 @@ def _java_options(spark: Spark, command: str, settings: Mapping[str, str]) -> li
         options.append(f"--add-modules={VECTOR_MODULE}")  # Spark 4 adds it to every JVM
     if "spark.driver.memory" in settings:
         options.append(f"-Xmx{settings['spark.driver.memory']}")
-    if command in JOB_COMMANDS:
+    if command not in SHORT_COMMANDS:
         options += shlex.split(extra)
     else:
         options += [option for option in shlex.split(extra) if option.startswith("-D")]

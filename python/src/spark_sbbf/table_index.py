@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Iterable
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from spark_sbbf.bridge import (
     add_jar,
-    bridge_of,
-    is_connect,
     jar_class_loader,
     running,
     table_text,
@@ -20,8 +17,7 @@ from spark_sbbf.bridge import (
     where_option,
 )
 from spark_sbbf.catalog import add_catalog
-from spark_sbbf.procedures import call, flag_text, in_jvm, jvm_map, quoted, require_call
-from spark_sbbf.progress import Progress, progress_bar
+from spark_sbbf.procedures import run
 from spark_sbbf.writer import check_probability, flag, whole_number
 
 if TYPE_CHECKING:
@@ -118,9 +114,14 @@ def create_index(
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
-    named = [columns] if isinstance(columns, str) else list(columns)
-    filters = _zone_options(kind, items, fpp, from_filters)
-    return _change(spark, "create_index", table, named, where, dry_run, progress, filters)
+    options = {
+        "columns": [columns] if isinstance(columns, str) else list(columns),
+        "kind": str(kind),
+        "items": None if items is None else whole_number("items", items),
+        "fpp": None if fpp is None else check_probability("fpp", fpp),
+        "from_filters": flag("from_filters", from_filters),
+    }
+    return _change(spark, "create_index", table, where, dry_run, progress, options)
 
 
 def refresh_index(
@@ -152,7 +153,7 @@ def refresh_index(
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
-    return _change(spark, "refresh_index", table, None, where, dry_run, progress)
+    return _change(spark, "refresh_index", table, where, dry_run, progress, {})
 
 
 def drop_index(spark: SparkSession, table: str | os.PathLike[str]) -> int:
@@ -169,15 +170,8 @@ def drop_index(spark: SparkSession, table: str | os.PathLike[str]) -> int:
         TypeError: As in ``enable``.
         RuntimeError: As in ``enable``.
     """
-    add_jar(running(spark))
-    name = table_text(table)
-    with translate_jvm_errors():
-        if is_connect(spark):
-            require_call(spark, "drop_index", "a classic session")
-            (row,) = call(spark, "drop_index", {"table": quoted(name)}, lambda *_: None)
-            return int(row["bytes"])
-        with jar_class_loader(spark):
-            return int(bridge_of(spark).dropIndex(spark._jsparkSession, name))
+    (row,) = run(spark, "drop_index", table, {})
+    return int(row["bytes"])
 
 
 def index_info(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
@@ -207,68 +201,16 @@ def index_info(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
 
 def _change(
     spark: SparkSession,
-    procedure: str,
+    command: str,
     table: str | os.PathLike[str],
-    columns: list[str] | None,
     where: str | None,
     dry_run: bool,
     progress: bool | None,
-    filters: dict[str, str] | None = None,
+    options: dict[str, Any],
 ) -> IndexReport:
-    add_jar(running(spark))
-    name, condition = table_text(table), where_option(where)
-    dry = flag_text(flag("dry_run", dry_run))
-    with progress_bar(procedure, "task", progress) as show, translate_jvm_errors():
-        if is_connect(spark):
-            require_call(spark, procedure, "a classic session")
-            arguments = {"table": quoted(name), "dry_run": dry}
-            if columns is not None:
-                texts = ", ".join(map(quoted, columns))
-                arguments["columns"] = f"CAST(array({texts}) AS ARRAY<STRING>)"
-            arguments |= {option: quoted(text) for option, text in condition.items()}
-            for option, text in (filters or {}).items():
-                arguments[option] = text if option in ("items", "from_filters") else quoted(text)
-            (row,) = call(spark, procedure, arguments, show)
-        else:
-            request = {"table": name, "dry_run": dry, **(filters or {}), **condition}
-            if columns is not None:
-                request["columns"] = json.dumps(columns)
-            row = _bridged(spark, procedure, request, show)
+    options |= {**where_option(where), "dry_run": flag("dry_run", dry_run)}
+    (row,) = run(spark, command, table, options, progress)
     change = IndexReport(**row)
     if change.skipped_files:
         warnings.warn(f"{change.skipped_files:,} files were skipped; {change.reason}", stacklevel=3)
     return change
-
-
-def _zone_options(
-    kind: str, items: int | None, fpp: float | None, from_filters: bool
-) -> dict[str, str]:
-    """Returns the options that choose the kind of an index, without those at their defaults."""
-    given = {"kind": str(kind)} if kind != "keys" else {}
-    if items is not None:
-        given["items"] = str(whole_number("items", items))
-    if fpp is not None:
-        given["fpp"] = repr(check_probability("fpp", fpp))
-    if flag("from_filters", from_filters):
-        given["from_filters"] = flag_text(True)
-    return given
-
-
-def _bridged(spark: Any, procedure: str, request: dict[str, str], show: Progress) -> dict[str, Any]:
-    bridge, options = bridge_of(spark), jvm_map(spark, request)
-    tracker = spark.sparkContext.statusTracker()
-
-    def watch(group: str) -> None:
-        jobs = filter(None, map(tracker.getJobInfo, tracker.getJobIdsForGroup(group)))
-        stages = [tracker.getStageInfo(n) for job in jobs for n in job.stageIds]
-        known = [stage for stage in stages if stage]
-        show(sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known))
-
-    text = in_jvm(
-        spark,
-        f"spark-sbbf {procedure}",
-        lambda: str(bridge.changeIndex(spark._jsparkSession, options)),
-        watch,
-    )
-    found: dict[str, Any] = json.loads(text)
-    return found

@@ -1,15 +1,13 @@
 package io.sbbf.spark
 
-import java.util.{Map => JMap}
-
-import scala.jdk.CollectionConverters._
-
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.QueryExecution
 
-import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
-import io.sbbf.spark.index.{IndexCommand, IndexRequest}
+import io.sbbf.spark.append.AddFiltersJob
+import io.sbbf.spark.command.Command
 import io.sbbf.spark.report.PruneReport
+import io.sbbf.spark.util.{CommandOption, JsonRow}
 
 /**
  * Gives the Python package what SQL cannot offer in a classic session. Python needs only an
@@ -35,26 +33,25 @@ final class SessionBridge {
    */
   def explain(query: QueryExecution): String = PruneReport.json(query)
 
-  /** Changes the filters of existing files and returns one line of JSON for each file. */
-  def changeFilters(session: SparkSession, options: JMap[String, String]): String =
-    new AddFiltersJob(session, AddFiltersRequest.parse(options.asScala.toMap), listener)
-      .run()
-      .map(_.json)
+  /**
+   * Runs a command and returns one line of JSON for each row.
+   *
+   * @param options a JSON object
+   */
+  def run(session: SparkSession, name: String, options: String): String = {
+    val command = Command.named(name)
+    command
+      .run(session, CommandOption.texts(new ObjectMapper().readTree(options)), listener)
+      .map(JsonRow(command.schema, _))
       .mkString("\n")
+  }
 
-  /** Indexes the files that a table's index does not know, and returns one line of JSON. */
-  def changeIndex(session: SparkSession, options: JMap[String, String]): String =
-    IndexCommand.run(session, IndexRequest.parse(options.asScala.toMap)).json
-
-  /** Deletes the index of a table, and returns its size in bytes. */
-  def dropIndex(session: SparkSession, table: String): Long = IndexCommand.drop(session, table)
-
-  /** Returns the bytes that [[changeFilters]] has read and written so far. */
+  /** Returns the bytes that [[run]] has read and written so far. */
   def doneBytes: Long = listener.done
 
-  /** Returns the bytes that [[changeFilters]] has to read and write, 0 until they are known. */
+  /** Returns the bytes that [[run]] has to read and write, 0 until they are known. */
   def totalBytes: Long = listener.all
 
-  /** Stops [[changeFilters]] from starting further files. */
+  /** Stops [[run]] from starting further files. */
   def cancel(): Unit = listener.stopped = true
 }

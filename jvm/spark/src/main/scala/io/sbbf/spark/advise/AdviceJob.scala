@@ -88,12 +88,10 @@ private[spark] final class AdviceJob(
 
   /** Returns None if the request names no queries. */
   private def lookups(): Option[PointLookupStats.Counts] = {
-    val counts = request.weight match {
-      case AdviceRequest.Unweighed => None
-      case AdviceRequest.History => Some(target.history(session))
-      case AdviceRequest.Views(names) =>
-        Some(target.lookups(names.map(session.table(_).queryExecution)))
-    }
+    val counts =
+      if (request.history) Some(target.history(session))
+      else
+        request.views.map(names => target.lookups(names.map(session.table(_).queryExecution)))
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
         s"no query looks up a value in the files of ${target.name}; the history of a session " +

@@ -1,9 +1,9 @@
 package io.sbbf.spark.advise
 
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.types._
 
 import io.sbbf.spark.table.LakeFormat
+import io.sbbf.spark.util.RowFields
 
 /**
  * The advice on the filters of one column, with the numbers behind it.
@@ -51,47 +51,41 @@ private[spark] final case class ColumnAdvice(
     val saved = (kept.now.mean - keptThen.mean) * lookups.getOrElse(1L)
     (!advice.isActionable, -saved, evidence.column)
   }
-
-  def row: Row = Row.fromSeq(ColumnAdvice.Fields.map { case (_, value) => value(this) })
 }
 
 private[spark] object ColumnAdvice {
-  private def field(name: String, kind: DataType)(value: ColumnAdvice => Any) =
-    (StructField(name, kind, nullable = false), value)
-
-  private val Fields: Seq[(StructField, ColumnAdvice => Any)] = Seq(
-    field("path_in_schema", StringType)(_.evidence.column),
-    field("type", StringType)(_.evidence.dataType),
-    field("advice", StringType)(_.advice.name),
-    field("reason", StringType)(_.reason),
-    (StructField("lookups", LongType), _.lookups.orNull),
-    field("row_groups", LongType)(a => math.round(a.evidence.table.rowGroups)),
-    field("sampled_row_groups", IntegerType)(_.evidence.sampled),
-    field("ndv", LongType)(a => math.round(a.evidence.ndv)),
-    field("ndv_per_row_group", LongType)(a => math.round(a.evidence.ndvPerRowGroup)),
-    field("row_groups_with_value", DoubleType)(_.evidence.containing),
-    field("kept_present", DoubleType)(_.kept.now.present),
-    field("kept_absent", DoubleType)(_.kept.now.absent),
-    field("new_kept_present", DoubleType)(_.keptThen.present),
-    field("new_kept_absent", DoubleType)(_.keptThen.absent),
-    field("kept_sorted", DoubleType)(_.kept.sorted),
-    field("column_bytes", LongType)(_.evidence.bytes),
-    field("fpp", DoubleType)(_.fpp),
-    field("new_filter_bytes", LongType)(_.newFilterBytes),
-    field("new_filter_fpp", DoubleType)(_.kept.filter.fpp),
-    field("filters", LongType)(_.evidence.filters),
-    field("filter_bytes", LongType)(_.evidence.filterBytes),
-    (StructField("filter_fpp", DoubleType), _.evidence.existingFpp.orNull),
-    field("dictionaries", LongType)(_.evidence.dictionaries),
-    field("dictionary_bytes", LongType)(_.evidence.dictionaryBytes),
-    field("index_bytes", LongType)(_.index.bytes),
-    field("index_pays", BooleanType)(_.index.pays),
-    (
-      StructField("table_properties", MapType(StringType, StringType, valueContainsNull = false)),
-      _.tableProperties.orNull)
-  )
-
-  val Schema: StructType = StructType(Fields.map { case (field, _) => field })
+  val Fields: RowFields[ColumnAdvice] = RowFields
+    .of[ColumnAdvice]
+    .add("path_in_schema", StringType)(_.evidence.column)
+    .add("type", StringType)(_.evidence.dataType)
+    .add("advice", StringType)(_.advice.name)
+    .add("reason", StringType)(_.reason)
+    .add("lookups", LongType, nullable = true)(_.lookups.orNull)
+    .add("row_groups", LongType)(a => math.round(a.evidence.table.rowGroups))
+    .add("sampled_row_groups", IntegerType)(_.evidence.sampled)
+    .add("ndv", LongType)(a => math.round(a.evidence.ndv))
+    .add("ndv_per_row_group", LongType)(a => math.round(a.evidence.ndvPerRowGroup))
+    .add("row_groups_with_value", DoubleType)(_.evidence.containing)
+    .add("kept_present", DoubleType)(_.kept.now.present)
+    .add("kept_absent", DoubleType)(_.kept.now.absent)
+    .add("new_kept_present", DoubleType)(_.keptThen.present)
+    .add("new_kept_absent", DoubleType)(_.keptThen.absent)
+    .add("kept_sorted", DoubleType)(_.kept.sorted)
+    .add("column_bytes", LongType)(_.evidence.bytes)
+    .add("fpp", DoubleType)(_.fpp)
+    .add("new_filter_bytes", LongType)(_.newFilterBytes)
+    .add("new_filter_fpp", DoubleType)(_.kept.filter.fpp)
+    .add("filters", LongType)(_.evidence.filters)
+    .add("filter_bytes", LongType)(_.evidence.filterBytes)
+    .add("filter_fpp", DoubleType, nullable = true)(_.evidence.existingFpp.orNull)
+    .add("dictionaries", LongType)(_.evidence.dictionaries)
+    .add("dictionary_bytes", LongType)(_.evidence.dictionaryBytes)
+    .add("index_bytes", LongType)(_.index.bytes)
+    .add("index_pays", BooleanType)(_.index.pays)
+    .add(
+      "table_properties",
+      MapType(StringType, StringType, valueContainsNull = false),
+      nullable = true)(_.tableProperties.orNull)
 
   /**
    * Returns the advice for one column.

@@ -225,7 +225,7 @@ private[spark] object AddFiltersJob {
     def isCancelled: Boolean
   }
 
-  private object NoListener extends ProgressListener {
+  object NoListener extends ProgressListener {
     override def onProgress(doneBytes: Long, totalBytes: Long): Unit = ()
     override def isCancelled: Boolean = false
   }

@@ -1,11 +1,10 @@
 package io.sbbf.spark.append
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
+import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType}
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.util.{JsonRow, LogOnce}
+import io.sbbf.spark.util.{LogOnce, RowFields}
 
 /**
  * The outcome for the filters of one file.
@@ -27,12 +26,7 @@ private[spark] final case class AddFiltersOutcome(
     filterBytes: Long = 0,
     bytesRead: Long = 0,
     bytes: Long = 0,
-    seconds: Double = 0) {
-  def row: Row =
-    Row(file, status.name, reason, rowGroups, filters, filterBytes, bytesRead, bytes, seconds)
-
-  def json: String = JsonRow(AddFiltersOutcome.Schema, row)
-}
+    seconds: Double = 0)
 
 private[spark] object AddFiltersOutcome extends Logging {
   sealed abstract class Status(val name: String) extends Product with Serializable
@@ -55,16 +49,17 @@ private[spark] object AddFiltersOutcome extends Logging {
    */
   case object Failed extends Status("failed")
 
-  val Schema: StructType = new StructType()
-    .add("file_name", StringType, nullable = false)
-    .add("status", StringType, nullable = false)
-    .add("reason", StringType, nullable = false)
-    .add("row_groups", IntegerType, nullable = false)
-    .add("filters", IntegerType, nullable = false)
-    .add("filter_bytes", LongType, nullable = false)
-    .add("bytes_read", LongType, nullable = false)
-    .add("bytes", LongType, nullable = false)
-    .add("seconds", DoubleType, nullable = false)
+  val Fields: RowFields[AddFiltersOutcome] = RowFields
+    .of[AddFiltersOutcome]
+    .add("file_name", StringType)(_.file)
+    .add("status", StringType)(_.status.name)
+    .add("reason", StringType)(_.reason)
+    .add("row_groups", IntegerType)(_.rowGroups)
+    .add("filters", IntegerType)(_.filters)
+    .add("filter_bytes", LongType)(_.filterBytes)
+    .add("bytes_read", LongType)(_.bytesRead)
+    .add("bytes", LongType)(_.bytes)
+    .add("seconds", DoubleType)(_.seconds)
 
   /**
    * Returns why a file failed, and logs the stack trace without messages, which may hold values.

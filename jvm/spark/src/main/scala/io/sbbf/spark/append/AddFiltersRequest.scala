@@ -1,6 +1,7 @@
 package io.sbbf.spark.append
 
-import io.sbbf.spark.util.OptionText
+import io.sbbf.spark.util.CommandOption.{DryRun, Table, Where}
+import io.sbbf.spark.util.{CommandOption, CommandOptions}
 import io.sbbf.spark.write.FilterOptions
 
 /**
@@ -29,40 +30,36 @@ private[spark] final case class AddFiltersRequest(
 }
 
 private[spark] object AddFiltersRequest {
-  private val Texts = Seq("table", "where")
-  private val Flags = Seq("drop", "replace", "allow_table_formats", "dry_run")
+  private val Columns = CommandOption.names("columns")
+  private val Settings = CommandOption.settings("options")
+  private val AllowTableFormats = CommandOption.flag("allow_table_formats")
+  private val Fpp = CommandOption.text("fpp")
+  private val Replace = CommandOption.flag("replace")
 
-  /**
-   * Parses a request.
-   *
-   * @param options the settings, `table`, `where`, and the flags `drop`, `replace`,
-   *   `allow_table_formats` and `dry_run`
-   * @throws IllegalArgumentException naming the option that is unknown or invalid
-   */
-  def parse(options: Map[String, String]): AddFiltersRequest = {
-    val (own, settings) =
-      options.partition { case (key, _) => Texts.contains(key) || Flags.contains(key) }
-    def flag(name: String): Boolean = own.get(name).exists(OptionText.flag(name, _))
-    of(
-      own.getOrElse("table", throw new IllegalArgumentException("the option table is missing")),
+  val OptionsOfDrop: Seq[CommandOption[_]] =
+    Seq(Table, Columns, Settings, AllowTableFormats, DryRun, Where)
+  val OptionsOfAdd: Seq[CommandOption[_]] = OptionsOfDrop ++ Seq(Fpp, Replace)
+
+  /** @throws IllegalArgumentException naming the option that is invalid or has no effect */
+  def of(options: CommandOptions, isDrop: Boolean): AddFiltersRequest = {
+    val (columns, fpp) = (options(Columns), options(Fpp))
+    if (fpp.isDefined && columns.isEmpty)
+      throw new IllegalArgumentException("fpp needs columns; name the columns that get filters")
+    val settings = (columns.map(FilterOptions.enabling) ++
+      fpp.toSeq.flatMap(value => columns.map(FilterOptions.fpp(_, value))) ++
+      options(Settings)).toMap
+    check(settings, isDrop)
+    AddFiltersRequest(
+      options(Table),
       settings,
-      flag("drop"),
-      flag("replace"),
-      flag("allow_table_formats"),
-      flag("dry_run"),
-      own.get("where")
-    )
+      isDrop,
+      options(Replace),
+      options(AllowTableFormats),
+      options(DryRun),
+      options(Where))
   }
 
-  /** @throws IllegalArgumentException naming the setting that is unknown or has no effect */
-  def of(
-      table: String,
-      settings: Map[String, String],
-      isDrop: Boolean,
-      replaces: Boolean,
-      allowTableFormats: Boolean,
-      dryRun: Boolean,
-      where: Option[String]): AddFiltersRequest = {
+  private def check(settings: Map[String, String], isDrop: Boolean): Unit = {
     val options = FilterOptions.of(settings)
     val known = FilterOptions.keys.filter(_ != FilterOptions.Auto) // only for writers
     (options.unusedKeys ++ settings.keys.filter(_ == FilterOptions.Auto)).headOption.foreach {
@@ -73,6 +70,5 @@ private[spark] object AddFiltersRequest {
     }
     if (!isDrop && options.columns.isEmpty)
       throw new IllegalArgumentException("name the columns that get filters")
-    AddFiltersRequest(table, settings, isDrop, replaces, allowTableFormats, dryRun, where)
   }
 }

@@ -2,6 +2,8 @@ package io.sbbf.spark.catalog
 
 import java.util
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.catalyst.util.quoteIfNeeded
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
@@ -10,10 +12,10 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{Row, SparkSession}
 
-import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
-import io.sbbf.spark.index.IndexCommand
+import io.sbbf.spark.command.Command
 import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.session.Doctor
+import io.sbbf.spark.util.CommandOption
 
 /**
  * A table of a few rows that the driver computes.
@@ -30,11 +32,9 @@ private[catalog] final class DriverTable(
     util.EnumSet.of(TableCapability.BATCH_READ)
 
   override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder = {
-    val options = Map.newBuilder[String, String]
-    readOptions.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
+    val options = readOptions.asCaseSensitiveMap.asScala.toMap
     new ScanBuilder {
-      override def build(): Scan =
-        new LocalRows(schema, find(options.result()))
+      override def build(): Scan = new LocalRows(schema, find(options))
     }
   }
 }
@@ -56,26 +56,14 @@ private[catalog] object DriverTable {
       texts("report"),
       _ => Seq(Row(PruneReport.json(queryOf(session, view)))))
 
-  /**
-   * Returns a table with a row for each column of another table's files
-   * ([[ColumnAdvice.Schema]]). Spark jobs compute it. Its options are those of
-   * [[AdviceRequest.parse]].
-   */
-  def advice(session: SparkSession, table: String): DriverTable =
+  /** Returns a table with the rows of a command, whose options are those of a read. */
+  def rowsOf(command: String, session: SparkSession, table: String): DriverTable = {
+    val found = Command.named(command)
     new DriverTable(
-      s"advice on $table",
-      ColumnAdvice.Schema,
-      options =>
-        new AdviceJob(session, AdviceRequest.of(table, options))
-          .run()
-          .map(_.row))
-
-  /** Returns a table with a row for each column of another table's index. */
-  def index(session: SparkSession, table: String): DriverTable =
-    new DriverTable(
-      s"index of $table",
-      IndexCommand.InfoSchema,
-      _ => IndexCommand.info(session, table))
+      s"$command of $table",
+      found.schema,
+      options => found.run(session, options + (CommandOption.Table.name -> table)))
+  }
 
   private def queryOf(session: SparkSession, view: String): QueryExecution =
     session.table(quoteIfNeeded(view)).queryExecution

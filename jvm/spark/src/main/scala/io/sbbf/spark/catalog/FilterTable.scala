@@ -2,6 +2,8 @@ package io.sbbf.spark.catalog
 
 import java.util
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.SQLContext
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder, V1Scan}
@@ -19,9 +21,8 @@ private[catalog] final class FilterTable(path: String) extends SupportsRead {
     util.EnumSet.of(TableCapability.BATCH_READ)
 
   override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder = {
-    val options = Map.newBuilder[String, String]
-    readOptions.asCaseSensitiveMap.forEach((key, value) => options += key -> value)
-    val listing = ListingOptions.parse(options.result() + ("path" -> path))
+    val options = readOptions.asCaseSensitiveMap.asScala.toMap
+    val listing = ListingOptions.parse(options + ("path" -> path))
     if (listing.keys.isDefined)
       throw new IllegalArgumentException(
         s"$name: probes of keys have other columns: use the data source sbbf, or " +

@@ -61,8 +61,8 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
   override def loadTable(table: Identifier): Table = (table.namespace.toSeq, table.name) match {
     case (Seq(Filters), path) => new FilterTable(path)
     case (Seq(Reports), view) => DriverTable.report(session, view)
-    case (Seq(Advice), path) => DriverTable.advice(session, path)
-    case (Seq(Indexes), path) => DriverTable.index(session, path)
+    case (Seq(Advice), path) => DriverTable.rowsOf("advise", session, path)
+    case (Seq(Indexes), path) => DriverTable.rowsOf("index_info", session, path)
     case (Seq(Session), Doctor) => DriverTable.doctor(session)
     case _ => throw new NoSuchTableException(table)
   }

@@ -8,14 +8,13 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.pass.BoundedPool
-import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
-import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
-import io.sbbf.spark.index.{IndexCommand, IndexRequest}
+import io.sbbf.spark.append.AddFiltersJob
+import io.sbbf.spark.command.Command
 import io.sbbf.spark.inspect.{FilterListing, ListingOptions, OrcListing, ProbeRequest}
 import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.table.{ParquetPath, TableLocation}
@@ -27,12 +26,10 @@ import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
  *   - `list` prints the rows of `format("sbbf")`.
  *   - `keys` prints the rows of `format("sbbf")` with keys.
  *   - `doctor` describes the JVM.
- *   - `change` adds or drops filters, and prints its progress and the outcome of each file.
- *   - `advise` prints the advice for each column.
- *   - `index` changes or describes the index of a table.
+ *   - any [[Command]] prints its rows, and those that change filters also their progress.
  *
- * Only `keys`, `change`, `advise` and `index` run jobs, and start a session; `list` starts one to
- * look up a table's name or to select partitions, and may run a job in it. Main reads a [[Request]] from
+ * Only `keys` and the commands run jobs, and start a session; `list` starts one to look up a
+ * table's name or to select partitions, and may run a job in it. Main reads a [[Request]] from
  * standard input, and writes one JSON object a line. A failure is an object with the one field
  * `error`. Standard error is left to Spark's logs.
  */
@@ -64,11 +61,8 @@ object Main {
       command match {
         case "list" => list(request, out)
         case "keys" => inSession(request)(KeyProbe.run(_, request.options, out))
-        case "change" => change(request, out)
-        case "advise" => advise(request, out)
-        case "index" => index(request, out)
         case "doctor" => out.println(json.writeValueAsString(doctor(request)))
-        case other => throw new IllegalArgumentException(s"unknown command $other")
+        case other => run(Command.named(other), request, out)
       }
     }
 
@@ -140,35 +134,10 @@ object Main {
     }
   }
 
-  private def change(request: Request, out: PrintStream): Unit = {
-    val wanted = AddFiltersRequest.parse(request.options)
+  private def run(command: Command, request: Request, out: PrintStream): Unit = {
+    val work = command.prepared(request.options) // refuses options before a session starts
     inSession(request)(
-      new AddFiltersJob(_, wanted, listener(out)).run().map(_.json).foreach(out.println))
-  }
-
-  private def advise(request: Request, out: PrintStream): Unit = {
-    val wanted = AdviceRequest.of(request.options("table"), request.options - "table")
-    inSession(request)(
-      new AdviceJob(_, wanted)
-        .run()
-        .foreach(advice => out.println(JsonRow(ColumnAdvice.Schema, advice.row))))
-  }
-
-  private def index(request: Request, out: PrintStream): Unit = {
-    val (action, table) = (request.options("action"), request.options("table"))
-    inSession(request) { session =>
-      action match {
-        case "index-info" =>
-          IndexCommand
-            .info(session, table)
-            .foreach(row => out.println(JsonRow(IndexCommand.InfoSchema, row)))
-        case "drop-index" =>
-          val dropped = Row(IndexCommand.drop(session, table))
-          out.println(JsonRow(IndexCommand.DropSchema, dropped))
-        case _ =>
-          out.println(IndexCommand.run(session, IndexRequest.parse(request.options)).json)
-      }
-    }
+      work(_, listener(out)).foreach(row => out.println(JsonRow(command.schema, row))))
   }
 
   /**

@@ -2,10 +2,12 @@ package io.sbbf.spark.cli
 
 import java.io.InputStream
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
+
+import io.sbbf.spark.util.CommandOption
 
 /**
  * A request of the Python command.
@@ -39,16 +41,6 @@ private[cli] object Request {
    */
   def read(input: InputStream): Request = {
     val tree = new ObjectMapper().readTree(input)
-    Request(entries(tree.get("options")), entries(tree.get("settings")))
-  }
-
-  private def entries(node: JsonNode): Map[String, String] = {
-    val names = node.fieldNames
-    var found = Map.empty[String, String]
-    while (names.hasNext) {
-      val name = names.next()
-      found += name -> node.get(name).asText
-    }
-    found
+    Request(CommandOption.texts(tree.get("options")), CommandOption.texts(tree.get("settings")))
   }
 }

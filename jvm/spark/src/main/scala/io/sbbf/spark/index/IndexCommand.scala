@@ -9,24 +9,27 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.core.predicate.KeyedColumn
+import io.sbbf.index.maintain.ColumnInfo
 import io.sbbf.index.search.IndexCache
 import io.sbbf.spark.table.LakeTable
+import io.sbbf.spark.util.RowFields
 
 /** What SQL and Python can do with the index of a table. */
 private[spark] object IndexCommand extends Logging {
 
   /** The columns of [[info]]. */
-  val InfoSchema: StructType = new StructType()
-    .add("path_in_schema", StringType, nullable = false)
-    .add("files", IntegerType, nullable = false)
-    .add("files_covered", IntegerType, nullable = false)
-    .add("segments", IntegerType, nullable = false)
-    .add("keys", LongType, nullable = false)
-    .add("entries", LongType, nullable = false)
-    .add("bytes", LongType, nullable = false)
-    .add("newest", TimestampType, nullable = false)
-    .add("folder", StringType, nullable = false)
-    .add("kind", StringType, nullable = false)
+  val Info: RowFields[(IndexedTable, ColumnInfo)] = RowFields
+    .of[(IndexedTable, ColumnInfo)]
+    .add("path_in_schema", StringType)(_._2.column)
+    .add("files", IntegerType)(_._1.files.size)
+    .add("files_covered", IntegerType)(_._2.files)
+    .add("segments", IntegerType)(_._2.segments)
+    .add("keys", LongType)(_._2.keys)
+    .add("entries", LongType)(_._2.entries)
+    .add("bytes", LongType)(_._2.bytes)
+    .add("newest", TimestampType)(of => new Timestamp(of._2.newest))
+    .add("folder", StringType)(_._1.place.index.toString)
+    .add("kind", StringType)(_._2.kind)
 
   /** The column of [[drop]]. */
   val DropSchema: StructType = new StructType().add("bytes", LongType, nullable = false)
@@ -88,22 +91,7 @@ private[spark] object IndexCommand extends Logging {
   /** Returns a row for each indexed column of a table, none if it has no index. */
   def info(session: SparkSession, table: String): Seq[Row] = {
     val indexed = new IndexedTable(table, session)
-    val contents = indexed.contents
-    lazy val files = indexed.files
-    if (contents.isEmpty) Nil
-    else
-      contents.info(files).map { of =>
-        Row(
-          of.column,
-          files.size,
-          of.files,
-          of.segments,
-          of.keys,
-          of.entries,
-          of.bytes,
-          new Timestamp(of.newest),
-          indexed.place.index.toString,
-          of.kind)
-      }
+    if (indexed.contents.isEmpty) Nil
+    else indexed.contents.info(indexed.files).map(of => Info.row((indexed, of)))
   }
 }

@@ -1,9 +1,8 @@
 package io.sbbf.spark.index
 
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType, StructType}
+import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType}
 
-import io.sbbf.spark.util.JsonRow
+import io.sbbf.spark.util.RowFields
 
 /**
  * What a change of an index did.
@@ -45,11 +44,6 @@ private[spark] final case class IndexOutcome(
       bytes + other.bytes,
       seconds + other.seconds
     )
-
-  def row: Row =
-    Row(segment.orNull, files, merged, skipped, reason, rowGroups, keys, entries, bytes, seconds)
-
-  def json: String = JsonRow(IndexOutcome.Schema, row)
 }
 
 private[spark] object IndexOutcome {
@@ -57,15 +51,16 @@ private[spark] object IndexOutcome {
   /** The index knows all files. */
   val Nothing: IndexOutcome = IndexOutcome(None, 0, 0, 0, "", 0, 0, 0, 0, 0)
 
-  val Schema: StructType = new StructType()
-    .add("segment", StringType)
-    .add("files", IntegerType, nullable = false)
-    .add("merged_files", IntegerType, nullable = false)
-    .add("skipped_files", IntegerType, nullable = false)
-    .add("reason", StringType, nullable = false)
-    .add("row_groups", IntegerType, nullable = false)
-    .add("keys", LongType, nullable = false)
-    .add("entries", LongType, nullable = false)
-    .add("bytes", LongType, nullable = false)
-    .add("seconds", DoubleType, nullable = false)
+  val Fields: RowFields[IndexOutcome] = RowFields
+    .of[IndexOutcome]
+    .add("segment", StringType, nullable = true)(_.segment.orNull)
+    .add("files", IntegerType)(_.files)
+    .add("merged_files", IntegerType)(_.merged)
+    .add("skipped_files", IntegerType)(_.skipped)
+    .add("reason", StringType)(_.reason)
+    .add("row_groups", IntegerType)(_.rowGroups)
+    .add("keys", LongType)(_.keys)
+    .add("entries", LongType)(_.entries)
+    .add("bytes", LongType)(_.bytes)
+    .add("seconds", DoubleType)(_.seconds)
 }

@@ -1,13 +1,9 @@
 package io.sbbf.spark.index
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.core.JsonProcessingException
-import com.fasterxml.jackson.databind.ObjectMapper
-
 import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.spark.index.zones.ZoneOptions
-import io.sbbf.spark.util.OptionText
+import io.sbbf.spark.util.CommandOption.{DryRun, Table, Where}
+import io.sbbf.spark.util.{CommandOption, CommandOptions}
 
 /**
  * A request to index files that an index does not know yet.
@@ -28,6 +24,11 @@ private[spark] final case class IndexRequest(
     zones: Option[Rule] = None)
 
 private[spark] object IndexRequest {
+  private val Columns = CommandOption.names("columns").copy(sqlDefault = None)
+
+  val OptionsOfRefresh: Seq[CommandOption[_]] = Seq(Table, DryRun, Where)
+  val OptionsOfCreate: Seq[CommandOption[_]] =
+    Seq(Table, Columns, DryRun, Where) ++ ZoneOptions.all
 
   /** @throws IllegalArgumentException if no column is named, or one is named twice */
   def create(
@@ -50,39 +51,14 @@ private[spark] object IndexRequest {
       isDryRun: Boolean = false): IndexRequest =
     IndexRequest(table, None, where, isDryRun)
 
-  /**
-   * Parses a request.
-   *
-   * @param options `table`, `columns` (a JSON array of names; none for a refresh), `where`,
-   *   `dry_run`, and with `columns` those of [[ZoneOptions]]: `kind`, `items`, `fpp`, `from_filters`
-   * @throws IllegalArgumentException naming the option that is missing or invalid
-   */
-  def parse(options: Map[String, String]): IndexRequest = {
-    val table =
-      options.getOrElse(
-        "table",
-        throw new IllegalArgumentException("the option table is missing"))
-    val isDryRun = options.get("dry_run").exists(OptionText.flag("dry_run", _))
-    val where = options.get("where")
-    options
-      .get("columns")
-      .fold(refresh(table, where, isDryRun))(text =>
-        create(table, names(text), where, isDryRun, zones(options)))
-  }
+  def refresh(options: CommandOptions): IndexRequest =
+    refresh(options(Table), options(Where), options(DryRun))
 
-  private def zones(options: Map[String, String]): Option[Rule] =
-    ZoneOptions.of(
-      options.get("kind"),
-      options.get("items").map(ZoneOptions.items),
-      options.get("fpp"),
-      options.get("from_filters").exists(OptionText.flag("from_filters", _))
-    )
-
-  private def names(text: String): Seq[String] =
-    try new ObjectMapper().readTree(text).elements.asScala.map(_.asText).toVector
-    catch {
-      case _: JsonProcessingException =>
-        throw new IllegalArgumentException(
-          s"columns must be a JSON array of names, but was '$text'")
-    }
+  /** @throws IllegalArgumentException naming the option that is missing or invalid */
+  def create(options: CommandOptions): IndexRequest = create(
+    options(Table),
+    options(Columns),
+    options(Where),
+    options(DryRun),
+    ZoneOptions.of(options))
 }

@@ -1,6 +1,7 @@
 package io.sbbf.spark.inspect
 
-import java.util.Locale
+import io.sbbf.spark.util.CommandOption.Where
+import io.sbbf.spark.util.{CommandOption, CommandOptions}
 
 /**
  * The options of `format("sbbf")`.
@@ -35,7 +36,12 @@ private[spark] final case class ListingOptions(
 }
 
 private[spark] object ListingOptions {
-  private val Known = Seq("path", "column", "value", "value_hex", "keys", "where")
+  private val Path = CommandOption.text("path")
+  private val Column = CommandOption.text("column")
+  private val Plain = CommandOption.text("value")
+  private val Hex = CommandOption.text("value_hex")
+  private val Keys = CommandOption.text("keys")
+  private val All = Seq(Path, Column, Plain, Hex, Keys, Where)
 
   /**
    * Parses the options of a read.
@@ -43,23 +49,19 @@ private[spark] object ListingOptions {
    * @throws IllegalArgumentException naming the option that is unknown, missing or out of place
    */
   def parse(parameters: Map[String, String]): ListingOptions = {
-    val options = parameters.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
-    options.keys.find(key => !Known.exists(_.equalsIgnoreCase(key))).foreach { key =>
-      throw new IllegalArgumentException(
-        s"format sbbf has no option '$key'; its options are ${Known.mkString(", ")}")
-    }
-    val (column, plain, hex) =
-      (options.get("column"), options.get("value"), options.get("value_hex"))
-    check(options.contains("path"), "format sbbf needs a path: load(path)")
+    val options = CommandOptions.of("format sbbf", All, parameters)
+    val (column, plain, hex, keys) =
+      (options(Column), options(Plain), options(Hex), options(Keys))
+    val (path, value) = (options(Path), plain.orElse(hex))
+    check(path.isDefined, "format sbbf needs a path: load(path)")
     check(
       plain.isEmpty || hex.isEmpty,
       "format sbbf takes one of the options value and value_hex, not both")
-    val (value, keys) = (plain.orElse(hex), options.get("keys"))
     check(value.isEmpty || keys.isEmpty, "format sbbf takes a value or the option keys, not both")
     check(
       column.isDefined || (value.isEmpty && keys.isEmpty),
       "format sbbf needs the option column beside value or keys, to name the column to probe")
-    ListingOptions(options("path"), column, value, hex.isDefined, keys, options.get("where"))
+    ListingOptions(path.get, column, value, hex.isDefined, keys, options(Where))
   }
 
   private def check(isValid: Boolean, otherwise: String): Unit =

@@ -9,12 +9,13 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 
 import io.sbbf.parquet.testing.TestFiles
-import io.sbbf.spark.append.{AddFiltersJob, AddFiltersRequest}
+import io.sbbf.spark.append.{AddFiltersJob, FilterRequests}
 import io.sbbf.spark.files.QueryHistory
 import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.index.{IndexCommand, IndexRequest}
 import io.sbbf.spark.scan.PointLookupStats
 import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.util.CommandOptions
 
 class AdviceSuite extends SparkSuite {
   override protected def settings: Map[String, String] = SparkSuite.Interpreted
@@ -46,8 +47,12 @@ class AdviceSuite extends SparkSuite {
   private val plain = "parquet.enable.dictionary" -> "false"
   private lazy val table = write("plain", plain)
 
+  private def requested(path: String, options: (String, String)*): AdviceRequest =
+    AdviceRequest.of(
+      CommandOptions.of("advise", AdviceRequest.Options, options.toMap + ("table" -> path)))
+
   private def advice(path: String, options: (String, String)*): Seq[ColumnAdvice] =
-    new AdviceJob(spark, AdviceRequest.of(path, options.toMap)).run()
+    new AdviceJob(spark, requested(path, options: _*)).run()
 
   private def of(path: String, column: String, options: (String, String)*): ColumnAdvice =
     advice(path, options: _*).find(_.evidence.column == column).get
@@ -106,7 +111,7 @@ class AdviceSuite extends SparkSuite {
         "table" -> copy,
         s"parquet.bloom.filter.enabled#$column" -> "true",
         s"parquet.bloom.filter.fpp#$column" -> "0.05")
-      val outcomes = new AddFiltersJob(spark, AddFiltersRequest.parse(request)).run()
+      val outcomes = new AddFiltersJob(spark, FilterRequests.of(request)).run()
       val written = outcomes.map(_.filterBytes).sum
       assert(written <= 2 * estimate.newFilterBytes && estimate.newFilterBytes <= 2 * written)
       val (filteredPresent, filteredAbsent) = measured(copy, column)
@@ -164,7 +169,7 @@ class AdviceSuite extends SparkSuite {
     assert(late.advice == Advice.Add && late.evidence.rowGroups == 2)
     assert(late.evidence.table.rowGroups == Files + 2 && late.evidence.containing == 1)
     val request = enable("key") + ("table" -> grown)
-    new AddFiltersJob(spark, AddFiltersRequest.parse(request)).run()
+    new AddFiltersJob(spark, FilterRequests.of(request)).run()
     val key = of(grown, "key", "fpp" -> "0.01")
     assert(key.advice == Advice.Keep && key.evidence.filters == Files)
   }
@@ -213,7 +218,7 @@ class AdviceSuite extends SparkSuite {
 
   test("a part of a large table represents the rest") {
     def some(column: String, files: Int): ColumnAdvice = {
-      val request = AdviceRequest.of(table, Map("fpp" -> "0.01"))
+      val request = requested(table, "fpp" -> "0.01")
       new AdviceJob(spark, request, mostFiles = files)
         .run()
         .find(_.evidence.column == column)
@@ -307,7 +312,7 @@ class AdviceSuite extends SparkSuite {
       .option("fpp", "0.001")
       .option("columns", "key, st.Key")
       .table(s"sbbf.advice.`$table`")
-    assert(rows.schema == ColumnAdvice.Schema)
+    assert(rows.schema == ColumnAdvice.Fields.schema)
     val found = rows.select("path_in_schema", "advice").collect().toSet
     assert(found == Set(Row("key", "add"), Row("st.Key", "add")))
   }
@@ -319,7 +324,7 @@ class AdviceSuite extends SparkSuite {
       Seq("history" -> "true", "views" -> "v") -> "queries (views) and history cannot both",
       Seq("row_groups" -> "1") -> "row_groups must be from 4 to 1000000, but was '1'",
       Seq(
-        "sample" -> "5") -> "'sample' has no effect here: the options are columns, fpp, row_groups, history, views",
+        "sample" -> "5") -> "advise has no option 'sample'; its options are table, columns, fpp, row_groups, history, views",
       Seq("columns" -> """["nope"]""") -> s"no file of $table has 'nope'"
     )
     for ((options, message) <- wrong) {

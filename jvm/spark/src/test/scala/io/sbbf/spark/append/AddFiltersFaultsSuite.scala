@@ -32,7 +32,7 @@ class AddFiltersFaultsSuite extends SparkSuite with WrittenFiles {
   )
 
   private def request(to: String): AddFiltersRequest =
-    AddFiltersRequest.parse(enable("key") + ("table" -> to))
+    FilterRequests.of(enable("key") + ("table" -> to))
 
   private def add(to: String): Seq[AddFiltersOutcome] =
     new AddFiltersJob(spark, request(to)).run()

@@ -29,7 +29,7 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
 
   test("a task that runs again finds its work done.") {
     val table = writeEvents("again")
-    val edits = AddFiltersRequest.parse(enable("key", "nothing") + ("table" -> table)).edits(1)
+    val edits = FilterRequests.of(enable("key", "nothing") + ("table" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
     val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -45,7 +45,7 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
 
   test("a file that changes while its filters are built is not overwritten.") {
     val table = writeEvents("changing")
-    val edits = AddFiltersRequest.parse(enable("key") + ("table" -> table)).edits(1)
+    val edits = FilterRequests.of(enable("key") + ("table" -> table)).edits(1)
     val conf = spark.sessionState.newHadoopConf()
     val Seq(file) = new TableFiles(table, conf).data
     val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -64,7 +64,7 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
     for (replaces <- Seq(false, true)) {
       val table = writeEvents(s"raced-$replaces", if (replaces) "key" else "name")
       val request = enable("key") + ("table" -> table) + ("replace" -> replaces.toString)
-      val edits = AddFiltersRequest.parse(request).edits(1)
+      val edits = FilterRequests.of(request).edits(1)
       val conf = spark.sessionState.newHadoopConf()
       val Seq(file) = new TableFiles(table, conf).data
       val planned = ListedFile(FileVersion.of(file)).planned(edits, conf)
@@ -165,7 +165,7 @@ class AddFiltersJobSuite extends SparkSuite with ChangesFilters with Eventually 
       override def isCancelled: Boolean = false
     }
     val table = writeEvents("progress")
-    val request = AddFiltersRequest.parse(enable("key").toMap + ("table" -> table))
+    val request = FilterRequests.of(enable("key").toMap + ("table" -> table))
     val length = only(table).length
     val Seq(outcome) = new AddFiltersJob(spark, request, listener).run()
     val done = seen.asScala.toSeq.map(_._1)

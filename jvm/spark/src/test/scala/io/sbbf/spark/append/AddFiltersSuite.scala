@@ -129,7 +129,7 @@ class AddFiltersSuite extends SparkSuite with ChangesFilters with Eventually {
       val length = files.head.length
       assert(find("other", "-7L") == 1) // caches the footers, and no filter of key
       putBack()
-      val request = AddFiltersRequest.parse(enable("other") + ("table" -> table))
+      val request = FilterRequests.of(enable("other") + ("table" -> table))
       val job = new AddFiltersJob(spark, request, new CancelledAfter(ends))
       if (ends == 1) intercept[SparkException](job.run()) else job.run()
       assert((files.head.length, files.head.lastModified) == ((length, 1700000000000L)))

@@ -10,7 +10,7 @@ import io.sbbf.spark.write.WrittenFiles
 private[spark] trait ChangesFilters extends WrittenFiles { this: SparkSuite =>
 
   protected def change(to: String, options: (String, String)*): Seq[AddFiltersOutcome] =
-    new AddFiltersJob(spark, AddFiltersRequest.parse(options.toMap + ("table" -> to))).run()
+    new AddFiltersJob(spark, FilterRequests.of(options.toMap + ("table" -> to))).run()
 
   protected def add(to: String, columns: String*)(
       options: (String, String)*): Seq[AddFiltersOutcome] =

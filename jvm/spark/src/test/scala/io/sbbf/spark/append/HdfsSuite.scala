@@ -125,7 +125,7 @@ class HdfsSuite extends SparkSuite with ChangesFilters {
     hdfs.setOwner(first.getPath, "somebody", "else")
     val before = statuses(table).map(file => file.getPath.getName -> file.getLen).toMap
     val conf = spark.sessionState.newHadoopConf()
-    val edits = AddFiltersRequest.parse(enable("key") + ("table" -> table)).edits(1)
+    val edits = FilterRequests.of(enable("key") + ("table" -> table)).edits(1)
     val asVisitor = new PrivilegedExceptionAction[Seq[AddFiltersOutcome]] {
       override def run(): Seq[AddFiltersOutcome] = statuses(table).map { file =>
         ListedFile(FileVersion.of(file)).planned(edits, conf).addFilters(conf)

@@ -5,9 +5,9 @@ import java.io.File
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.functions.expr
 
+import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.model.Evidence
-import io.sbbf.spark.index.zones.ZoneOptions
 
 /** Builds indexes of tables without filters, and compares queries with those without pruning. */
 class IndexSuite extends IndexedTables {
@@ -126,8 +126,7 @@ class IndexSuite extends IndexedTables {
     index(place, "id")
     IndexCommand.run(
       spark,
-      IndexRequest
-        .create(place, Seq("id"), zones = ZoneOptions.of(Some("bloom"), Some(0), None, false)))
+      IndexRequest.create(place, Seq("id"), zones = Some(Rule(0, 0.01, fromFilters = false))))
     assert(patterns.map(read) == before)
     assert(spark.read.parquet(s"$place/*/*/*.parquet").where("id = 5").count() == 1)
   }

@@ -4,6 +4,7 @@ import java.io.File
 
 import org.apache.spark.sql.functions.broadcast
 
+import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.parquet.model.Evidence
 
 /** Builds indexes of ORC, JSON, CSV and text, and checks which files lookups keep. */
@@ -233,7 +234,7 @@ class SourceIndexSuite extends SourceTables {
       val e = intercept[IllegalArgumentException](index("kinds", column))
       assert(e.getMessage.contains("kinds") && e.getMessage.contains(why), column)
     }
-    val zones = io.sbbf.spark.index.zones.ZoneOptions.of(Some("bloom"), None, None, false)
+    val zones = Some(Rule(0, 0.01, fromFilters = false))
     val e = intercept[IllegalArgumentException](
       IndexCommand.run(spark, IndexRequest.create("kinds", Seq("ok"), zones = zones)))
     assert(e.getMessage.contains("kind keys"))

@@ -6,6 +6,7 @@ import java.nio.file.{Files => Disk, Paths}
 import org.apache.spark.sql.DataFrame
 
 import io.sbbf.parquet.model.Evidence
+import io.sbbf.spark.command.Command
 import io.sbbf.spark.testing.SparkSuite
 
 /** Builds indexes of functions of texts, and compares queries with those without pruning. */
@@ -142,7 +143,7 @@ class TextIndexSuite extends SparkSuite {
     }
     val zones = Map("table" -> wrong, "columns" -> "[\"tokens(message)\"]", "kind" -> "bloom")
     val e =
-      intercept[IllegalArgumentException](IndexCommand.run(spark, IndexRequest.parse(zones)))
+      intercept[IllegalArgumentException](Command.named("create_index").run(spark, zones))
     assert(e.getMessage.contains("tokens(message) can have keys, and no filters of zones"))
     assert(!new File(wrong, "_sbbf").exists)
     val twice = index(wrong, "tokens(message)", " TOKENS( message )")

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.Path
 import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.index.search.IndexCache
 import io.sbbf.parquet.model.Evidence
+import io.sbbf.spark.util.CommandOptions
 
 /** Builds filters of zones of tables, and compares queries with those without pruning. */
 class ZoneIndexSuite extends IndexedTables {
@@ -175,7 +176,11 @@ class ZoneIndexSuite extends IndexedTables {
 
   test("a request that cannot be met names what is wrong") {
     def parse(options: (String, String)*) =
-      IndexRequest.parse(Map("table" -> "t", "columns" -> "[\"key\"]") ++ options)
+      IndexRequest.create(
+        CommandOptions.of(
+          "create_index",
+          IndexRequest.OptionsOfCreate,
+          Map("table" -> "t", "columns" -> "[\"key\"]") ++ options))
     assert(parse().zones.isEmpty && parse("kind" -> "keys").zones.isEmpty)
     assert(parse("kind" -> "bloom").zones.contains(Lance))
     assert(

@@ -11,7 +11,7 @@ import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.parquet.prune.FooterCache
-import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, AddFiltersRequest}
+import io.sbbf.spark.append.{AddFiltersJob, AddFiltersOutcome, FilterRequests}
 import io.sbbf.spark.report.PruneReport
 import io.sbbf.spark.testing.{Logged, SparkSuite, TestKms}
 
@@ -174,7 +174,7 @@ class EncryptedScanSuite extends SparkSuite {
       val before = content.toSeq
       val options = enable("open") + ("table" -> table)
       val outcomes =
-        new AddFiltersJob(in, AddFiltersRequest.parse(options + ("replace" -> "true"))).run()
+        new AddFiltersJob(in, FilterRequests.of(options + ("replace" -> "true"))).run()
       assert(outcomes.size == 2)
       for (outcome <- outcomes)
         assert((outcome.status, outcome.reason) == ((AddFiltersOutcome.Refused, "encrypted")))
