@@ -18,6 +18,7 @@ if ! { [ -f "$launcher" ] && fits "$launcher"; }; then
   maven-artifact "org.scala-sbt:sbt-launch:$version" "$fresh/sbt-launch.jar" >&2
   fits "$fresh/sbt-launch.jar" || { echo "sbt: sbt-launch $version has an unexpected SHA-256" >&2; exit 1; }
   mv "$fresh/sbt-launch.jar" "$launcher"
+  rmdir "$fresh"
 fi
 exec java -Xmx2g -Xss4m -Dsbt.override.build.repos=true -Dsbt.repository.config=project/repositories \
   -Dsbt.server.autostart=false -jar "$launcher" "$@"
