@@ -46,7 +46,7 @@ private[catalog] final class CommandProcedure(session: SparkSession, command: Co
   private def text(option: CommandOption[_], value: Any): Option[String] = value match {
     case null if option.sqlDefault.isEmpty => refuse(s"${option.name} is NULL")
     case null if option.sqlType.isInstanceOf[ArrayType] =>
-      refuse(s"${option.name} is NULL; leave it out to name none")
+      refuse(s"${option.name} is NULL; leave it out for its default")
     case null => None
     case names: scala.collection.Seq[_] => Some(json(names, names.asJava))
     case settings: scala.collection.Map[_, _] =>

@@ -45,6 +45,9 @@ private[spark] object AddFiltersRequest {
     val (columns, fpp) = (options(Columns), options(Fpp))
     if (fpp.isDefined && columns.isEmpty)
       throw new IllegalArgumentException("fpp needs columns; name the columns that get filters")
+    columns.diff(columns.distinct).headOption.foreach { twice =>
+      throw new IllegalArgumentException(s"columns: $twice named more than once")
+    }
     val settings = (columns.map(FilterOptions.enabling) ++
       fpp.toSeq.flatMap(value => columns.map(FilterOptions.fpp(_, value))) ++
       options(Settings)).toMap

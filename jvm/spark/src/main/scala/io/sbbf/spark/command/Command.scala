@@ -1,7 +1,7 @@
 package io.sbbf.spark.command
 
-import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.spark.advise.{AdviceJob, AdviceRequest, ColumnAdvice}
 import io.sbbf.spark.append.AddFiltersJob.{NoListener, ProgressListener}

@@ -21,7 +21,10 @@ class CommandSuite extends SparkSuite {
     for ((name, options, message) <- Seq(
         ("create_index", Map("table" -> "t"), "name the columns to index"),
         ("create_index", Map("columns" -> "key"), "the option table is missing"),
-        ("create_index", Map("table" -> "t", "columns" -> "[key"), "columns must be comma-separated names or"),
+        (
+          "create_index",
+          Map("table" -> "t", "columns" -> "[key"),
+          "columns must be comma-separated names or"),
         ("add_filters", Map("table" -> "t", "fpp" -> "0.1"), "fpp needs columns"),
         ("add_filters", Map("table" -> "t", "options" -> "{"), "options must be a JSON object"),
         ("drop_index", Map("tabel" -> "t"), "drop_index has no option 'tabel'; its options are"),
