@@ -39,8 +39,7 @@ private[prune] final case class PruneTask(request: PruneRequest, checksVersions:
     val cache = new FooterCache().pass(maxBytes)
     val pruner = new FilePruner(
       conf,
-      request.copy(limits =
-        limits.copy(threads = threads, cacheBytes = maxBytes)),
+      request.copy(limits = limits.copy(threads = threads, cacheBytes = maxBytes)),
       cache,
       NoWarnings,
       checksVersions = false

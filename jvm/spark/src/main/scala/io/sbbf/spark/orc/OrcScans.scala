@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.orc.eval.ReadSchema
-import io.sbbf.orc.prune.{StripeCache, OrcEvaluators}
+import io.sbbf.orc.prune.{OrcEvaluators, StripeCache}
 import io.sbbf.parquet.prune.FileEvaluators
 import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, SourceFormat}
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
