@@ -14,6 +14,8 @@ import spark_sbbf as sbbf
 from harness import session_with
 
 KEYS = samples.scattered(40)
+HERE = f"file:{Path.cwd()}"
+WRITE = "write the whole path of a file, or catalog.database.table"
 DROPPED = (
     "VIEW wrong_view",
     "TABLE wrong_json",
@@ -68,12 +70,12 @@ WRONG = {
     ),
     "advise(spark, '')": "ValueError: table: the name is empty",
     "inspect(spark, 'nothing').collect()": (
-        "IllegalArgumentException: no file or table named nothing: names are looked up in the"
-        " catalogs of the session"
+        "IllegalArgumentException: no file or table named nothing: it is not in the current folder "
+        f"{HERE}, and names are looked up in the catalogs of the session; {WRITE}"
     ),
     "probe(spark, 'no.db.t', 'key', 1).collect()": (
-        "IllegalArgumentException: no file or table named no.db.t: names are looked up in the"
-        " catalogs of the session"
+        "IllegalArgumentException: no file or table named no.db.t: it is not in the current folder "
+        f"{HERE}, and names are looked up in the catalogs of the session; {WRITE}"
     ),
     "inspect(spark, 'wrong_json').collect()": (
         "IllegalArgumentException: wrong_json has the format json, expected parquet, orc, "
@@ -110,9 +112,12 @@ WRONG = {
     ),
     "add_filters(spark, lake + '/no', 'key')": "ValueError: no file or folder <lake>/no",
     "refresh_index(spark, lake + '/no')": "ValueError: no file or folder <lake>/no",
+    "create_index(spark, './no', 'key')": (
+        f"ValueError: no file or folder ./no in the current folder {HERE}: write its whole path"
+    ),
     "drop_filters(spark, 'db.nothing')": (
-        "ValueError: no file or table named db.nothing: names are looked up in the catalogs "
-        "of the session"
+        "ValueError: no file or table named db.nothing: it is not in the current folder "
+        f"{HERE}, and names are looked up in the catalogs of the session; {WRITE}"
     ),
     # conditions on partitions
     "inspect(spark, days, where=5)": (

@@ -49,13 +49,19 @@ private[spark] object TableLocation {
     else if (exists) new ParquetPath(table, conf)
     else
       throw new IllegalArgumentException(
-        s"no file or table named $table: ${hint(table, session)}")
+        s"no file or table named $table: ${hint(table, session, conf)}")
   }
 
-  private def hint(table: String, session: SparkSession): String =
-    "names are looked up in the catalogs of the session" +
+  private def hint(table: String, session: SparkSession, conf: Configuration): String = {
+    val folder = Try(new Path(table).getFileSystem(conf).getWorkingDirectory).toOption
+    folder
+      .filter(_ => isPlain(table))
+      .fold("")(f => s"it is not in the current folder $f, and ") +
+      "names are looked up in the catalogs of the session; write the whole path of a file, or " +
+      "catalog.database.table" +
       (if (Try(session.sessionState.sqlParser.parseMultipartIdentifier(table)).isSuccess) ""
-       else "; special characters in a table's name need quotes, as in db.`my-table`")
+       else ", and quote special characters, as in db.`my-table`")
+  }
 
   /**
    * Returns the files of a path or a folder that may be changed.

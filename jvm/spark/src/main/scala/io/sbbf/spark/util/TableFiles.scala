@@ -82,7 +82,10 @@ private[spark] object TableFiles {
       else if (store.exists(pattern)) Array(store.getFileStatus(pattern))
       else null
     if (matches == null || matches.isEmpty)
-      throw new IllegalArgumentException(s"no file or folder $path")
+      throw new IllegalArgumentException(
+        s"no file or folder $path" +
+          (if (pattern.isAbsolute) ""
+           else s" in the current folder ${store.getWorkingDirectory}: write its whole path"))
     matches.toSeq
   }
 

@@ -3,6 +3,7 @@ package io.sbbf.spark.table
 import java.io.File
 
 import io.sbbf.spark.testing.SparkSuite
+import io.sbbf.spark.util.TableFiles
 
 class TableLocationSuite extends SparkSuite {
 
@@ -51,9 +52,22 @@ class TableLocationSuite extends SparkSuite {
 
   test("a missing name with special characters is refused with how to quote it.") {
     for (name <- Seq("db.my-table", "not a name", "`open", "part-00001.parquet"))
-      assert(refused(name).endsWith("name need quotes, as in db.`my-table`"), name)
+      assert(refused(name).endsWith(", and quote special characters, as in db.`my-table`"), name)
     for (name <- Seq("db.nothing", "db.`my-table`"))
-      assert(refused(name).endsWith("in the catalogs of the session"), name)
+      assert(refused(name).endsWith("of a file, or catalog.database.table"), name)
+  }
+
+  test("a relative path of nothing is refused with the current folder.") {
+    val here = new File("").getAbsoluteFile.toURI.toString.stripSuffix("/")
+    assert(refused("nothing").contains(s": it is not in the current folder $here, and "))
+    assert(!refused("delta.`/nothing`").contains("current folder"))
+    def roots(path: String) = intercept[IllegalArgumentException] {
+      TableFiles.roots(path, spark.sessionState.newHadoopConf())
+    }.getMessage
+    assert(
+      roots("no/file*") ==
+        s"no file or folder no/file* in the current folder $here: write its whole path")
+    assert(roots("/no/file") == "no file or folder /no/file")
   }
 
   test("tables of other formats and views are refused.") {
