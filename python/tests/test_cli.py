@@ -124,6 +124,27 @@ def test_what_the_package_offers_is_completed_before_it_is_used():
     assert (done.returncode, done.stdout) == (0, b"\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "bar"),
+    [
+        ("add-filters", "2.00k/2.00k"),
+        ("create-index", "create-index: 100%"),
+        ("index-info", "index-info: 100%"),
+        ("inspect", None),
+    ],
+)
+def test_commands_that_report_their_progress_show_a_bar(command, bar, monkeypatch, capsys):
+    lines = [] if bar is None else ['{"done": 2000, "all": 2000}']
+    lines += ['{"bytes": 1, "segment": "a"}'] * (command == "create-index")
+    monkeypatch.setattr(cli, "find_spark", lambda: None)
+    monkeypatch.setattr(cli, "settings_of", lambda *_: {})
+    monkeypatch.setattr(cli, "run_command", lambda *_: (line for line in lines))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert cli.main([command, "t", *(["c"] if command[0] in "ac" else []), "--json"]) == 0
+    shown = capsys.readouterr().err
+    assert shown == "" if bar is None else bar in shown
+
+
 def test_a_report_that_cannot_be_written_is_refused_before_the_job(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(cli, "run_command", None)
     for report, said in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "no folder")):

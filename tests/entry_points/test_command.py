@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -298,10 +299,19 @@ def test_the_doctor_reports_versions_kernels_and_every_setting(
     assert found["jdk.incubator.vector"].startswith(expected)
 
 
-def test_an_index_is_created_and_described(command: Command, tmp_path: Path) -> None:
-    table = tmp_path / "indexed"
+def test_an_index_is_created_and_described(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, shown = tmp_path / "indexed", []
+
+    @contextmanager
+    def bar(title: str, unit: str, _: Any) -> Iterator[Any]:
+        yield lambda done, all_: shown.append((title, unit, done == all_))
+
+    monkeypatch.setattr(cli, "progress_bar", bar)
     samples.write(table / "0.parquet", {"key": KEYS}, ROWS)
     (created,) = command("create-index", str(table), "key")
+    assert shown[-1] == ("create-index", "task", True)
     assert created["keys"] == len(KEYS) and created["segment"]
     (info,) = command("index-info", str(table))
     assert info["path_in_schema"] == "key" and info["files_covered"] == 1

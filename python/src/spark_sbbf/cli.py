@@ -200,9 +200,9 @@ def _rows(args: Namespace, command: str, options: dict[str, Any]) -> Iterator[di
     """Runs a command in a new JVM and yields its rows. Prints them if they are wanted as JSON."""
     spark = find_spark()
     given = {name: value for name, value in options.items() if value is not None}
-    shown = None if command.endswith("_filters") else False
+    unit = "B" if command.endswith("_filters") else "task"
     with (
-        progress_bar(args.command, "B", shown) as show,
+        progress_bar(args.command, unit, None) as show,
         closing(run_command(spark, command, given, settings_of(spark, dict(args.conf)))) as lines,
     ):
         for line in lines:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 Progress = Callable[[int, int], None]
 
@@ -24,7 +25,10 @@ def is_interactive() -> bool:
 
 @contextmanager
 def progress_bar(title: str, unit: str, wanted: bool | None) -> Iterator[Progress]:
-    """Shows how many units are done; None shows it in a terminal and in notebooks."""
+    """Shows how many units are done, from the first report on.
+
+    None shows it in a terminal and in notebooks.
+    """
     shown = wanted if wanted is not None else sys.stderr.isatty() or in_notebook()
     if not shown:
         yield lambda done, all_: None
@@ -32,10 +36,14 @@ def progress_bar(title: str, unit: str, wanted: bool | None) -> Iterator[Progres
     from tqdm.auto import tqdm
 
     lock = threading.Lock()
-    with tqdm(desc=title, unit=unit, unit_scale=True) as bar:
+    bar: Any = None
+    with ExitStack() as stack:
 
         def show(done: int, all_: int) -> None:
+            nonlocal bar
             with lock:
+                if bar is None:
+                    bar = stack.enter_context(tqdm(desc=title, unit=unit, unit_scale=True))
                 bar.total = all_ or None
                 bar.update(done - bar.n)
 

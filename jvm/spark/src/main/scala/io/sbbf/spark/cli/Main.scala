@@ -26,7 +26,8 @@ import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
  *   - `list` prints the rows of `format("sbbf")`.
  *   - `keys` prints the rows of `format("sbbf")` with keys.
  *   - `doctor` describes the JVM.
- *   - any [[Command]] prints its rows, and those that change filters also their progress.
+ *   - any [[Command]] prints its rows and its progress: in bytes if it changes filters, else in
+ *     tasks.
  *
  * Only `keys` and the commands run jobs, and start a session; `list` starts one to look up a
  * table's name or to select partitions, and may run a job in it. Main reads a [[Request]] from
@@ -136,8 +137,12 @@ object Main {
 
   private def run(command: Command, request: Request, out: PrintStream): Unit = {
     val work = command.prepared(request.options) // refuses options before a session starts
-    inSession(request)(
-      work(_, listener(out)).foreach(row => out.println(JsonRow(command.schema, row))))
+    val progress = listener(out)
+    inSession(request) { session =>
+      if (!command.name.endsWith("_filters"))
+        session.sparkContext.addSparkListener(new TaskProgress(progress))
+      work(session, progress).foreach(row => out.println(JsonRow(command.schema, row)))
+    }
   }
 
   /**
