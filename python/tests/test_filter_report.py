@@ -3,6 +3,7 @@
 import pytest
 
 from spark_sbbf.filter_report import FilterReport
+from spark_sbbf.table_index import IndexReport
 
 ROW = {
     "file_name": "a.parquet",
@@ -20,6 +21,17 @@ ROW = {
 def test_unknown_fields_of_a_newer_jar_are_ignored():
     (file,) = FilterReport.of_rows([{**ROW, "colour": "blue"}]).files
     assert file.file_name == "a.parquet" and file.filter_bytes == 64
+
+
+def test_an_estimate_of_a_moment_is_no_zero():
+    planned = FilterReport.of_rows([{**ROW, "status": "planned", "seconds": 0.001}])
+    assert str(planned).splitlines()[0].endswith("; that takes about 0.1 s")
+
+
+def test_the_report_of_an_index_is_shown_as_it_is_printed():
+    report = IndexReport("5b0c", 2, 0, 0, "", 4, 10, 12, 4321, 0.01)
+    assert repr(report) == str(report)
+    assert str(report) == "indexed 2 files, 4 row groups, 10 keys; 4,321 bytes; 0.1 s"
 
 
 def test_rows_of_another_version_are_in_the_message():

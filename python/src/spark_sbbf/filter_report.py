@@ -93,7 +93,7 @@ class FilterReport:
         else:
             written = sum(file.bytes for file in files)
             change = f"drop the filters of {len(files):,} files of {written:,} bytes"
-        lines = [f"would {change}; that takes about {seconds:,.1f} s"]
+        lines = [f"would {change}; that takes about {max(seconds, 0.1):,.1f} s"]
         lines += [f"  {f.file_name}: {f.bytes:,} bytes, {f.filters:,} filters" for f in files]
         more = len(files) - _MOST_SHOWN
         return "\n".join(lines[: _MOST_SHOWN + 1] + ([f"  and {more:,} more"] if more > 0 else []))

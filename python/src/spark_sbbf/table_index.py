@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IndexReport:
     """What ``create_index`` or ``refresh_index`` did, or would do in a dry run."""
 
@@ -40,7 +40,8 @@ class IndexReport:
     """Why the first of these was skipped; empty if there are none."""
     row_groups: int
     keys: int
-    """Distinct keys of all columns; in a dry run at most as many. Kind ``bloom`` has none."""
+    """Distinct keys of all columns; in a dry run at most as many. Kind ``bloom`` has none. Keys are
+    shortened hashes, so that values may share one."""
     entries: int
     """Pairs of a key and a row group that holds it; of kind ``bloom``, its zones."""
     bytes: int
@@ -58,8 +59,10 @@ class IndexReport:
         held = f"{self.keys:,} keys" if self.keys else f"{self.entries:,} zones"
         return (
             f"{done} {self.files:,} files{merged}{skipped}, {self.row_groups:,} row groups, "
-            f"{held}; {self.bytes:,} bytes; {self.seconds:.1f} s"
+            f"{held}; {self.bytes:,} bytes; {max(self.seconds, 0.1):,.1f} s"
         )
+
+    __repr__ = __str__
 
 
 def create_index(
@@ -185,8 +188,9 @@ def index_info(spark: SparkSession, table: str | os.PathLike[str]) -> DataFrame:
         One row for each indexed column, none if the table has no index: the table's ``files``, how
         many of them are ``files_covered``, the ``segments`` that a lookup searches, their ``keys``,
         ``entries`` (pairs of a key and a row group) and ``bytes``, when the ``newest`` segment was
-        created, and the ``folder`` of the index. A column may have a row for each ``kind``; of kind
-        ``bloom``, ``entries`` are zones.
+        created, and the ``folder`` of the index. ``keys`` may be fewer than the distinct values,
+        because keys are shortened hashes that values may share. A column may have a row for each
+        ``kind``; of kind ``bloom``, ``entries`` are zones.
 
     Raises:
         TypeError: As in ``enable``.
