@@ -18,7 +18,7 @@ OURS = "io.sbbf.spark.SbbfExtensions"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "COMMAND"),
+        ([], "list the bloom filters of Parquet files"),
         (["look"], "invalid choice"),
         (["probe", "path", "column"], "value"),
         (["inspect", "path", "--conf", "spark.x"], "expected KEY=VALUE"),

@@ -26,7 +26,11 @@ FPP = "false positive probability of a filter, between 0 and 1"
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Returns the ``command`` and its arguments; ends the process if they are invalid."""
-    return _parser().parse_args(arguments)
+    parser = _parser()
+    args = parser.parse_args(arguments)
+    if args.command is None:
+        parser.exit(2, parser.format_help())
+    return args
 
 
 class _Version(argparse.Action):
@@ -40,7 +44,7 @@ class _Version(argparse.Action):
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spark-sbbf", description=ABOUT)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -58,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     sized.add_argument("ndv", type=_count, help="distinct values of a row group")
     sized.add_argument("fpp", type=float, nargs="?", default=DEFAULT_FPP, help=FPP)
     add = command("add-filters", "add bloom filters to existing Parquet files")
-    drop = command("drop-filters", "remove bloom filters from existing Parquet files")
+    drop = command("drop-filters", "make readers ignore bloom filters; the files do not shrink")
     for changing, columns in ((add, "+"), (drop, "*")):
         changing.add_argument("table", help=TABLE)
         changing.add_argument("columns", nargs=columns, help="dotted Parquet paths of the fields")
