@@ -28,8 +28,6 @@ ROW = {
     "filters": 0,
     "filter_bytes": 0,
     "filter_fpp": None,
-    "dictionaries": 0,
-    "dictionary_bytes": 0,
     "table_properties": None,
 }
 

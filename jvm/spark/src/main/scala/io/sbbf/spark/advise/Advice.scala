@@ -86,7 +86,7 @@ private[spark] object Advice {
           s"sample ${e.enoughRowGroups} row groups")
     else if (isCloseToValues(e))
       if (e.keptByBounds > e.rowGroups / 2) ofSpread(e, kept) else (MinMax, enough(e))
-    else if (hasDictionaries(e)) WithDictionaries
+    else if (hasDictionaries(e)) withDictionaries(e)
     else if (kept.now.mean - kept.withMore.mean < FewSaved)
       (None, s"filters would save almost nothing: ${gain(kept.now, kept.withMore)}")
     else (Add, gain(kept.now, kept.withMore))
@@ -97,7 +97,7 @@ private[spark] object Advice {
 
   /** Returns advice on a column whose values are in most row groups. */
   private def ofSpread(e: ColumnEvidence, kept: KeptRowGroups): (Advice, String) =
-    if (hasDictionaries(e)) WithDictionaries
+    if (hasDictionaries(e)) withDictionaries(e)
     else if (kept.sorted < e.containing / 2)
       (
         Sort,
@@ -117,8 +117,11 @@ private[spark] object Advice {
   private def hasDictionaries(e: ColumnEvidence): Boolean =
     e.dictionaries >= AsGoodAsAll * e.rowGroups
 
-  private val WithDictionaries =
-    (Dictionary, "dictionaries hold all values, and prune as well as filters would")
+  private def withDictionaries(e: ColumnEvidence): (Advice, String) =
+    (
+      Dictionary,
+      s"dictionaries of ${text("%,d", e.dictionaryBytes)} bytes hold all values, and prune as " +
+        "well as filters would")
 
   private def gain(before: LookupCost, after: LookupCost): String =
     s"a lookup reads ${few(before.present)} row groups for a present value and " +

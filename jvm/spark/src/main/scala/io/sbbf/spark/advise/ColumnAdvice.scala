@@ -54,6 +54,8 @@ private[spark] final case class ColumnAdvice(
 }
 
 private[spark] object ColumnAdvice {
+
+  /** At most 25: of more, Spark warns that it has cut the text of a plan. */
   val Fields: RowFields[ColumnAdvice] = RowFields
     .of[ColumnAdvice]
     .add("path_in_schema", StringType)(_.evidence.column)
@@ -78,8 +80,6 @@ private[spark] object ColumnAdvice {
     .add("filters", LongType)(_.evidence.filters)
     .add("filter_bytes", LongType)(_.evidence.filterBytes)
     .add("filter_fpp", DoubleType, nullable = true)(_.evidence.existingFpp.orNull)
-    .add("dictionaries", LongType)(_.evidence.dictionaries)
-    .add("dictionary_bytes", LongType)(_.evidence.dictionaryBytes)
     .add("index_bytes", LongType)(_.index.bytes)
     .add("index_pays", BooleanType)(_.index.pays)
     .add(

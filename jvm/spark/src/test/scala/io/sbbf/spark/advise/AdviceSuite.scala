@@ -149,9 +149,15 @@ class AdviceSuite extends SparkSuite {
     assert(found.keys.filter(c => evidence(c).sampled != Files).toSet == Set("flag", "nothing"))
   }
 
+  test("the text of a plan has room for all columns of the advice") {
+    assert(ColumnAdvice.Fields.schema.size <= spark.sessionState.conf.maxToStringFields)
+  }
+
   test("dictionaries that hold all values get the advice dictionary") {
     val few = of(write("dictionary"), "few")
     assert(few.advice == Advice.Dictionary && few.evidence.dictionaries == Files)
+    val bytes = few.evidence.dictionaryBytes
+    assert(bytes > 0 && few.reason.replace(",", "").startsWith(s"dictionaries of $bytes bytes "))
     assert(few.kept.now.absent == 0 && few.kept.now.present == Files)
   }
 
