@@ -13,9 +13,14 @@ from harness import SUPPORT
 from processes import ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
-PAGES = {"README.md": 2, "docs/quickstart.md": 1, "docs/cookbook.md": 1}
+IN_FULL_RUN = (
+    "docs/quickstart.md",
+    "docs/cookbook.md",
+    "docs/table-index.md",
+    "docs/adding-filters.md",
+)
+PAGES = {"README.md": 2, **dict.fromkeys(IN_FULL_RUN, 1)}
 """Pages whose code runs, and how often in one session."""
-IN_FULL_RUN = dict.fromkeys(("docs/quickstart.md", "docs/cookbook.md"), pytest.mark.full)
 DEFAULTS = """
 spark.master local[2]
 spark.ui.enabled false
@@ -26,7 +31,7 @@ spark.sql.shuffle.partitions 4
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=IN_FULL_RUN.get(page, ())) for page in PAGES]
+    "page", ["README.md", *(pytest.param(page, marks=pytest.mark.full) for page in IN_FULL_RUN)]
 )
 def test_the_code_of_a_page_runs(page: str, tmp_path: Path) -> None:
     conf, folder = tmp_path / "conf", tmp_path / "folder"

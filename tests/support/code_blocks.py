@@ -1,8 +1,8 @@
-"""Runs the Python and SQL code of a page in one session: code_blocks.py PAGE TIMES.
+"""Runs the Python, SQL and commands of a page in one session: code_blocks.py PAGE TIMES.
 
 The comment `<!-- not run: reason -->` above a block leaves it out, and `<!-- from Spark 4.0 -->`
 runs it on that Spark and newer ones. A comment `# prints: text` in a block expects the text in what
-the block prints.
+the block prints, and so does each line of a console below a command, where `...` is any text.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from spark_sbbf import cli
+
 FENCE = re.compile(
-    r"^(?:<!-- (?P<marker>[^\n]*) -->\n)?```(?P<language>python|sql)\n(?P<code>.*?)^```$",
+    r"^(?:<!-- (?P<marker>[^\n]*) -->\n)?```(?P<language>python|sql|console)\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -65,11 +68,16 @@ def run(page: Path, block: Block, names: dict[str, Any]) -> None:
         if block.language == "sql":
             for statement in statements(block.code):
                 names["spark"].sql(statement).collect()
+        elif block.language == "console":
+            for command in re.findall(r"^\$ spark-sbbf (.*)", block.code, re.MULTILINE):
+                assert cli.main(shlex.split(command)) == 0, command
         else:
             exec(compile("\n" * block.line + block.code, str(page), "exec"), names)
-    for expected in re.findall(r"# prints: (.*)", block.code):
+    shown = r"^(?!\$)(.+)" if block.language == "console" else r"# prints: (.*)"
+    for expected in re.findall(shown, block.code, re.MULTILINE):
         found = printed.getvalue()
-        assert expected in found, f"{page}:{block.line}: expected '{expected}' in:\n{found}"
+        wanted = ".*".join(map(re.escape, expected.split("...")))
+        assert re.search(wanted, found), f"{page}:{block.line}: expected '{expected}' in:\n{found}"
 
 
 def main(page: Path, times: int) -> None:
