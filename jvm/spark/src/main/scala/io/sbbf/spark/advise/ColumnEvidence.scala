@@ -161,3 +161,16 @@ private[advise] object ColumnEvidence {
   private def mean(numbers: Seq[Double]): Double =
     if (numbers.isEmpty) 0 else numbers.sum / numbers.size
 }
+
+/**
+ * The part of a table whose footers were read.
+ *
+ * @param seen the row groups of that part
+ * @param scale the size of the table as a multiple of that part
+ */
+private[advise] final case class SampleScope(seen: Int, scale: Double) {
+  def rowGroups: Double = seen * scale
+}
+
+/** The average size and FPP of one row group's filter. */
+private[advise] final case class FilterCost(bytes: Double, fpp: Double)
