@@ -9,8 +9,10 @@ import org.apache.spark.sql.SparkSession
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.sample.{ChunkSample, FileFacts, SampledFile}
+import io.sbbf.spark.formats.Formats
+import io.sbbf.spark.location.TableLocation
 import io.sbbf.spark.scan.PointLookupStats
-import io.sbbf.spark.table._
+import io.sbbf.spark.table.{NamedFiles, OpenedTable, TableTasks}
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.FilterOptions
 
@@ -34,7 +36,8 @@ private[spark] final class AdviceJob(
   private val sqlConf = session.sessionState.conf
   private lazy val target: NamedFiles = TableLocation.of(request.table, session)
   private lazy val tasks = new TableTasks(session, hadoopConf, target, "advise")
-  private lazy val columns: Seq[String] = target.columnNames(request.columns, sqlConf.resolver)
+  private lazy val columns: Seq[String] =
+    request.columns.map(name => target.column(name, sqlConf.resolver).fold(name)(_.name))
 
   /**
    * Returns advice for each column. Columns with something to do come first, and among them those
@@ -65,9 +68,7 @@ private[spark] final class AdviceJob(
           val ofColumn = samples.filter(_.column == column)
           val evidence =
             new ColumnEvidence(facts, ofColumn, kept.getOrElse(column, 0), table)
-          ColumnAdvice
-            .of(evidence, fpp, counts.map(_.getOrElse(column, 0L)))
-            .copy(format = target.lakeFormat)
+          ColumnAdvice.of(evidence, fpp, counts.map(_.getOrElse(column, 0L)), target.lakeFormat)
       }
       .toSeq
       .sortBy(_.order)
@@ -75,15 +76,13 @@ private[spark] final class AdviceJob(
 
   private def selected: String = request.where.fold("")(_ => ", in the partitions of where")
 
-  private def refuseOtherFormats(files: Seq[FileStatus]): Unit = target match {
-    case _: LakeTable => ()
-    case path: ParquetPath =>
-      path.refuseOrc(files)
-      for ((folder, kind) <- path.tableWithLog)
-        throw new IllegalArgumentException(
-          s"${path.name} belongs to the $kind table $folder: its reader skips files itself, " +
-            "and add_filters does not change them" +
-            LakeFormat.named(kind).fold("")(_ => ". Name the table instead of the folder."))
+  private def refuseOtherFormats(files: Seq[FileStatus]): Unit = {
+    target.refuseOrc(files)
+    for ((folder, kind) <- target.tableWithLog)
+      throw new IllegalArgumentException(
+        s"${target.name} belongs to the $kind table $folder: its reader skips files itself, " +
+          "and add_filters does not change them" +
+          Formats.lake(kind).fold("")(_ => ". Name the table instead of the folder."))
   }
 
   /** Returns None if the request names no queries. */
@@ -91,7 +90,10 @@ private[spark] final class AdviceJob(
     val counts =
       if (request.history) Some(target.history(session))
       else
-        request.views.map(names => target.lookups(names.map(session.table(_).queryExecution)))
+        request.views.map { names =>
+          val queries = names.map(session.table(_).queryExecution)
+          PointLookupStats.of(queries, target.roots, Formats.all)
+        }
     if (counts.exists(_.isEmpty))
       throw new IllegalArgumentException(
         s"no query looks up a value in the files of ${target.name}; the history of a session " +

@@ -19,7 +19,7 @@ private[spark] final case class ColumnAdvice(
     reason: String,
     fpp: Double,
     lookups: Option[Long],
-    format: Option[LakeFormat] = None) {
+    format: Option[LakeFormat]) {
 
   /**
    * The row groups that a lookup reads after the advised change. If the advice is no change,
@@ -92,10 +92,15 @@ private[spark] object ColumnAdvice {
    *
    * @param fpp the FPP of new filters
    * @param lookups the lookups of queries in the column; None if no queries were given
+   * @param format the format of the table whose properties make the filters; None for files alone
    */
-  def of(evidence: ColumnEvidence, fpp: Double, lookups: Option[Long]): ColumnAdvice = {
+  def of(
+      evidence: ColumnEvidence,
+      fpp: Double,
+      lookups: Option[Long],
+      format: Option[LakeFormat]): ColumnAdvice = {
     val kept = KeptRowGroups.of(evidence, fpp)
     val (advice, reason) = Advice.of(evidence, kept, fpp, lookups)
-    ColumnAdvice(evidence, kept, advice, reason, fpp, lookups)
+    ColumnAdvice(evidence, kept, advice, reason, fpp, lookups, format)
   }
 }

@@ -12,11 +12,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.{LongAccumulator, SerializableConfiguration}
 import org.apache.spark.{HashPartitioner, SparkException}
 
-import io.sbbf.parquet.append.{OrphanCleanup, TableFormatDetector}
+import io.sbbf.parquet.append.OrphanCleanup
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.spark.append.AddFiltersOutcome.Failed
-import io.sbbf.spark.table.{LakeFormat, TableLocation}
+import io.sbbf.spark.formats.Formats
+import io.sbbf.spark.location.TableLocation
 import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, TableFiles}
 import io.sbbf.spark.write.TableSize
 
@@ -37,10 +38,9 @@ private[spark] final class AddFiltersJob(
   private val hadoopConf = session.sessionState.newHadoopConf()
   private lazy val named = TableLocation.ofChange(request.table, session)
   private def path = named.name
-  private lazy val found = new TableFiles(path, hadoopConf)
-  private lazy val files: Seq[FileStatus] = request.where.fold(found.data) { text =>
+  private lazy val files: Seq[FileStatus] = request.where.fold(named.files) { text =>
     val paths = named.filesWhere(text, session).map(_.getPath).toSet
-    found.data.filter(file => paths(file.getPath))
+    named.files.filter(file => paths(file.getPath))
   }
   private lazy val conf: Conf = context.broadcast(new SerializableConfiguration(hadoopConf))
 
@@ -66,19 +66,13 @@ private[spark] final class AddFiltersJob(
     (settled.map(_.settled) ++ outcomes).sortBy(_.file)
   }
 
-  private def refuseTableFormats(): Unit = {
-    val roots = TableFiles.roots(path, hadoopConf)
-    for ((folder, kind) <- TableFormatDetector
-        .of(roots, hadoopConf, files)
-        .orElse(found.tableWithLog))
+  private def refuseTableFormats(): Unit =
+    for ((folder, kind) <- named.tableWithLogOf(files))
       throw new IllegalArgumentException(
         s"$path belongs to the $kind table $folder, which records the length of each file. " +
           "Its readers may fail on files that grew, or ignore the filters. " +
           "Use allow_table_formats only on copies outside the table." +
-          LakeFormat
-            .named(kind)
-            .fold("")(format => s" For the table, run ${format.howToChange}."))
-  }
+          Formats.lake(kind).fold("")(format => s" For the table, run ${format.howToChange}."))
 
   /**
    * Plans all files. An FPP may depend on the row groups of the table, which are known after all

@@ -16,8 +16,8 @@ import io.sbbf.parquet.pass.BoundedPool
 import io.sbbf.spark.append.AddFiltersJob
 import io.sbbf.spark.command.Command
 import io.sbbf.spark.inspect.{FilterListing, ListingOptions, OrcListing, ProbeRequest}
+import io.sbbf.spark.location.{ParquetPath, TableLocation}
 import io.sbbf.spark.session.Doctor
-import io.sbbf.spark.table.{ParquetPath, TableLocation}
 import io.sbbf.spark.util.{JsonRow, SbbfConf, TableFiles}
 
 /**

@@ -19,7 +19,7 @@ import io.sbbf.spark.column.{MetadataColumn, TableColumns}
  *   that its reader requests from the files
  * @param partitionColumns the names of columns that the files do not store
  */
-private[spark] final class DeltaColumns(
+private[delta] final class DeltaColumns(
     table: StructType,
     toFiles: StructType => StructType,
     partitionColumns: Set[String]) {
@@ -89,7 +89,7 @@ private[spark] final class DeltaColumns(
     }
 }
 
-private[spark] object DeltaColumns {
+private[delta] object DeltaColumns {
 
   /** Returns the columns of the relation of a Delta table. */
   def of(files: HadoopFsRelation): DeltaColumns = {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
  *
  * Sources: `PrepareDeltaScan`, `TahoeFileIndex` and `DeltaParquetFileFormat` of Delta 3.2 to 4.4.
  */
-private[spark] object DeltaRelation {
+private[delta] object DeltaRelation {
   private final val Package = "org.apache.spark.sql.delta"
   private final val Prepared = s"$Package.stats.PreparedDeltaFileIndex"
   private final val Newest = s"$Package.files.TahoeLogFileIndex"

@@ -11,7 +11,7 @@ import io.sbbf.spark.scan.FileColumns
 import io.sbbf.spark.search.TableIndex
 
 /** The columns of an Iceberg table. Its files store them by their ids, whatever their names. */
-private[spark] final class IcebergColumns(scan: IcebergScan) extends FileColumns {
+private[iceberg] final class IcebergColumns(scan: IcebergScan) extends FileColumns {
 
   private val columns: Map[String, IcebergField] =
     scan.columns.filter(_.isInFiles).map(c => c.name -> c).toMap

@@ -8,7 +8,7 @@ import scala.util.Try
 
 import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.connector.catalog.SupportsRead
+import org.apache.spark.sql.connector.catalog.{SupportsRead, Table}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -22,15 +22,17 @@ import io.sbbf.spark.iceberg.Members.call
  *
  * Source: `SparkBatchQueryScan` and its superclasses, of Iceberg 1.10 to 1.12. They plan all tasks
  * first, drop some by `resetTasks` as filters become known at run time, and only then combine them.
+ *
+ * Throws an exception of reflection if the scan has another shape than in the known versions.
  */
-private[spark] final class IcebergScan private (scan: Scan) {
+private[iceberg] final class IcebergScan(scan: Scan) {
 
   private val table = call[AnyRef](scan, "table")
 
   def location: String = call[String](table, "location")
 
   /** Returns the session of the scan, None if the scan does not show it. */
-  private[iceberg] def session: Option[SparkSession] = Members.field(scan, "spark")
+  def session: Option[SparkSession] = Members.field(scan, "spark")
 
   /** Returns what identifies the table: old tables of format version 1 may lack an id. */
   private lazy val identity: String = Try(call[Any](table, "uuid").toString).getOrElse(location)
@@ -51,24 +53,21 @@ private[spark] final class IcebergScan private (scan: Scan) {
   }
 
   /** The tasks, of which Iceberg's own filters have removed some. */
-  private[iceberg] lazy val tasks: IndexedSeq[IcebergTask] =
+  lazy val tasks: IndexedSeq[IcebergTask] =
     call[JList[AnyRef]](scan, "tasks").asScala.map(new IcebergTask(_, identity)).toIndexedSeq
 
   /** The files of the tasks that can be evidence. */
   lazy val evidence: IndexedSeq[FileStatus] = tasks.flatMap(_.dataFile)
 
-  /** Returns whether a file of the scan can be evidence. Plans the tasks. */
-  def hasEvidence: Boolean = evidence.nonEmpty
-
   /** The columns that the scan reads. */
-  private[iceberg] lazy val columns: Seq[IcebergField] = {
+  lazy val columns: Seq[IcebergField] = {
     // named so since 1.11
     val name = if (Members.has(scan, "projection")) "projection" else "expectedSchema"
     IcebergField.listOf(call[AnyRef](call[AnyRef](scan, name), "columns"))
   }
 
   /** The ids of columns that Iceberg reads from its metadata, in files of some partition spec. */
-  private[iceberg] lazy val identityIds: Set[Int] = {
+  lazy val identityIds: Set[Int] = {
     val specs = call[JMap[_, AnyRef]](table, "specs").values.asScala
     val fields = specs.flatMap(call[JList[AnyRef]](_, "fields").asScala)
     fields
@@ -78,7 +77,7 @@ private[spark] final class IcebergScan private (scan: Scan) {
   }
 
   /** Returns the store of the files. The scan may have its own, with credentials from the catalog. */
-  private[iceberg] def store: FileStore =
+  def store: FileStore =
     new IcebergStore(ownIo.getOrElse(call[AnyRef](table, "io")))
 
   /** Returns a store that tasks can receive, and have to close. */
@@ -95,7 +94,7 @@ private[spark] final class IcebergScan private (scan: Scan) {
    *
    * @param generation at least 1, greater than that of the copy that this one replaces
    */
-  private[iceberg] def withTasks(some: Seq[IcebergTask], generation: Int): Scan = {
+  def withTasks(some: Seq[IcebergTask], generation: Int): Scan = {
     // otherwise the copy would find them by its own tasks
     call[AnyRef](scan, "specs")
     val copy = Members.copy(scan)
@@ -115,7 +114,7 @@ private[spark] final class IcebergScan private (scan: Scan) {
       .getOrElse(throw new NoSuchFieldException(s"${of.getClass.getName}.runtimeFilters"))
 }
 
-private[spark] object IcebergScan {
+private[iceberg] object IcebergScan {
   private final val Package = "org.apache.iceberg.spark.source"
 
   /**
@@ -132,15 +131,15 @@ private[spark] object IcebergScan {
    * another source's table, and for tables of Iceberg whose rows are not those of data files, such
    * as metadata tables and changelogs.
    */
-  def ofTable(table: SupportsRead, options: CaseInsensitiveStringMap): Option[IcebergScan] =
-    if (!isOfIceberg(table)) None
-    else
-      Some(table.newScanBuilder(options).build())
-        .filter(isKnown)
-        .map(of)
-        .filterNot(scan => isMetadata(scan.table.getClass))
-
-  private def isOfIceberg(part: AnyRef): Boolean = part.getClass.getName.startsWith(s"$Package.")
+  def ofTable(table: Table, options: CaseInsensitiveStringMap): Option[IcebergScan] =
+    table match {
+      case readable: SupportsRead if table.getClass.getName.startsWith(s"$Package.") =>
+        Some(readable.newScanBuilder(options).build())
+          .filter(isKnown)
+          .map(new IcebergScan(_))
+          .filterNot(scan => isMetadata(scan.table.getClass))
+      case _ => None
+    }
 
   private def isMetadata(table: Class[_]): Boolean =
     Iterator
@@ -162,7 +161,4 @@ private[spark] object IcebergScan {
       .loadClass("org.apache.iceberg.expressions.Expressions")
       .getMethod("alwaysTrue")
       .invoke(null)
-
-  /** Throws an exception of reflection if the scan has another shape than in the known versions. */
-  def of(scan: Scan): IcebergScan = new IcebergScan(scan)
 }

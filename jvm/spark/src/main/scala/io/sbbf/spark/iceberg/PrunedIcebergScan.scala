@@ -25,7 +25,7 @@ import io.sbbf.spark.util.{LogOnce, SbbfConf}
  * @param found the outcome of each file that can be evidence
  * @param generation how often the scan was pruned
  */
-private[spark] final class PrunedIcebergScan private (
+private[iceberg] final class PrunedIcebergScan private (
     source: IcebergScan,
     val columns: IcebergColumns,
     filters: Seq[Expression],
@@ -40,7 +40,7 @@ private[spark] final class PrunedIcebergScan private (
   def location: String = source.location
 
   /** Returns whether a file of the scan can be evidence. Plans the tasks. */
-  def hasEvidence: Boolean = source.hasEvidence
+  def hasEvidence: Boolean = source.evidence.nonEmpty
 
   /** Whether it leaves out files of the scan. */
   def leavesOut: Boolean = selection.keptFiles < selection.numFiles
@@ -55,7 +55,7 @@ private[spark] final class PrunedIcebergScan private (
   /** Returns what other filters leave of the scan as Iceberg planned it, None if they cannot prune. */
   def prunedBy(others: Seq[Expression], conf: SQLConf): Option[PrunedIcebergScan] = {
     val predicate = columns.translate(others)
-    if (!predicate.canPrune || !source.hasEvidence) None
+    if (!predicate.canPrune || !hasEvidence) None
     else if (predicate == selection.predicate) Some(this)
     else Some(next(others, Nil, evaluate(source, columns, predicate, conf)))
   }
@@ -80,7 +80,7 @@ private[spark] final class PrunedIcebergScan private (
     new PrunedIcebergScan(source, columns, filters, late, found, generation + 1)
 }
 
-private[spark] object PrunedIcebergScan {
+private[iceberg] object PrunedIcebergScan {
   private val Tag =
     TreeNodeTag[PrunedIcebergScan]("io.sbbf.spark.iceberg.PrunedIcebergScan")
 
@@ -96,7 +96,7 @@ private[spark] object PrunedIcebergScan {
    * @throws NoSuchMethodException if the scan has another shape than in the known versions
    */
   def unpruned(scan: Scan): PrunedIcebergScan = {
-    val source = IcebergScan.of(scan)
+    val source = new IcebergScan(scan)
     def all = {
       val outcomes =
         source.evidence.map(f => FilePruning.keepAll(f.getLen, ScanPruning.NoUsableLeaf))

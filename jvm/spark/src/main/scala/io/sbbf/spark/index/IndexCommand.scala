@@ -11,7 +11,6 @@ import org.apache.spark.sql.{Row, SparkSession}
 import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.index.maintain.ColumnInfo
 import io.sbbf.index.search.IndexCache
-import io.sbbf.spark.table.LakeTable
 import io.sbbf.spark.util.RowFields
 
 /** What SQL and Python can do with the index of a table. */
@@ -54,19 +53,14 @@ private[spark] object IndexCommand extends Logging {
     val found = SegmentColumns
       .ofRefresh(indexed.contents)
       .map { of =>
-        indexed.target match {
-          case lake: LakeTable =>
-            val stored = lake.columns.stored.map(_.name).toSet
-            val (present, missing) = of.names.partition { name =>
-              stored(KeyedColumn.parse(name).fold(_ => name, _.column))
-            }
-            for (name <- missing)
-              logWarning(
-                s"${indexed.name} no longer has the indexed column '$name': the refresh leaves it out. " +
-                  "If it was renamed, run create_index with its new name")
-            of.copy(names = present)
-          case _ => of
+        val (missing, present) = of.names.partition { name =>
+          indexed.target.lacks(KeyedColumn.parse(name).fold(_ => name, _.column))
         }
+        for (name <- missing)
+          logWarning(
+            s"${indexed.name} no longer has the indexed column '$name': the refresh leaves it out. " +
+              "If it was renamed, run create_index with its new name")
+        of.copy(names = present)
       }
       .filter(_.names.nonEmpty)
     if (found.isEmpty)

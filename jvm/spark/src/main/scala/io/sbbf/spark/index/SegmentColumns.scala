@@ -7,7 +7,7 @@ import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.index.format.IndexedColumn
 import io.sbbf.index.format.StoredZones.Rule
 import io.sbbf.index.maintain.IndexContents
-import io.sbbf.spark.table.{LakeTable, NamedFiles, SourceFiles}
+import io.sbbf.spark.table.NamedFiles
 
 /**
  * The columns of a new segment.
@@ -54,16 +54,12 @@ private[index] object SegmentColumns {
       target: NamedFiles,
       requested: KeyedColumn,
       resolver: Resolver): KeyedColumn = {
-    val found = requested.copy(column = target.columnNames(Seq(requested.column), resolver).head)
-    val dataType = target match {
-      case lake: LakeTable => Some(lake.column(requested.column, resolver).dataType)
-      case source: SourceFiles => Some(source.field(requested.column, resolver).dataType)
-      case _ => None
-    }
-    for (other <- dataType if found.function.isDefined && other != StringType)
+    val stored = target.column(requested.column, resolver)
+    val found = stored.fold(requested)(of => requested.copy(column = of.name))
+    for (of <- stored if found.function.isDefined && of.dataType != StringType)
       refuse(
         s"${found.name} needs a STRING column with the binary collation, but " +
-          s"'${found.column}' of ${target.name} has the type ${other.sql}")
+          s"'${found.column}' of ${target.name} has the type ${of.dataType.sql}")
     found
   }
 

@@ -10,8 +10,7 @@ import io.sbbf.core.bloom.{BloomFilterStats, SplitBlockBloomFilter}
 import io.sbbf.core.predicate.Verdict
 import io.sbbf.parquet.chunk.FilterState
 import io.sbbf.parquet.eval.FileEvidence
-import io.sbbf.parquet.footer.FooterReader
-import io.sbbf.parquet.input.{Decryption, FileBytes, FileStore}
+import io.sbbf.parquet.input.{FileBytes, FileStore}
 import io.sbbf.parquet.literal.LiteralEncodings
 import io.sbbf.parquet.model.{Evidence, LeafResult, UnusableFile}
 import io.sbbf.spark.util.RowFields
@@ -38,10 +37,7 @@ private[spark] final class FileListing(
    * encrypted with a missing key. A file that cannot be read has one row with the reason.
    */
   def rows(): Seq[Row] =
-    try
-      rows(
-        new FileEvidence(FooterReader
-          .read(bytes, Decryption.of(conf, request.column.flatMap(_.root).map(Seq(_))))))
+    try rows(request.evidence(bytes, conf))
     catch {
       case e: UnusableFile => Seq(row(verdict = shown(Verdict.MightMatch), reason = e.reason))
       case NonFatal(e) =>

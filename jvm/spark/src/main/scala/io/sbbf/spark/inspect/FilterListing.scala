@@ -35,7 +35,7 @@ private[spark] object FilterListing {
       store: FileStore,
       request: ProbeRequest,
       conf: Configuration): Seq[Row] =
-    if (request.isOrc || OrcListing.is(file.getPath)) new OrcListing(file, request, conf).rows()
+    if (request.isOrc(file)) new OrcListing(file, request, conf).rows()
     else new FileListing(file, store, request, conf).rows()
 
   val Schema: StructType = new StructType()

@@ -12,9 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.Verdict
 import io.sbbf.orc.prune.StripeProbe
-import io.sbbf.parquet.eval.{FileEvidence, KeyHits, KeySet}
-import io.sbbf.parquet.footer.FooterReader
-import io.sbbf.parquet.input.{Decryption, FileBytes, FileStore}
+import io.sbbf.parquet.eval.{KeyHits, KeySet}
+import io.sbbf.parquet.input.{FileBytes, FileStore}
 import io.sbbf.parquet.model.{LeafResult, UnusableFile}
 import io.sbbf.spark.column.CatalystValue
 
@@ -57,7 +56,7 @@ private[inspect] final class KeyRows(
   }
 
   private def search(file: FileStatus): Seq[RowGroup] =
-    try if (request.isOrc || OrcListing.is(file.getPath)) ofOrc(file) else ofParquet(file)
+    try if (request.isOrc(file)) ofOrc(file) else ofParquet(file)
     catch {
       case e: UnusableFile => anyKey(e.reason)
       case NonFatal(e) => anyKey(s"unreadable: ${e.getClass.getName}")
@@ -72,8 +71,7 @@ private[inspect] final class KeyRows(
   private def ofParquet(file: FileStatus): Seq[RowGroup] = {
     val bytes = new FileBytes(store.source(file), file.getPath, file.getLen)
     try {
-      val decryption = Decryption.of(conf, request.column.flatMap(_.root).map(Seq(_)))
-      val evidence = new FileEvidence(FooterReader.read(bytes, decryption))
+      val evidence = request.evidence(bytes, conf)
       val evaluator = set.bind(evidence)
       (0 until evidence.footer.numRowGroups).map { g =>
         RowGroup(g, evidence.footer.numRows(g), evaluator.eval(g, () => bytes))

@@ -11,7 +11,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 import io.sbbf.parquet.input.FileStore
-import io.sbbf.spark.table.{LakeFormat, LakeTable, ParquetPath, TableLocation}
+import io.sbbf.spark.formats.Formats
+import io.sbbf.spark.location.TableLocation
 import io.sbbf.spark.util.{ExecutorJar, TableFiles}
 
 /**
@@ -31,6 +32,8 @@ private[inspect] final class ListedFiles(session: SparkSession, options: Listing
    */
   private lazy val ofPath: HadoopFsRelation = {
     val reader = session.read
+    val isOrc = named.isOrc || named.files.exists(file => OrcListing.is(file.getPath))
+    val schema = if (options.needsType) named.tableSchema else Some(new StructType)
     schema
       .fold(reader)(reader.schema)
       .format(if (isOrc) "orc" else "parquet")
@@ -43,56 +46,46 @@ private[inspect] final class ListedFiles(session: SparkSession, options: Listing
       .get
   }
 
-  /** The schema to read the path with, None for that of a file. */
-  private def schema: Option[StructType] = named match {
-    case path: ParquetPath if options.needsType => path.tableSchema
-    case _ => Some(new StructType)
-  }
-
-  private lazy val isOrc: Boolean = named match {
-    case path: ParquetPath =>
-      path.isOrc || path.files.exists(file => OrcListing.is(file.getPath))
-    case _: LakeTable => false
-  }
-
   /** Returns the files, or those of the partitions that the options select. */
   private def files: Seq[FileStatus] = options.where.fold(allFiles)(named.filesWhere(_, session))
 
-  private def allFiles: Seq[FileStatus] = named match {
-    case table: LakeTable => table.files
-    case path: ParquetPath =>
+  private def allFiles: Seq[FileStatus] =
+    if (named.lakeFormat.isDefined) named.files
+    else {
       val found = ofPath.location.listFiles(Nil, Nil).flatMap(_.files.map(_.fileStatus))
-      if (found.isEmpty) refuseTableFormats(path)
+      if (found.isEmpty) refuseTableFormats()
       found
-  }
+    }
 
   /** A table whose folder has no files of its own keeps them in other folders. */
-  private def refuseTableFormats(path: ParquetPath): Unit =
-    for ((folder, kind) <- path.tableWithLog; format <- LakeFormat.named(kind))
+  private def refuseTableFormats(): Unit =
+    for ((folder, kind) <- named.tableWithLog; format <- Formats.lake(kind))
       throw new IllegalArgumentException(
-        s"${path.name} holds no data files, but is the folder of ${format.aTable}, $folder: " +
+        s"${named.name} holds no data files, but is the folder of ${format.aTable}, $folder: " +
           "name the table instead of the folder.")
 
   /**
    * Returns the request that the options make.
    *
-   * @throws IllegalArgumentException as in [[ProbeRequest.of]]
+   * @throws IllegalArgumentException as in [[ProbeRequest.of]], or if the files have no such column
    */
-  def request: ProbeRequest = named match {
-    case table: LakeTable => ProbeRequest.of(options, table, conf)
-    case path: ParquetPath =>
-      ProbeRequest.of(options, ofPath.dataSchema, conf).copy(isOrc = path.isOrc)
-  }
+  def request: ProbeRequest =
+    options.column
+      .flatMap(ofTable)
+      .fold(ProbeRequest.of(options, ofPath.dataSchema, conf).copy(areOrc = named.isOrc))(
+        ProbeRequest.of(options, _, conf))
 
   /**
    * Returns a column whose values are probed.
    *
    * @throws IllegalArgumentException if the files have no such column
    */
-  def column(name: String): ProbedColumn = named match {
-    case table: LakeTable => ProbedColumn.of(table, name, conf)
-    case path: ParquetPath => ProbedColumn.of(path.name, ofPath.dataSchema, name, conf)
-  }
+  def column(name: String): ProbedColumn =
+    ofTable(name).getOrElse(ProbedColumn.of(named.name, ofPath.dataSchema, name, conf))
+
+  /** Returns a column of a table that names its columns, None if the files do. */
+  private def ofTable(name: String): Option[ProbedColumn] =
+    named.column(name, conf.resolver).map(ProbedColumn.of(_, named.lookup(conf)))
 
   /**
    * Returns the results of `work` for the files, on the executors. A task has several files.

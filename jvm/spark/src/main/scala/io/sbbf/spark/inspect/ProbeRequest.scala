@@ -2,15 +2,19 @@ package io.sbbf.spark.inspect
 
 import org.apache.commons.codec.DecoderException
 import org.apache.commons.codec.binary.Hex
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
 import io.sbbf.core.predicate.Value
+import io.sbbf.parquet.eval.FileEvidence
+import io.sbbf.parquet.footer.FooterReader
+import io.sbbf.parquet.input.{Decryption, FileBytes}
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.CatalystValue
-import io.sbbf.spark.table.LakeTable
 
 /**
  * The listing or probe of every file.
@@ -18,13 +22,26 @@ import io.sbbf.spark.table.LakeTable
  * @param column the one column to list; None lists those that have a filter
  * @param leaf the predicate to evaluate on that column, if any
  * @param lookup the rules by which the column is found and its values are read
- * @param isOrc whether all files are ORC files, whatever their names
+ * @param areOrc whether all files are ORC files, whatever their names
  */
 private[spark] final case class ProbeRequest(
     column: Option[ListedColumn],
     leaf: Option[Leaf],
     lookup: ColumnLookup,
-    isOrc: Boolean = false)
+    areOrc: Boolean = false) {
+
+  /** Returns whether a file is listed as ORC. */
+  def isOrc(file: FileStatus): Boolean = areOrc || OrcListing.is(file.getPath)
+
+  /**
+   * Returns the evidence of a Parquet file.
+   *
+   * @param conf the configuration that leads to the keys of encrypted columns
+   */
+  def evidence(bytes: FileBytes, conf: Configuration): FileEvidence =
+    new FileEvidence(
+      FooterReader.read(bytes, Decryption.of(conf, column.flatMap(_.root).map(Seq(_)))))
+}
 
 private[spark] object ProbeRequest {
 
@@ -46,18 +63,15 @@ private[spark] object ProbeRequest {
   }
 
   /**
-   * Returns the request for the files of a table, whose columns the options name as the table does.
+   * Returns the request for a column of a table that names its columns.
    *
-   * @throws IllegalArgumentException for a column that the files do not store, or a value not of its
-   *   type
+   * @throws IllegalArgumentException for a value not of its type
    */
-  def of(options: ListingOptions, table: LakeTable, conf: SQLConf): ProbeRequest = {
-    val column = options.column.map(ProbedColumn.of(table, _, conf))
+  def of(options: ListingOptions, column: ProbedColumn, conf: SQLConf): ProbeRequest =
     ProbeRequest(
-      column.map(c => ListedColumn.Stored(c.name, c.path)),
-      leafOf(column, options, conf),
-      table.lookup(conf))
-  }
+      Some(ListedColumn.Stored(column.name, column.path)),
+      leafOf(Some(column), options, conf),
+      column.lookup)
 
   private def leafOf(
       column: Option[ProbedColumn],

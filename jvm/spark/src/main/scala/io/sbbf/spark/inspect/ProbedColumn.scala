@@ -10,8 +10,8 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.ColumnPath.{Field, Step}
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.TableColumns
+import io.sbbf.spark.column.TableColumns.StoredColumn
 import io.sbbf.spark.predicate.cast.CharPadding
-import io.sbbf.spark.table.LakeTable
 import io.sbbf.spark.util.FieldId
 
 /**
@@ -70,15 +70,9 @@ private[spark] object ProbedColumn {
         s"$table has no column '$column'; its columns are ${schema.fieldNames.mkString(", ")}"))
   }
 
-  /**
-   * Returns the column of a table that names its columns.
-   *
-   * @throws IllegalArgumentException if its files do not store such a column
-   */
-  def of(table: LakeTable, column: String, conf: SQLConf): ProbedColumn = {
-    val found = table.column(column, conf.resolver)
-    ProbedColumn(found.name, found.path, found.dataType, table.lookup(conf), found.charLength)
-  }
+  /** Returns the column of a table that names its columns. */
+  def of(column: StoredColumn, lookup: ColumnLookup): ProbedColumn =
+    ProbedColumn(column.name, column.path, column.dataType, lookup, column.charLength)
 
   /** Splits a dotted path into names. A name that contains dots is in backticks. */
   def splitPath(column: String): Seq[String] = UnresolvedAttribute.parseAttributeName(column)

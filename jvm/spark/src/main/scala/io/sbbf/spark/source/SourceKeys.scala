@@ -12,6 +12,7 @@ import org.apache.orc.OrcFile
 import io.sbbf.core.predicate.KeyedColumn
 import io.sbbf.parquet.hashes.{FileKeys, IndexFacts, IndexableColumn, KeySource, StoredSchema}
 import io.sbbf.parquet.model.{FileVersion, Logical, UnusableFile}
+import io.sbbf.spark.table.KeyOpener
 
 /**
  * The keys of a file as Spark's own reader reads it. The whole file is one zone.
@@ -22,7 +23,7 @@ import io.sbbf.parquet.model.{FileVersion, Logical, UnusableFile}
  *
  * @param checksVersion whether the file must still be the listed version
  */
-private[spark] final class SourceKeys(
+private[source] final class SourceKeys(
     file: FileStatus,
     conf: Configuration,
     readers: SourceReaders,
@@ -108,7 +109,12 @@ private[spark] final class SourceKeys(
   override def close(): Unit = ()
 }
 
-private object SourceKeys {
+private[source] object SourceKeys {
+
+  /** Opens files for their keys. */
+  def opener(readers: SourceReaders): KeyOpener = (file, table, checksVersion) =>
+    new SourceKeys(file, table.conf, readers, checksVersion)
+
   private final val Encrypted = "encrypted"
   private final val Malformed =
     "it has a malformed record, so that its values depend on the mode of a read"

@@ -2,13 +2,15 @@ package io.sbbf.spark.table
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.analysis.Resolver
-import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
 
+import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.parquet.sample.SampledTable
+import io.sbbf.spark.column.TableColumns
+import io.sbbf.spark.column.TableColumns.StoredColumn
 import io.sbbf.spark.files.QueryHistory
-import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.scan.PointLookupStats
 
 /** The files that a table's name or a path stands for. */
@@ -19,6 +21,9 @@ private[spark] abstract class NamedFiles {
 
   /** Returns the files that hold rows now, ordered by path. */
   def files: Seq[FileStatus]
+
+  /** Returns those of the files that an index can name. */
+  def indexable: Seq[FileStatus] = files
 
   /**
    * Returns the files that a condition in SQL selects, ordered by path: those of its partitions, or,
@@ -33,11 +38,26 @@ private[spark] abstract class NamedFiles {
   /** Returns the files of [[filesWhere]], in any order. */
   protected def selected(condition: String, session: SparkSession): Seq[FileStatus]
 
+  /** The folders and files that its scans list. */
+  def roots: Seq[Path]
+
+  /** Whether the catalog has them as a table of ORC files. */
+  def isOrc: Boolean = false
+
+  /** The schema of the catalog's table without its partition columns; None if there is no such. */
+  def tableSchema: Option[StructType] = None
+
   /** The format of the table that keeps a list of the files; None if none does. */
-  def lakeFormat: Option[LakeFormat]
+  def lakeFormat: Option[LakeFormat] = None
+
+  /**
+   * Returns the folder and the format of a table whose log records the length of each file, if a path
+   * without that table's name is in it.
+   */
+  def tableWithLog: Option[(Path, String)] = None
 
   /** How tasks open the files. */
-  def taskFiles: TaskFiles
+  def taskFiles: TaskFiles = TaskFiles.OfHadoop
 
   /** How tasks read the keys of files, of columns with these names. */
   def keys(columns: Seq[String]): KeyOpener
@@ -51,23 +71,45 @@ private[spark] abstract class NamedFiles {
   /** @throws IllegalStateException if Spark now reads the files in another way than [[readAs]] */
   def requireSameRead(): Unit = ()
 
+  /** The columns that the files store, by their names in the table; None if the files name them. */
+  def columns: Option[TableColumns] = None
+
   /** Returns the table that names the columns of the files; None if the files do. */
-  def sampled(caseSensitive: Boolean): Option[SampledTable]
+  final def sampled(caseSensitive: Boolean): Option[SampledTable] =
+    columns.map(of => SampledTable(of.stored.map(c => c.name -> c.path), caseSensitive))
 
   /**
-   * Returns the names of requested columns as [[sampled]] has them.
+   * Returns the column with this name; None if only the files know it.
    *
-   * @throws IllegalArgumentException if the files are known to store no such column
+   * @param dotted its path in the table; a name that contains dots is in backticks
+   * @throws IllegalArgumentException if the files are known to store no such column, or if no
+   *   command supports it
    */
-  def columnNames(requested: Seq[String], resolver: Resolver): Seq[String]
+  def column(dotted: String, resolver: Resolver): Option[StoredColumn] =
+    columns.map { of =>
+      of.find(UnresolvedAttribute.parseAttributeName(dotted), resolver)
+        .getOrElse(
+          throw new IllegalArgumentException(
+            s"the files of the table $name store no column '$dotted'; they store " +
+              of.stored.map(_.name).mkString(", ")))
+    }
 
-  /** The folders and files that its scans list. */
-  protected def roots: Seq[Path]
+  /** Returns whether the files are known to store no column of exactly this name. */
+  final def lacks(column: String): Boolean = columns.exists(!_.stored.exists(_.name == column))
 
-  /** Returns how often queries look up values in each column of the files. */
-  final def lookups(queries: Seq[QueryExecution]): PointLookupStats.Counts =
-    PointLookupStats.of(queries, roots, Formats.all)
+  /** Returns the rules by which columns are found in the files, and their values are read. */
+  def lookup(conf: SQLConf): ColumnLookup = ColumnLookup(conf.caseSensitiveAnalysis)
 
   /** Returns how often the session's queries have looked up values in each column of the files. */
   def history(session: SparkSession): PointLookupStats.Counts = QueryHistory.of(session, roots)
+
+  /**
+   * Checks that not all of some files are ORC files, by their names.
+   *
+   * @param instead what to do with these, after a colon
+   * @throws IllegalArgumentException if they are
+   */
+  final def refuseOrc(files: Seq[FileStatus], instead: String = ""): Unit =
+    if (files.nonEmpty && files.forall(_.getPath.getName.endsWith(".orc")))
+      throw new IllegalArgumentException(s"$name has ORC files, expected Parquet files$instead")
 }

@@ -4,12 +4,12 @@ import org.apache.hadoop.fs.FileStatus
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
+import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
 
 import io.sbbf.spark.files.{FileRelation, FilesFormat}
-import io.sbbf.spark.iceberg.IcebergScan
 
 /**
  * Finds the files of some partitions of a table. It plans a query of them, without cached data.
@@ -17,7 +17,7 @@ import io.sbbf.spark.iceberg.IcebergScan
  * @param rows the rows of the whole table
  * @param condition the text of a condition on partition columns, in SQL
  */
-private[table] final class PartitionFilter(
+private[spark] final class PartitionFilter(
     session: SparkSession,
     rows: DataFrame,
     condition: String) {
@@ -58,13 +58,16 @@ private[table] final class PartitionFilter(
       .getOrElse(Nil) // the condition is false
   }
 
-  /** Returns the files that Iceberg reads for the condition, which may use any column. */
-  def ofIceberg(): Seq[FileStatus] =
-    optimized.collect {
-      case relation: DataSourceV2ScanRelation if IcebergScan.isKnown(relation.scan) =>
-        IcebergScan.of(relation.scan).files
-      case relation: DataSourceV2ScanRelation =>
-        refuse(s"cannot select files of an unknown scan, ${relation.scan.getClass.getName}")
+  /**
+   * Returns the files that scans read for the condition, which may use any column.
+   *
+   * @param files returns the files of a scan, None if it is of an unknown class
+   * @throws IllegalArgumentException if a scan is unknown
+   */
+  def ofScans(files: Scan => Option[Seq[FileStatus]]): Seq[FileStatus] =
+    optimized.collect { case relation: DataSourceV2ScanRelation =>
+      files(relation.scan).getOrElse(
+        refuse(s"cannot select files of an unknown scan, ${relation.scan.getClass.getName}"))
     }.flatten
 
   private def evaluated[T](body: => T): T =
@@ -88,7 +91,6 @@ private[table] final class PartitionFilter(
 
   private def refuse(why: String): Nothing =
     throw new IllegalArgumentException(s"where $why")
-
 }
 
 private object PartitionFilter {

@@ -1,4 +1,4 @@
-package io.sbbf.spark.table
+package io.sbbf.spark.location
 
 import java.io.IOException
 
@@ -10,6 +10,8 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 
+import io.sbbf.spark.source.SourceFiles
+import io.sbbf.spark.table.{LakeTable, NamedFiles}
 import io.sbbf.spark.util.TableFiles
 
 /** Finds the files of a table by its name. */
@@ -32,6 +34,24 @@ private[spark] object TableLocation {
    */
   def ofListing(table: String, session: SparkSession): NamedFiles =
     of(table, session, takesOrc = true)
+
+  /**
+   * Returns the files of a table, also of one that Spark's other sources read, or of a path, to index
+   * their keys.
+   *
+   * A name may be that of a temporary view of nothing but a read, or of a format with a path, as in
+   * ``json.`/data/events` ``.
+   *
+   * @throws IllegalArgumentException as [[of]]
+   */
+  def ofIndex(table: String, session: SparkSession): NamedFiles =
+    new NamedTable(table, session, takesOrc = false).source.getOrElse {
+      of(table, session) match {
+        case path: ParquetPath =>
+          SourceFiles.ofPath(path.name, path.files, session).getOrElse(path)
+        case lake => lake
+      }
+    }
 
   private def of(table: String, session: SparkSession, takesOrc: Boolean): NamedFiles = {
     val conf = session.sessionState.newHadoopConf()
@@ -94,7 +114,7 @@ private[spark] object TableLocation {
   private def isPlain(table: String): Boolean = table.nonEmpty && !hasPathCharacter(table)
 
   /** Whether the text is a format and the quoted path of a table, as in ``delta.`/lake/events` ``. */
-  private[table] def namesPath(table: String): Boolean =
+  private[location] def namesPath(table: String): Boolean =
     table.contains('`') &&
       Try(CatalystSqlParser.parseMultipartIdentifier(table)).toOption.exists {
         case Seq(format, path) => !hasPathCharacter(format) && hasPathCharacter(path)

@@ -1,4 +1,4 @@
-package io.sbbf.spark.table
+package io.sbbf.spark.source
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
@@ -8,11 +8,12 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{Resolver, UnresolvedAttribute}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StructField, TimestampType}
+import org.apache.spark.sql.types.TimestampType
 
-import io.sbbf.parquet.sample.SampledTable
+import io.sbbf.core.predicate.ColumnPath
+import io.sbbf.spark.column.TableColumns.StoredColumn
 import io.sbbf.spark.files.{ReadFingerprint, SourceFormat}
-import io.sbbf.spark.source.{SourceColumn, SourceReaders}
+import io.sbbf.spark.table.{KeyOpener, NamedFiles, PartitionFilter}
 
 /**
  * The files of a table of ORC, JSON, CSV, Avro or text, which Spark's own readers read with the
@@ -23,7 +24,7 @@ import io.sbbf.spark.source.{SourceColumn, SourceReaders}
  */
 private[spark] final class SourceFiles(
     val name: String,
-    val relation: HadoopFsRelation,
+    relation: HadoopFsRelation,
     session: SparkSession)
     extends NamedFiles {
   private def format = SourceFormat.nameOf(relation.fileFormat)
@@ -41,9 +42,6 @@ private[spark] final class SourceFiles(
     new PartitionFilter(session, session.baseRelationToDataFrame(relation), condition)
       .ofPartitions()
 
-  override def lakeFormat: Option[LakeFormat] = None
-  override def taskFiles: TaskFiles = TaskFiles.OfHadoop
-  override def sampled(caseSensitive: Boolean): Option[SampledTable] = None
   override lazy val readAs: Option[String] = readNow
   private def readNow = Some(inSession(ReadFingerprint.of(relation)))
 
@@ -56,9 +54,9 @@ private[spark] final class SourceFiles(
   override def keys(columns: Seq[String]): KeyOpener = {
     val found = relation.dataSchema.filter(f => columns.contains(f.name))
     val supported = found.flatMap(SourceColumn.of(_)).toIndexedSeq
-    val opener = KeyOpener.of(inSession(SourceReaders.of(relation, supported)))
+    val readers = inSession(SourceReaders.of(relation, supported))
     requireSameRead() // the readers have got some settings from the relation's session
-    opener
+    SourceKeys.opener(readers)
   }
 
   override def settings(session: SparkSession): SQLConf = conf
@@ -66,15 +64,12 @@ private[spark] final class SourceFiles(
   /** What Spark makes of options depends on the settings of the session that runs. */
   private def inSession[T](body: => T): T = SQLConf.withExistingConf(conf)(body)
 
-  override def columnNames(requested: Seq[String], resolver: Resolver): Seq[String] =
-    requested.map(field(_, resolver).name)
-
   /**
    * Returns a column of the files that can be indexed.
    *
    * @throws IllegalArgumentException if there is none of this name, or it cannot be indexed
    */
-  def field(requested: String, resolver: Resolver): StructField = {
+  override def column(requested: String, resolver: Resolver): Option[StoredColumn] = {
     def refuse(why: String): Nothing =
       throw new IllegalArgumentException(s"column '$requested' of $name cannot be indexed: $why")
     val found = UnresolvedAttribute.parseAttributeName(requested) match {
@@ -99,7 +94,8 @@ private[spark] final class SourceFiles(
       refuse(s"the option $option makes values depend on more than the file")
     if (readsLongSeparators)
       refuse("lineSep has more than one byte, so that lines depend on how files are split")
-    field
+    val names = Seq(field.name)
+    Some(StoredColumn(names, ColumnPath.named(names), field.dataType, charLength = None))
   }
 
   private def options: Map[String, String] = relation.options.map { case (key, value) =>
@@ -112,17 +108,10 @@ private[spark] final class SourceFiles(
       options.contains("charset")
     }
 
-  override protected def roots: Seq[Path] = relation.location.rootPaths
+  override def roots: Seq[Path] = relation.location.rootPaths
 }
 
 private[spark] object SourceFiles {
-
-  /**
-   * Returns the files of a name that stands for a table, a temporary view of nothing but a read, or
-   * a format with a path, as in ``json.`/data/events` ``. None if Spark reads no such files for it.
-   */
-  def named(name: String, session: SparkSession): Option[SourceFiles] =
-    new NamedTable(name, session, takesOrc = false).source
 
   /**
    * Returns files of a path as Spark reads them without options, if their names end with that of one

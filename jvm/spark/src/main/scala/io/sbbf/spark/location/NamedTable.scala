@@ -1,4 +1,4 @@
-package io.sbbf.spark.table
+package io.sbbf.spark.location
 
 import java.util.Locale
 
@@ -13,17 +13,16 @@ import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, View}
 import org.apache.spark.sql.catalyst.util.{CaseInsensitiveMap, CharVarcharCodegenUtils}
-import org.apache.spark.sql.connector.catalog.SupportsRead
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.v2.orc.OrcDataSourceV2
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetDataSourceV2
-import org.apache.spark.sql.execution.datasources.{DataSource, HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.{DataSource, LogicalRelation}
 import org.apache.spark.sql.{AnalysisException, SparkSession}
 
-import io.sbbf.spark.delta.DeltaRelation
-import io.sbbf.spark.iceberg.IcebergScan
+import io.sbbf.spark.formats.Formats
+import io.sbbf.spark.source.SourceFiles
+import io.sbbf.spark.table.{LakeTable, NamedFiles}
 import io.sbbf.spark.util.TableFiles
 
 /**
@@ -31,7 +30,10 @@ import io.sbbf.spark.util.TableFiles
  *
  * @param takesOrc whether it may be the name of a table of ORC files
  */
-private[table] final class NamedTable(table: String, session: SparkSession, takesOrc: Boolean) {
+private[location] final class NamedTable(
+    table: String,
+    session: SparkSession,
+    takesOrc: Boolean) {
   import NamedTable._
 
   private val catalog = session.sessionState.catalog
@@ -108,7 +110,7 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
     }
   }
 
-  /** Returns the Delta or Iceberg table that the session's catalog has under its own name. */
+  /** Returns the lake table that the session's catalog has under its own name. */
   private def lake(found: CatalogTable): LakeTable = {
     refuseView(found)
     val format = s"has the format ${found.provider.getOrElse("unknown")}"
@@ -119,30 +121,17 @@ private[table] final class NamedTable(table: String, session: SparkSession, take
       }
     lakeIn(
       plan.getOrElse(refuse(s"$format, which this session cannot read")),
-      s"$format, expected ${if (takesOrc) "parquet, orc" else "parquet"}, delta or iceberg"
+      s"$format, expected ${if (takesOrc) "parquet, orc" else "parquet"}, " +
+        Formats.lakes.map(_.name.toLowerCase(Locale.ROOT)).mkString(" or ")
     )
   }
 
   private def lakeIn(plan: LogicalPlan, otherwise: => String): LakeTable = plan match {
     case Project(_, relation: LogicalRelation) => lakeIn(relation, otherwise) // pads CHAR columns
-    case relation: LogicalRelation => delta(relation).getOrElse(refuse(otherwise))
-    case relation: DataSourceV2Relation => iceberg(relation).getOrElse(refuse(otherwise))
     case _: View => refuse("is a view: name its table")
-    case _ => refuse(otherwise)
+    case read =>
+      Formats.lakes.flatMap(_.tableOf(table, read)).headOption.getOrElse(refuse(otherwise))
   }
-
-  private def delta(relation: LogicalRelation): Option[LakeTable] = relation.relation match {
-    case files: HadoopFsRelation
-        if DeltaRelation.isDelta(files) && DeltaRelation.listsDataFiles(files.location) =>
-      Some(new DeltaTable(table, files))
-    case _ => None
-  }
-
-  private def iceberg(relation: DataSourceV2Relation): Option[LakeTable] =
-    Some(relation.table)
-      .collect { case readable: SupportsRead => readable }
-      .flatMap(IcebergScan.ofTable(_, relation.options))
-      .map(new IcebergTable(table, _))
 
   private def folderOf(found: CatalogTable): String = {
     refuseView(found)
@@ -200,6 +189,7 @@ private object NamedTable {
   /** FileIndexOptions.RECURSIVE_FILE_LOOKUP: files in all folders below the table's belong to it. */
   private final val Recursive = "recursiveFileLookup"
 
-  private final val Known =
-    s"a Delta or Iceberg table of data files, nor a Parquet table of $SessionCatalog"
+  private val Known =
+    s"a ${Formats.lakes.map(_.name).mkString(" or ")} table of data files, nor a Parquet table of " +
+      SessionCatalog
 }

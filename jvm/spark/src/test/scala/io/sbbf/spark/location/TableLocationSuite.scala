@@ -1,7 +1,8 @@
-package io.sbbf.spark.table
+package io.sbbf.spark.location
 
 import java.io.File
 
+import io.sbbf.spark.table.LakeTable
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.TableFiles
 
