@@ -43,10 +43,12 @@ object Interruption {
   /**
    * Returns whether a read failed because the query was cancelled, and not because of the file or
    * its store. Time-outs of HTTP clients are classes of their own: java.net.SocketTimeoutException,
-   * and ConnectTimeoutException and ConnectionPoolTimeoutException of Apache HttpClient.
+   * and ConnectTimeoutException and ConnectionPoolTimeoutException of Apache HttpClient. Those of
+   * OkHttp have the message "timeout" (newTimeoutException in Okio's AsyncTimeout).
    */
   def is(e: Throwable): Boolean = e match {
-    case e: InterruptedIOException => !e.getClass.getName.endsWith("TimeoutException")
+    case e: InterruptedIOException =>
+      !e.getClass.getName.endsWith("TimeoutException") && e.getMessage != "timeout"
     case _: ClosedByInterruptException => true
     case _ => false
   }
