@@ -1,7 +1,12 @@
 package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
-import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, AdaptiveSparkPlanHelper}
+import org.apache.spark.sql.execution.adaptive.{
+  AdaptiveSparkPlanExec,
+  AdaptiveSparkPlanHelper,
+  QueryStageExec
+}
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 import org.apache.spark.sql.execution.joins.{
   BroadcastHashJoinExec,
   ShuffledHashJoinExec,
@@ -21,7 +26,9 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
     catch { case RecoverableError(_) => None }
 
   private val leaves: Seq[SparkPlan] =
-    plan.toSeq.flatMap(collectWithSubqueries(_) { case leaf: LeafExecNode => leaf })
+    plan.toSeq.flatMap(collectWithSubqueries(_) {
+      case leaf: LeafExecNode if !isExchange(leaf) => leaf
+    })
 
   /** Returns the nodes that read the scan with this output. */
   def reading(output: AttributeSet): Seq[SparkPlan] =
@@ -58,6 +65,12 @@ private[spark] object LateScans {
   private val NotRun = "keys of joins are known only when the query has run"
   private val NotAdaptive =
     "keys of joins are not used: the query runs without adaptive execution"
+
+  /** Returns whether a leaf shows the output of another plan. */
+  private def isExchange(leaf: LeafExecNode): Boolean = leaf match {
+    case _: QueryStageExec | _: ReusedExchangeExec => true
+    case _ => false
+  }
 
   private def shuffled(keys: Seq[Expression]): String = {
     val names = keys.flatMap(_.references.map(_.name)).distinct.mkString(", ")

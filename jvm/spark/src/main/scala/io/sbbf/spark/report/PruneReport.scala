@@ -50,7 +50,8 @@ private[spark] object PruneReport {
         }),
         "unpruned" -> list(leaves.collect { case (leaf, filters, scan, None) =>
           UnprunedRelation.of(leaf, scan, filters, observesSplits, conf).map { r =>
-            val reasons = r.reason +: late.reasons(leaf.outputSet)
+            val ofKeys = if (scan.isEmpty) Nil else late.reasons(leaf.outputSet)
+            val reasons = r.reason +: ofKeys
             fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
           }
         }.flatten)

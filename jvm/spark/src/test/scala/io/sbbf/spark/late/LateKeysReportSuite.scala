@@ -69,4 +69,16 @@ class LateKeysReportSuite extends LateKeysTables {
     rows(df)
     assert(reasons(df) == Seq("3 keys of a join on m: no benefit"))
   }
+
+  test("a cached relation has no reason why the keys of its join did not prune it.") {
+    val cached = spark.range(100).selectExpr("id AS k").cache()
+    cached.createOrReplaceTempView("kept")
+    try
+      withConf("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+        val unpruned = reported("SELECT log.id FROM log JOIN kept USING (k)").get("unpruned")
+        assert(unpruned.size == 1)
+        assert(unpruned.get(0).get("reason").asText == "cached by the session")
+      }
+    finally cached.unpersist()
+  }
 }
