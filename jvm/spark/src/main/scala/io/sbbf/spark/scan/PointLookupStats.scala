@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.QueryExecution
 
 import io.sbbf.core.predicate.RowGroupPredicate.{AllOf, In, Test}
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
+import io.sbbf.parquet.model.RecoverableError
 
 /** Counts how often queries look up single values in the columns of some files. */
 private[spark] object PointLookupStats {
@@ -16,8 +17,11 @@ private[spark] object PointLookupStats {
       query <- queries
       (conjuncts, leaf) <- FilteredScan.all(query.optimizedPlan)
       scan <- ScanFormat.scanOf(formats, leaf, query.sparkSession.sessionState.conf).toSeq
-      if areUnder(scan.roots, roots)
-      column <- columnsOf(scan.columns.predicate(conjuncts, leaf.output))
+      column <-
+        try
+          if (!areUnder(scan.roots, roots)) Nil
+          else columnsOf(scan.columns.predicate(conjuncts, leaf.output))
+        catch { case RecoverableError(_) => Nil } // it reads tables of other versions as well
     } yield column
     columns.groupBy(identity).map { case (column, all) => column -> all.size.toLong }
   }

@@ -36,8 +36,7 @@ private[spark] final class PruneRowGroups(formats: Seq[ScanFormat]) extends Rule
         case filtered @ FilteredScan(conjuncts, leaf) =>
           ScanFormat
             .scanOf(listed, leaf, conf)
-            .filter(_.whyNever(observesSplits).isEmpty)
-            .map(pruned(_, conjuncts, observesSplits))
+            .map(pruned(_, leaf, conjuncts, observesSplits))
             .filterNot(_ eq leaf)
             .fold(filtered)(next => filtered.transform { case `leaf` => next })
       }
@@ -45,12 +44,16 @@ private[spark] final class PruneRowGroups(formats: Seq[ScanFormat]) extends Rule
 
   private def pruned(
       scan: PrunableScan,
+      leaf: LeafNode,
       conjuncts: Seq[Expression],
       observesSplits: => Boolean): LeafNode =
-    try {
-      KernelChoice.start()
-      scan.prunedBy(conjuncts, observesSplits)
-    } catch {
+    try
+      if (scan.whyNever(observesSplits).isDefined) leaf
+      else {
+        KernelChoice.start()
+        scan.prunedBy(conjuncts, observesSplits)
+      }
+    catch {
       case RecoverableError(e) =>
         LogOnce.once(e.getClass.getName, "pruning failed, so a scan is planned without it", e)
         scan.unpruned

@@ -45,12 +45,14 @@ private[spark] object RangeScans extends ScanFormat {
     }
 }
 
+/** A scan of a range. One with steps of 3 is of a version that is unknown. */
 private[toy] final class RangeScan(range: Range) extends PrunableScan {
   override def name: String = "a range"
-  override def roots: Seq[Path] = Nil
+  override def roots: Seq[Path] = if (range.step == 3) unknown else Nil
   override def columns: FileColumns = new RangeColumns
   override def whyNever(observesSplits: => Boolean): Option[String] =
-    if (range.step != 1) Some("it has gaps") else None
+    if (range.step == 3) unknown else if (range.step != 1) Some("it has gaps") else None
+  private def unknown: Nothing = throw new NoSuchMethodError("step")
   override def whyNoEvidence: Option[String] = None
   override def unpruned: LeafNode = range
 

@@ -1,5 +1,6 @@
 package io.sbbf.spark.toy
 
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.plans.logical.Range
 import org.apache.spark.sql.execution.RangeExec
@@ -8,7 +9,7 @@ import org.apache.spark.sql.functions.broadcast
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.late.PruneByLateKeys
-import io.sbbf.spark.scan.PruneRowGroups
+import io.sbbf.spark.scan.{PointLookupStats, PruneRowGroups}
 import io.sbbf.spark.testing.SparkSuite
 
 class RangeScansSuite extends SparkSuite with AdaptiveSparkPlanHelper {
@@ -29,6 +30,17 @@ class RangeScansSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assert(query.collect().map(_.toString).toSeq == Seq("[42]"))
       assert(planned(spark.range(0, 1000, 2).where("id = 42")) == Seq((0L, 1000L)))
       assert(planned(spark.range(1000).where("id % 2 = 42")) == Seq((0L, 1000L)))
+    }
+  }
+
+  test("a scan of an unknown version is read as without pruning, and others are pruned.") {
+    withToy {
+      val unknown = spark.range(0, 999, 3).where("id = 42").toDF()
+      assert(
+        planned(unknown.union(spark.range(1000).where("id = 42").toDF())) ==
+          Seq((0L, 999L), (42L, 43L)))
+      val roots = Seq(new Path("/some/table"))
+      assert(PointLookupStats.of(Seq(unknown.queryExecution), roots, Seq(RangeScans)).isEmpty)
     }
   }
 
