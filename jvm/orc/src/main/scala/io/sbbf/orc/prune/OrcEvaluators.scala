@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.FileStatus
 import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.file.OrcFileReader
 import io.sbbf.parquet.pass.{FileEvaluator, PruneRequest, PruningWarnings}
-import io.sbbf.parquet.prune.{FileEvaluators, FileHits}
+import io.sbbf.parquet.prune.{FileEvaluators, FileHits, FooterCache}
 
 /**
  * Evaluates predicates on ORC files. In its results, a stripe stands for a row group: tasks can leave
@@ -17,7 +17,7 @@ import io.sbbf.parquet.prune.{FileEvaluators, FileHits}
 private[sbbf] final class OrcEvaluators(
     hadoopConf: Configuration,
     table: ReadSchema,
-    cache: StripeCache,
+    cache: FooterCache,
     warnings: PruningWarnings)
     extends FileEvaluators {
 

@@ -13,6 +13,7 @@ import io.sbbf.orc.file.{CountedReads, OrcFileReader}
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.model.{FileVersion, Interruption, RecoverableError}
 import io.sbbf.parquet.pass.{FileEvaluator, PruneRequest, PruningWarnings}
+import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.result.{FilePruning, TaskReads}
 
 /**
@@ -26,7 +27,7 @@ private[prune] final class OrcFiles(
     request: PruneRequest,
     table: ReadSchema,
     settings: Configuration,
-    cache: StripeCache#Pass,
+    cache: FooterCache#Pass,
     warnings: PruningWarnings)
     extends FileEvaluator {
   import OrcFiles._
@@ -42,11 +43,13 @@ private[prune] final class OrcFiles(
 
   override def fromMemory(): Array[FilePruning] =
     files.iterator.map { file =>
-      val known = cache.get(FileVersion.of(file))
-      if (known == null) null
-      else
-        try evaluate(file, known, () => throw NotInMemory)
-        catch { case NotInMemory => null }
+      cache
+        .get[StripeEvidence](FileVersion.of(file))
+        .map { known =>
+          try evaluate(file, known, () => throw NotInMemory)
+          catch { case NotInMemory => null }
+        }
+        .orNull
     }.toArray
 
   /** Tasks read Parquet files only. */
@@ -83,10 +86,11 @@ private[prune] final class OrcFiles(
     val reader = OrcFileReader.open(fs, file.getPath, file.getLen, settings)
     try {
       // a file that was replaced since has another tail
-      val known = Option(cache.get(version)).filter(_.tail.isSameAs(reader.tail))
+      val known = cache.get[StripeEvidence](version).filter(_.tail.isSameAs(reader.tail))
       val evidence = known.getOrElse(new StripeEvidence(reader.tail, mostRetained))
       try evaluate(file, evidence, () => reader)
-      finally cache.keep(version, evidence, readAt)
+      finally
+        if (known.isDefined) cache.settle(version) else cache.put(version, evidence, readAt)
     } finally reader.close()
   }
 

@@ -3,7 +3,7 @@ package io.sbbf.parquet.chunk
 import java.util.concurrent.atomic.AtomicLong
 
 /** Counts the pruning passes of this JVM, so that caches know what a pass has used. */
-private[parquet] object PassCounter {
+private[sbbf] object PassCounter {
   private val passes = new AtomicLong
 
   /** Returns the number of the latest pass. */

@@ -5,6 +5,7 @@ import java.io.IOException
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.core.predicate.RowGroupPredicate.{IsNullDecimal, Leaf}
 import io.sbbf.parquet.chunk.{
+  CachedEvidence,
   ColumnContents,
   DictionaryReader,
   FilterReader,
@@ -26,7 +27,8 @@ import io.sbbf.parquet.statistics.DeclaredType
  * @param mostRetained the limit of the retained heap, in bytes; a filter that would exceed it is
  *   not kept, but read again whenever it is probed
  */
-final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue) {
+final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxValue)
+    extends CachedEvidence {
   import FileEvidence._
 
   private val filterReader = new FilterReader(footer)
@@ -81,18 +83,12 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   /** Returns the heap held by the footer and the contents that were read since, in bytes. */
   def retainedBytes: Long = footerBytes + contentBytes
 
-  /** Returns the heap held without filters and dictionaries, in bytes. */
-  private[parquet] def footerBytes: Long = 80 + footer.retainedBytes
+  override private[sbbf] def footerBytes: Long = 80 + footer.retainedBytes
 
-  /** Returns the heap that filters and dictionaries hold, in bytes. */
-  private[parquet] def contentBytes: Long = columnsRead.map(_.retainedBytes).sum
+  override private[sbbf] def contentBytes: Long = columnsRead.map(_.retainedBytes).sum
 
-  /**
-   * Forgets the filters and dictionaries of the columns that no pass from `usedBefore` on has
-   * used, and returns the heap that the others hold, in bytes. The next request reads again what
-   * was forgotten.
-   */
-  private[parquet] def forgetContents(usedBefore: Long): Long = synchronized {
+  /** Forgets the filters and dictionaries of columns. */
+  override private[sbbf] def forgetContents(usedBefore: Long): Long = synchronized {
     columnsRead = columnsRead.filter(_.lastUse >= usedBefore)
     contentBytes
   }

@@ -163,7 +163,7 @@ private[sbbf] final class FilePruner(
 
   private def cached(version: FileVersion): Option[FileEvidence] =
     cache
-      .get(version)
+      .get[FileEvidence](version)
       .filter(known => decryption.mayReuse(known.footer.isEncrypted, version.path))
 
   private def verdicts(

@@ -3,9 +3,11 @@ package io.sbbf.parquet.prune
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.{ArrayList, LinkedHashMap, LinkedHashSet}
 
+import scala.reflect.ClassTag
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 
-import io.sbbf.parquet.chunk.PassCounter
+import io.sbbf.parquet.chunk.{CachedEvidence, PassCounter}
 import io.sbbf.parquet.eval.FileEvidence
 import io.sbbf.parquet.model.FileVersion
 
@@ -17,7 +19,7 @@ import io.sbbf.parquet.model.FileVersion
  * part of it from query to query, and reads only the rest again. Footers come first: a footer
  * takes the space of filters and dictionaries, even of the same pass.
  *
- * One cache serves all sessions of a driver. Callers must not put evidence into it that needed
+ * One cache serves all sessions of a driver, and all formats. Callers must not put evidence into it that needed
  * keys to read.
  */
 private[sbbf] final class FooterCache {
@@ -142,7 +144,7 @@ private[sbbf] final class FooterCache {
         recordUses() // before this pass uses other entries, so that theirs are the latest uses
         listings.generation
       }
-      val evidence = files.iterator.map(f => get(FileVersion.of(f)).orNull).toArray
+      val evidence = files.iterator.map(f => get[FileEvidence](FileVersion.of(f)).orNull).toArray
       val found = new ListingEvidence(files, evidence, number)
       if (remembers && found.isComplete) {
         val bytes = found.retainedBytes // counts the texts of all paths
@@ -154,20 +156,21 @@ private[sbbf] final class FooterCache {
     }
 
     /**
-     * Returns the evidence of this version of a file, if the cache holds it.
+     * Returns the evidence of this version of a file, if the cache holds it and it is of this format.
      *
      * Returns None if the evidence was read within two seconds of the file's modification,
      * because the file may have changed again since.
      */
-    def get(version: FileVersion): Option[FileEvidence] = FooterCache.this.synchronized {
-      val entry = entries.get(version)
-      if (entry == null) None
-      else {
-        entry.lastUse = PassCounter.latest
-        if (entry.readAt < version.modificationTime + FileVersion.SettlingMillis) None
-        else Some(entry.evidence)
+    def get[E <: CachedEvidence: ClassTag](version: FileVersion): Option[E] =
+      FooterCache.this.synchronized {
+        val entry = entries.get(version)
+        if (entry == null) None
+        else {
+          entry.lastUse = PassCounter.latest
+          if (entry.readAt < version.modificationTime + FileVersion.SettlingMillis) None
+          else Option(entry.evidence).collect { case known: E => known }
+        }
       }
-    }
 
     /**
      * Caches the footer of a file, unless the footers of this pass fill the cache. Files without
@@ -175,7 +178,7 @@ private[sbbf] final class FooterCache {
      *
      * @param readAt when the evidence was read, in milliseconds since 1970
      */
-    def put(version: FileVersion, evidence: FileEvidence, readAt: Long): Unit =
+    def put(version: FileVersion, evidence: CachedEvidence, readAt: Long): Unit =
       if (version.etag.isDefined || version.modificationTime > 0)
         FooterCache.this.synchronized {
           if (entries.containsKey(version)) recordUses() // the listings are dropped
@@ -270,7 +273,10 @@ private[sbbf] object FooterCache {
   private def overhead(version: FileVersion): Long =
     EntryOverhead + 2L * version.path.toString.length
 
-  private final class Entry(val evidence: FileEvidence, val readAt: Long, val footerBytes: Long) {
+  private final class Entry(
+      val evidence: CachedEvidence,
+      val readAt: Long,
+      val footerBytes: Long) {
 
     /** The filters and dictionaries, as counted last. */
     var contentBytes = 0L

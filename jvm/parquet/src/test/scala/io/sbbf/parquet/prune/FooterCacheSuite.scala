@@ -82,7 +82,10 @@ class FooterCacheSuite extends AnyFunSuite {
       assert(cache.retainedBytes <= bound)
     }
     assert(cache.size > 100 && cache.size + pass.filesDeclined == 10000)
-    assert(pass.get(version(0)).isDefined && pass.get(version(9999)).isEmpty)
+    assert(
+      pass.get[FileEvidence](version(0)).isDefined && pass
+        .get[FileEvidence](version(9999))
+        .isEmpty)
   }
 
   test(
@@ -119,10 +122,10 @@ class FooterCacheSuite extends AnyFunSuite {
     lookUp(a, "c1")
     lookUp(c, "c0")
     other.settle(version(2))
-    assert((0 until 3).forall(i => one.get(version(i)).isDefined))
+    assert((0 until 3).forall(i => one.get[FileEvidence](version(i)).isDefined))
     assert(cache.retainedBytes <= bound && other.filesDeclined == 1)
     one.settle(version(0))
-    assert((0 until 3).forall(i => one.get(version(i)).isDefined))
+    assert((0 until 3).forall(i => one.get[FileEvidence](version(i)).isDefined))
     assert(cache.retainedBytes <= bound)
   }
 
@@ -151,7 +154,7 @@ class FooterCacheSuite extends AnyFunSuite {
     val large = version(3).copy(path = new Path("file:/" + "x" * bound.toInt))
     val pass = cache.pass(bound)
     pass.put(large, evidence(), Now)
-    assert(pass.get(large).isEmpty && pass.filesDeclined == 1)
+    assert(pass.get[FileEvidence](large).isEmpty && pass.filesDeclined == 1)
     assert(query(cache, 0 until 3, bound).opened == 0)
   }
 
@@ -172,9 +175,9 @@ class FooterCacheSuite extends AnyFunSuite {
     val pass = new FooterCache().pass(Unlimited)
     val fresh = FileVersion(new Path("file:/a"), 10L, Now)
     pass.put(fresh, evidence(), Now + 1999)
-    assert(pass.get(fresh).isEmpty)
+    assert(pass.get[FileEvidence](fresh).isEmpty)
     pass.put(fresh, evidence(), Now + 2000)
-    assert(pass.get(fresh).isDefined)
+    assert(pass.get[FileEvidence](fresh).isDefined)
   }
 
   test("a file without a modification time is never cached, unless it has an ETag.") {
@@ -182,9 +185,9 @@ class FooterCacheSuite extends AnyFunSuite {
     for (time <- Seq(0L, -1L)) {
       val undated = FileVersion(new Path("file:/a"), 10L, time)
       pass.put(undated, evidence(), Now)
-      assert(pass.get(undated).isEmpty)
+      assert(pass.get[FileEvidence](undated).isEmpty)
       pass.put(undated.copy(etag = Some("a")), evidence(), Now)
-      assert(pass.get(undated.copy(etag = Some("a"))).isDefined)
+      assert(pass.get[FileEvidence](undated.copy(etag = Some("a"))).isDefined)
     }
   }
 
@@ -204,9 +207,9 @@ class FooterCacheSuite extends AnyFunSuite {
   test("another length, modification time or etag is another file.") {
     val pass = new FooterCache().pass(Unlimited)
     pass.put(version(1), evidence(), Now)
-    assert(pass.get(version(1).copy(length = 1001L)).isEmpty)
-    assert(pass.get(version(1).copy(modificationTime = 2L)).isEmpty)
-    assert(pass.get(version(1).copy(etag = Some("b"))).isEmpty)
+    assert(pass.get[FileEvidence](version(1).copy(length = 1001L)).isEmpty)
+    assert(pass.get[FileEvidence](version(1).copy(modificationTime = 2L)).isEmpty)
+    assert(pass.get[FileEvidence](version(1).copy(etag = Some("b"))).isEmpty)
   }
 
   test("forgotten files are read again, and free their space.") {

@@ -6,8 +6,8 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.orc.eval.ReadSchema
-import io.sbbf.orc.prune.{OrcEvaluators, StripeCache}
-import io.sbbf.parquet.prune.FileEvaluators
+import io.sbbf.orc.prune.OrcEvaluators
+import io.sbbf.parquet.prune.{FileEvaluators, FooterCache}
 import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, SourceFormat}
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
@@ -37,6 +37,6 @@ private[spark] object OrcScans extends FilesFormat {
     val schema = ReadSchema(
       files.dataSchema.map(field => (field.name, field.dataType.catalogString)),
       OrcConf.FORCE_POSITIONAL_EVOLUTION.getBoolean(hadoopConf))
-    Some(new OrcEvaluators(hadoopConf, schema, StripeCache.shared, LogOnce))
+    Some(new OrcEvaluators(hadoopConf, schema, FooterCache.shared, LogOnce))
   }
 }

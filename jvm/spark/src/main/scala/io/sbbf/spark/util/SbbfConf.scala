@@ -115,7 +115,7 @@ object SbbfConf {
   val CacheBytes: SbbfConf[Long] = new SbbfConf(
     "spark.sbbf.cache.maxBytes",
     "Maximum memory that cached footers, filters and dictionaries take on the driver, as a size or " +
-      "as a share of its heap. All sessions share one cache; ORC files have one of their own.",
+      "as a share of its heap. All sessions and formats share one cache.",
     "25%",
     "a size from 0 to 1099511627776 bytes (such as 512m) or a percentage from 0% to 90% (such as 25%)",
     sizeOrShare,

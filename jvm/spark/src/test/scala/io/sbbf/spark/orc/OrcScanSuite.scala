@@ -3,8 +3,8 @@ package io.sbbf.spark.orc
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.broadcast
 
-import io.sbbf.orc.prune.StripeCache
 import io.sbbf.parquet.model.Evidence
+import io.sbbf.parquet.prune.FooterCache
 import io.sbbf.parquet.testing.TestFiles
 
 /** Tests which stripes of ORC files are planned, and that queries return the rows of the oracle. */
@@ -280,12 +280,23 @@ class OrcScanSuite extends OrcTables {
     }
   }
 
-  test("a limit of no bytes empties the cache, as for Parquet.") {
-    where("id = 8000").collect()
-    assert(StripeCache.shared.retainedBytes > 0)
+  test("ORC and Parquet files share the limit of one cache, which may be no bytes.") {
+    val parquet = path("beside.parquet")
+    spark.read.orc(table).write.parquet(parquet)
+    Thread.sleep(2100) // evidence of files that changed just now is not used again
+    def queries = Seq(where("id = 8000"), spark.read.parquet(parquet).where("id = 8000"))
+    def read: Seq[Long] = queries.flatMap(pruning(_).map(_.bytesRead))
+    FooterCache.shared.clear()
+    assert(read.forall(_ > 0))
+    val both = FooterCache.shared.retainedBytes
+    assert(read == Seq(0L, 0L))
+    withConf("spark.sbbf.cache.maxBytes" -> (both - 1).toString) {
+      assert(read.sum > 0)
+      assert(FooterCache.shared.retainedBytes < both)
+    }
     withConf("spark.sbbf.cache.maxBytes" -> "0") {
-      assert(pruning(where("id = 8000")).exists(_.bytesRead > 0))
-      assert(StripeCache.shared.retainedBytes == 0)
+      assert(read.forall(_ > 0))
+      assert(FooterCache.shared.retainedBytes == 0)
     }
   }
 
