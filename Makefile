@@ -192,7 +192,7 @@ benchcoldstart: setup ## measure what the kernels cost a fresh JVM; JDKS="/one/j
 	$(bin)/python benchmarks/coldstart.py $(addprefix --jdk ,$(JDKS))
 
 .PHONY: predicates
-predicates: wheel ## write docs/predicates.md and docs/pushdown.md: what is pruned and what tasks check for which predicate
+predicates: wheel ## write docs/predicates.md and tests/pruning/pushdown.md: what is pruned and what tasks check for which predicate
 	$(bin)/python tests/support/predicate_table.py
 	$(bin)/python tests/support/pushdown_table.py
 

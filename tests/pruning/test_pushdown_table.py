@@ -11,7 +11,7 @@ from pushdown_table import CASES, DOCUMENT, Line, measured, rendered
 pytestmark = [
     pytest.mark.full,
     pytest.mark.skipif(
-        not __version__.startswith("4.3"), reason="docs/pushdown.md has the numbers of Spark 4.3"
+        not __version__.startswith("4.3"), reason="pushdown.md has the numbers of Spark 4.3"
     ),
 ]
 

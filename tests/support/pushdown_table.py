@@ -1,7 +1,7 @@
 """Counts the rows that a scan returns: with the extension, without it, and without any pushdown.
 
 Each type and way of storing it has one sorted file, with pages of 500 rows. As a script, this
-module writes the table into docs/pushdown.md (`make predicates`).
+module writes the table into tests/pruning/pushdown.md (`make predicates`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import footers
 import spark_sbbf as sbbf
 from harness import INTERPRETED, local_builder, rows_returned, session_with
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "pushdown.md"
+DOCUMENT = Path(__file__).parents[1] / "pruning" / "pushdown.md"
 ROWS = 20_000
 PAGE = 500
 
@@ -390,7 +390,7 @@ of your column, and how its files store it.
 | rows that Spark loses | rows that the answer of Spark alone lacks |
 
 Where a scan returns more rows with spark-sbbf, Spark alone loses rows to at least one predicate on
-that file. `make predicates` writes this page, with Spark 4.3.
+that file. `make predicates` writes this file, with Spark 4.3.
 """
 
 
