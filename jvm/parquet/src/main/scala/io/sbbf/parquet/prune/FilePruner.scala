@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.RowGroupPredicate.{In, Leaf}
-import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
+import io.sbbf.parquet.eval.{FileEvidence, ListingColumn}
 import io.sbbf.parquet.footer.FooterReader
 import io.sbbf.parquet.input.{ByteSource, Decryption, FileBytes, RecordedBytes, RecordedSource}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
@@ -72,7 +72,7 @@ private[sbbf] final class FilePruner(
         for {
           column <- listing.column(leaf.column, lookup.caseSensitive, cache.hasSpace)
           test <- Some(request.encodings.of(leaf, column.kind)).collect {
-            case test: InSet if ColumnEvidence.canEvaluate(test) => test
+            case test: InSet if ListingColumn.canEvaluate(test) => test
           }
         } yield new RefutedFiles(
           listing,

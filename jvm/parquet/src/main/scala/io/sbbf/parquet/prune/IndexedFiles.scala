@@ -30,30 +30,30 @@ private[prune] final class IndexedFiles(
    * @param rest returns those of the files that the index does not decide on, by their numbers. They
    *   are the listing itself if the index decides on none.
    */
-  def prunedWith(rest: (IndexedSeq[Int], IndexedSeq[FileStatus]) => PrunedFiles): PrunedFiles = {
-    val outcomes = decided()
-    val left = files.indices.filter(outcomes(_) == null)
-    val found = rest(left, if (left.size == size) files else left.map(files))
-    left.indices.foreach(k => outcomes(left(k)) = found.outcomes(k))
-    found.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
+  def prune(rest: (IndexedSeq[Int], IndexedSeq[FileStatus]) => PrunedFiles): PrunedFiles = {
+    val outcomes = outcomesByIndex()
+    val undecided = files.indices.filter(outcomes(_) == null)
+    val pruned = rest(undecided, if (undecided.size == size) files else undecided.map(files))
+    undecided.indices.foreach(k => outcomes(undecided(k)) = pruned.outcomes(k))
+    pruned.copy(outcomes = outcomes.toIndexedSeq, index = hits.reads)
   }
 
   /** Returns the outcome of each file, null if it depends on what the file holds. */
-  private def decided(): Array[FilePruning] = {
-    val found = new Array[FilePruning](size)
-    val left = mightMatch(predicate)
+  private def outcomesByIndex(): Array[FilePruning] = {
+    val outcomes = new Array[FilePruning](size)
+    val matching = mightMatch(predicate)
     var shared: FilePruning = null
     var file = 0
     while (file < size) {
       val rowGroups = hits.numRowGroups(file)
-      if (rowGroups >= 0 && !left.get(file)) {
+      if (rowGroups >= 0 && !matching.get(file)) {
         if (shared == null || shared.rowGroups != rowGroups) shared = refuted(rowGroups)
-        found(file) = shared
+        outcomes(file) = shared
       } else if (rowGroups < 0 && !filesDecide)
-        found(file) = FilePruning.keepAll(files(file).getLen, ScanPruning.NotIndexed)
+        outcomes(file) = FilePruning.keepAll(files(file).getLen, ScanPruning.NotIndexed)
       file += 1
     }
-    found
+    outcomes
   }
 
   /** Returns the files that might hold a matching row, as far as the index decides. */

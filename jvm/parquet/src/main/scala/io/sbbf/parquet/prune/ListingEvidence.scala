@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.hadoop.fs.FileStatus
 
 import io.sbbf.core.predicate.ColumnPath
-import io.sbbf.parquet.eval.{ColumnEvidence, FileEvidence}
+import io.sbbf.parquet.eval.{FileEvidence, ListingColumn}
 import io.sbbf.parquet.model.FileVersion
 import io.sbbf.parquet.result.{FilePruning, FileStorage, StorageRequirements}
 
@@ -24,7 +24,7 @@ private[prune] final class ListingEvidence(
 
   private var lastPass = begun
   private var recordedPass = begun
-  private var columns = Map.empty[Key, Option[ColumnEvidence]]
+  private var columns = Map.empty[Key, Option[ListingColumn]]
   @volatile private var outcomes = Option.empty[Refuted]
   private lazy val fileBytes = files.iterator.map(bytesOf).sum
 
@@ -54,12 +54,12 @@ private[prune] final class ListingEvidence(
   def column(
       path: ColumnPath,
       caseSensitive: Boolean,
-      hasSpace: Long => Boolean): Option[ColumnEvidence] = {
+      hasSpace: Long => Boolean): Option[ListingColumn] = {
     val key = Key(path, caseSensitive)
     val found = synchronized(columns.get(key)) match {
       case Some(known) => known
-      case None if hasSpace(ColumnEvidence.sizeOf(evidence)) =>
-        val collected = ColumnEvidence.of(evidence, path, caseSensitive)
+      case None if hasSpace(ListingColumn.sizeOf(evidence)) =>
+        val collected = ListingColumn.of(evidence, path, caseSensitive)
         synchronized { columns = columns.updated(key, collected) }
         collected
       case None => None

@@ -86,7 +86,7 @@ private[sbbf] final class ListingPruner(
               byFiles(files, _, _ => FileHits.Nothing, remembers = true))
         case Some(hits) =>
           val used = evaluators.filter(filesDecide || _.useRowGroupHits)
-          new IndexedFiles(files, hits, predicate, filesDecide).prunedWith { (numbers, left) =>
+          new IndexedFiles(files, hits, predicate, filesDecide).prune { (numbers, left) =>
             // the next query leaves other files, unless the index decides on none
             used.fold(found(left))(
               byFiles(left, _, k => new FileHits(hits, numbers(k)), remembers = left eq files))

@@ -2,7 +2,7 @@ package io.sbbf.parquet.prune
 
 import scala.collection.mutable.ArrayBuffer
 
-import io.sbbf.parquet.eval.{ColumnEvidence, RefutedCounts}
+import io.sbbf.parquet.eval.{ListingColumn, RefutedCounts}
 import io.sbbf.parquet.literal.BoundPredicate.InSet
 import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
 
@@ -12,7 +12,7 @@ import io.sbbf.parquet.result.{FilePruning, StorageRequirements}
  */
 private[prune] final class RefutedFiles(
     listing: ListingEvidence,
-    column: ColumnEvidence,
+    column: ListingColumn,
     test: InSet,
     requirements: StorageRequirements,
     caseSensitive: Boolean)

@@ -37,7 +37,7 @@ private[spark] object Advice {
 
   /** Returns the advice and its reason. */
   def of(
-      e: ColumnEvidence,
+      e: ColumnProfile,
       kept: KeptRowGroups,
       fpp: Double,
       lookups: Option[Long]): (Advice, String) =
@@ -56,7 +56,7 @@ private[spark] object Advice {
    * Returns advice on existing filters; None if there are none, or if more of them would help.
    */
   private def ofFilters(
-      e: ColumnEvidence,
+      e: ColumnProfile,
       kept: KeptRowGroups,
       wantedFpp: Double): Option[(Advice, String)] =
     e.existingFpp.flatMap { fpp =>
@@ -77,7 +77,7 @@ private[spark] object Advice {
       else Some((Keep, s"its filters have an FPP of ${share(fpp)}"))
     }
 
-  private def ofOthers(e: ColumnEvidence, kept: KeptRowGroups): (Advice, String) =
+  private def ofOthers(e: ColumnProfile, kept: KeptRowGroups): (Advice, String) =
     if (!e.isContainingKnown)
       (
         Unknown,
@@ -92,11 +92,11 @@ private[spark] object Advice {
     else (Add, gain(kept.now, kept.withMore))
 
   /** Whether min/max keep few row groups beyond those that hold the value. */
-  private def isCloseToValues(e: ColumnEvidence): Boolean =
+  private def isCloseToValues(e: ColumnProfile): Boolean =
     e.keptByBounds <= Close * e.containing + FewSaved
 
   /** Returns advice on a column whose values are in most row groups. */
-  private def ofSpread(e: ColumnEvidence, kept: KeptRowGroups): (Advice, String) =
+  private def ofSpread(e: ColumnProfile, kept: KeptRowGroups): (Advice, String) =
     if (hasDictionaries(e)) withDictionaries(e)
     else if (kept.sorted < e.containing / 2)
       (
@@ -107,17 +107,17 @@ private[spark] object Advice {
       (Add, s"for absent values: ${gain(kept.now, kept.withMore)}")
     else (None, s"filters would save almost nothing: ${gain(kept.now, kept.withMore)}")
 
-  private def enough(e: ColumnEvidence): String =
+  private def enough(e: ColumnProfile): String =
     s"min/max keep ${few(e.keptByBounds)} of ${few(e.rowGroups)} row groups for a lookup, " +
       "about as few as filters would keep"
 
-  private def large(e: ColumnEvidence, fpp: Double): String =
+  private def large(e: ColumnProfile, fpp: Double): String =
     s"its filters are ${few(e.oversize(fpp))} times as large as an FPP of ${share(fpp)} needs"
 
-  private def hasDictionaries(e: ColumnEvidence): Boolean =
+  private def hasDictionaries(e: ColumnProfile): Boolean =
     e.dictionaries >= AsGoodAsAll * e.rowGroups
 
-  private def withDictionaries(e: ColumnEvidence): (Advice, String) =
+  private def withDictionaries(e: ColumnProfile): (Advice, String) =
     (
       Dictionary,
       s"dictionaries of ${text("%,d", e.dictionaryBytes)} bytes hold all values, and prune as " +

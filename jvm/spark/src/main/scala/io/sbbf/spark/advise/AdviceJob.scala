@@ -67,7 +67,7 @@ private[spark] final class AdviceJob(
         case (column, facts) if columns(column) =>
           val ofColumn = samples.filter(_.column == column)
           val evidence =
-            new ColumnEvidence(facts, ofColumn, kept.getOrElse(column, 0), table)
+            new ColumnProfile(facts, ofColumn, kept.getOrElse(column, 0), table)
           ColumnAdvice.of(evidence, fpp, counts.map(_.getOrElse(column, 0L)), target.lakeFormat)
       }
       .toSeq

@@ -13,7 +13,7 @@ import io.sbbf.spark.util.RowFields
  * @param format the format of the table whose properties make the filters; None for files alone
  */
 private[spark] final case class ColumnAdvice(
-    evidence: ColumnEvidence,
+    evidence: ColumnProfile,
     kept: KeptRowGroups,
     advice: Advice,
     reason: String,
@@ -95,7 +95,7 @@ private[spark] object ColumnAdvice {
    * @param format the format of the table whose properties make the filters; None for files alone
    */
   def of(
-      evidence: ColumnEvidence,
+      evidence: ColumnProfile,
       fpp: Double,
       lookups: Option[Long],
       format: Option[LakeFormat]): ColumnAdvice = {

@@ -19,7 +19,7 @@ private[advise] object IndexCost {
   /** The advice on columns in which lookups of values need more than min/max and dictionaries. */
   private val ForLookups = Set[Advice](Advice.Add, Advice.Replace, Advice.Keep)
 
-  def of(evidence: ColumnEvidence, advice: Advice): IndexCost =
+  def of(evidence: ColumnProfile, advice: Advice): IndexCost =
     if (evidence.whyNone.isDefined || evidence.rowGroups < 1) IndexCost(0, pays = false)
     else of(evidence.rowGroups, evidence.ndvPerRowGroup, advice)
 

@@ -17,7 +17,7 @@ private[advise] final case class KeptRowGroups(
     filter: FilterCost)
 
 private[advise] object KeptRowGroups {
-  def of(e: ColumnEvidence, fpp: Double): KeptRowGroups = {
+  def of(e: ColumnProfile, fpp: Double): KeptRowGroups = {
     val filter = e.filterOf(fpp)
     def kept(missed: Double) =
       LookupCost(e.containing + (e.keptByBounds - e.containing) * missed, e.keptByBounds * missed)

@@ -25,7 +25,7 @@ private[spark] final class ReadPrunedDeltaFiles extends Rule[SparkPlan] {
             .flatMap(prunedIndex(_, location))
             .fold[SparkPlan](scan)(index =>
               new RunningFileScan(DeltaScans, scan, readsBlocks = false, conf)
-                .withIndex(index.over(location)))
+                .withIndex(index.withBase(location)))
       }
 
   /** Returns the index with which the relation of this location was pruned in the logical plan. */

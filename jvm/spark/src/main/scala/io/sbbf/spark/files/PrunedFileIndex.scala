@@ -105,7 +105,7 @@ final class PrunedFileIndex private[spark] (
    * Returns this index, which has no late keys yet, over another base that lists the same files. The
    * copy keeps the result of the last pass.
    */
-  private[spark] def over(other: FileIndex): PrunedFileIndex = {
+  private[spark] def withBase(other: FileIndex): PrunedFileIndex = {
     require(late.isEmpty)
     val copy = new PrunedFileIndex(other, columns, pruner, guard, preserveSplits)
     copy.latest = latest
@@ -174,7 +174,7 @@ final class PrunedFileIndex private[spark] (
       lookup: ColumnLookup,
       before: Option[ScanPruning]): ScanPruning = {
     val selection =
-      pruner.scan(files, predicate, lookup, before, sampleFirst = late.exists(_.areMany))
+      pruner.scan(files, predicate, lookup, before, sampleFirst = late.exists(_.needsSample))
     nanos.addAndGet(selection.nanos)
     latest = Some(Pass(lookup, selection))
     selection

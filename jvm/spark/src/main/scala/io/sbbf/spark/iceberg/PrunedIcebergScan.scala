@@ -68,8 +68,8 @@ private[iceberg] final class PrunedIcebergScan private (
     // the node with this mark may stand below other filters unless its scan was replaced
     val known = if (leavesOut) filters else Nil
     val predicate = columns.translate(known ++ keys.map(_.filter))
-    val areMany = keys.exists(_.areMany)
-    val found = evaluate(source, columns, predicate, conf, Some(selection), areMany)
+    val needsSample = keys.exists(_.needsSample)
+    val found = evaluate(source, columns, predicate, conf, Some(selection), needsSample)
     Some(next(filters, keys, found)).filter(_.selection.keptFiles < selection.keptFiles)
   }
 

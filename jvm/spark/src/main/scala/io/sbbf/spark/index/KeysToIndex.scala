@@ -29,29 +29,30 @@ private[index] final class KeysToIndex(
   }
 
   /** Returns the column of another segment that has the keys of some files. */
-  private def of(some: Seq[Int], column: Int): IndexedColumn = {
-    val from = merged(some.head).from(column)
+  private def storedColumn(files: Seq[Int], column: Int): IndexedColumn = {
+    val from = merged(files.head).from(column)
     from.segment.columns(from.column)
   }
 
   /** The entries of each column that are in other segments. */
-  private val taken: Seq[Long] = columns.indices.map { column =>
-    sources(column).flatMap(of(_, column).parts).map(_.entries).sum
+  private val mergedEntries: Seq[Long] = columns.indices.map { column =>
+    sources(column).flatMap(storedColumn(_, column).parts).map(_.entries).sum
   }
 
   /** The entries of each column that are read from files, at most. */
-  private val found: Seq[Long] = columns.indices.map { column =>
+  private val readEntries: Seq[Long] = columns.indices.map { column =>
     read.map(_.facts.columns(column)).filter(_.whyNot.isEmpty).map(_.values).sum
   }
 
   /** The entries of each column, about. */
-  def expected: Seq[Long] = taken.zip(found).map { case (some, others) => some + others }
+  def expected: Seq[Long] =
+    mergedEntries.zip(readEntries).map { case (merged, read) => merged + read }
 
   val sizes: Seq[ColumnSize] = columns.indices.map { column =>
-    val known = sources(column).map(of(_, column))
+    val known = sources(column).map(storedColumn(_, column))
     ColumnSize(
       // a key in many row groups is one entry in a segment, and may be many in the next one
-      math.max(taken(column), merged.map(_.file.rows).sum) + found(column),
+      math.max(mergedEntries(column), merged.map(_.file.rows).sum) + readEntries(column),
       elsewhere = contents.entriesOf(columns(column)),
       mostBits = known.map(_.hashBits).foldLeft(63)(_ min _)
     )
@@ -70,10 +71,10 @@ private[index] final class KeysToIndex(
 
   private def partsToMerge(column: Int, build: SegmentBuild): Seq[KeySupplier] =
     for {
-      some <- sources(column)
-      stored = of(some, column)
-      folder = build.folderOf(merged(some.head).from(column).segment.id).toString
-      numbers = Renumbering.of(some.filter(merged(_).file.rowGroups > 0).map { n =>
+      mergedFiles <- sources(column)
+      stored = storedColumn(mergedFiles, column)
+      folder = build.folderOf(merged(mergedFiles.head).from(column).segment.id).toString
+      numbers = Renumbering.of(mergedFiles.filter(merged(_).file.rowGroups > 0).map { n =>
         val first = merged(n).from(column).firstRowGroup
         (first, merged(n).file.rowGroups, build.firstRowGroup(read.size + n))
       })
@@ -82,7 +83,7 @@ private[index] final class KeysToIndex(
     } yield new PartsToMerge(
       parts.map(new KeysOfPart(folder, _, stored.hashBits, numbers)),
       column,
-      some.map(_ + read.size).toArray)
+      mergedFiles.map(_ + read.size).toArray)
 }
 
 private object KeysToIndex {

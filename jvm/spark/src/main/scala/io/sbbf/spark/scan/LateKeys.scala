@@ -20,7 +20,7 @@ private[spark] final case class LateKeys(
     f"$number%,d ${origin.noun}${if (number == 1) "" else "s"} of ${origin.text}"
 
   /** Whether to evaluate them on a sample of the files first, even if the files are cached. */
-  def areMany: Boolean = number > LateKeys.MostUnsampled
+  def needsSample: Boolean = number > LateKeys.MostUnsampled
 }
 
 private[spark] object LateKeys {

@@ -15,12 +15,12 @@ import io.sbbf.parquet.write.FilterRequest
  * @param bounded the row groups, among those read, that min/max keep for a sampled value on
  *   average
  */
-private[advise] final class ColumnEvidence(
+private[advise] final class ColumnProfile(
     facts: Seq[ColumnFacts],
     samples: Seq[ChunkSample],
     bounded: Double,
     val table: SampleScope) {
-  import ColumnEvidence._
+  import ColumnProfile._
 
   private val seen = facts.map(_.chunks).sum
   private val sketches = samples.map(_.values).filter(_.distinct > 0)
@@ -150,7 +150,7 @@ private[advise] final class ColumnEvidence(
   private def scaled(count: Long): Long = math.round(count * table.scale)
 }
 
-private[advise] object ColumnEvidence {
+private[advise] object ColumnProfile {
 
   /**
    * The fewest pairs of sampled row groups that show anything, where min/max keep one for values

@@ -20,7 +20,7 @@ import io.sbbf.parquet.model.{ColumnType, Evidence, FileSchema, Physical}
  * @param mins the lower bounds as ordinals; see [[io.sbbf.parquet.statistics.Bounds.minOrdinal]]
  * @param maxs the upper bounds as ordinals
  */
-private[parquet] final class ColumnEvidence private (
+private[parquet] final class ListingColumn private (
     files: Array[FileEvidence],
     val kind: ColumnType,
     columns: Array[Int],
@@ -28,7 +28,7 @@ private[parquet] final class ColumnEvidence private (
     states: Array[Byte],
     mins: Array[Long],
     maxs: Array[Long]) {
-  import ColumnEvidence._
+  import ListingColumn._
 
   // Volatile accesses publish the bytes of a filter to other threads.
   private val filters = new AtomicReferenceArray[Array[Byte]](states.length)
@@ -130,7 +130,7 @@ private[parquet] final class ColumnEvidence private (
   }
 }
 
-private[parquet] object ColumnEvidence {
+private[parquet] object ListingColumn {
   private final val Undecided = 0
   private final val AllNull = 1
   private final val BoundsUnknown = 2
@@ -154,7 +154,7 @@ private[parquet] object ColumnEvidence {
   def of(
       files: Array[FileEvidence],
       path: ColumnPath,
-      caseSensitive: Boolean): Option[ColumnEvidence] = {
+      caseSensitive: Boolean): Option[ListingColumn] = {
     val columns = resolve(files, path, caseSensitive)
     val kinds = files.indices.filter(columns(_) >= 0).map(i => typeOf(files(i), columns(i)))
     val numFiles = kinds.groupBy(identity).map { case (kind, same) => kind -> same.size }
@@ -191,7 +191,7 @@ private[parquet] object ColumnEvidence {
   private def build(
       files: Array[FileEvidence],
       kind: ColumnType,
-      found: Array[Int]): ColumnEvidence = {
+      found: Array[Int]): ListingColumn = {
     val columns = files.indices.map { i =>
       val c = found(i)
       if (c >= 0 && typeOf(files(i), c) == kind) c else -1
@@ -208,7 +208,7 @@ private[parquet] object ColumnEvidence {
         maxs(at) = footer.bounds.maxOrdinal(chunk, kind.keys)
       }
     }
-    new ColumnEvidence(files, kind, columns, starts, states, mins, maxs)
+    new ListingColumn(files, kind, columns, starts, states, mins, maxs)
   }
 
   private def stateOf(file: FileEvidence, rowGroup: Int, column: Int): Int = {

@@ -16,8 +16,8 @@ import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.testing.{TestFile, TestFiles}
 
 /** Compares the evidence of a column with the evaluator of each file, whose results it must equal. */
-final class ColumnEvidenceSuite extends AnyFunSuite {
-  import ColumnEvidenceSuite._
+final class ListingColumnSuite extends AnyFunSuite {
+  import ListingColumnSuite._
 
   test(
     "the evidence of a column refutes the files that their own evaluators refute, by the same evidence.") {
@@ -26,7 +26,7 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
     for (kind <- DifferentialSuite.Kinds.all) {
       val written = (0 until 8).map(DifferentialSuite.randomFile(kind, _, random))
       val (files, rows) = (written.map(_._1), written.map(_._2))
-      val column = ColumnEvidence.of(files.map(_.evidence).toArray, C, caseSensitive = true)
+      val column = ListingColumn.of(files.map(_.evidence).toArray, C, caseSensitive = true)
       assert(column.isEmpty == kind.parquet.startsWith("boolean"), kind.parquet)
       for (of <- column; _ <- 0 until 60) {
         val literals = In(Seq.fill(1 + random.nextInt(3))(literal(kind, rows, random)))
@@ -54,7 +54,7 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
 
   test("files are left undecided whose filters are not in memory.") {
     val file = text("a", "c", "e")
-    val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
+    val column = ListingColumn.of(Array(file.evidence), C, caseSensitive = true).get
     assert(refutedBy(column, 0, texts("b")).isEmpty)
     file.evaluate(C, texts("b"))
     assert(refutedBy(column, 0, texts("b")).contains(Map(Evidence.Bloom -> 1)))
@@ -64,7 +64,7 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
 
   test("strings that share their first eight bytes with a bound are compared in full.") {
     val file = text("customer-20", "customer-22", "customer-40")
-    val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
+    val column = ListingColumn.of(Array(file.evidence), C, caseSensitive = true).get
     file.evaluate(C, texts("customer-21"))
     // literals; the evidence that refutes the only row group, if any
     val table = Seq(
@@ -83,7 +83,7 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
   test("a refuted file allocates nothing.") {
     val file = text("d", "f", "h")
     file.evaluate(C, texts("e"))
-    val column = ColumnEvidence.of(Array(file.evidence), C, caseSensitive = true).get
+    val column = ListingColumn.of(Array(file.evidence), C, caseSensitive = true).get
     val threads = ManagementFactory.getThreadMXBean.asInstanceOf[ThreadMXBean]
     val (counts, repetitions) = (new RefutedCounts, 10000)
     // refuted by the bounds and by the filter
@@ -116,14 +116,14 @@ final class ColumnEvidenceSuite extends AnyFunSuite {
         TestFiles.Style(),
         Iterator.single(_.add("d", 5L))))
     val files = Array(text("a", "c"), numbers, other).map(_.evidence)
-    val column = ColumnEvidence.of(files, C, caseSensitive = true).get
+    val column = ListingColumn.of(files, C, caseSensitive = true).get
     assert(refutedBy(column, 0, texts("x")).contains(Map(Evidence.MinMax -> 1)))
     assert((1 to 2).forall(refutedBy(column, _, texts("x")).isEmpty))
-    assert(ColumnEvidence.of(files.drop(2), C, caseSensitive = true).isEmpty)
+    assert(ListingColumn.of(files.drop(2), C, caseSensitive = true).isEmpty)
   }
 }
 
-object ColumnEvidenceSuite {
+object ListingColumnSuite {
   private val C = ColumnPath.named(Seq("c"))
 
   private def texts(values: String*): In = In(
@@ -138,13 +138,12 @@ object ColumnEvidenceSuite {
 
   /** Returns the refuted row groups of a file by evidence, or None if there is no result. */
   private def refutedBy(
-      column: ColumnEvidence,
+      column: ListingColumn,
       file: Int,
       literals: In): Option[Map[Evidence, Int]] = {
     val counts = new RefutedCounts
     new LiteralEncodings().of(Leaf(C, literals), column.kind) match {
-      case test: InSet
-          if ColumnEvidence.canEvaluate(test) && column.refutes(file, test, counts) =>
+      case test: InSet if ListingColumn.canEvaluate(test) && column.refutes(file, test, counts) =>
         Some(counts.toMap)
       case _ => None
     }
@@ -164,7 +163,7 @@ object ColumnEvidenceSuite {
     val leaf = Leaf(C, literals)
     val kind = file.footer.schema.column(0).columnType
     val isList = new LiteralEncodings().of(leaf, kind) match {
-      case test: InSet => ColumnEvidence.canEvaluate(test)
+      case test: InSet => ListingColumn.canEvaluate(test)
       case _ => false
     }
     !isList || (0 until file.footer.numRowGroups).exists(g =>
