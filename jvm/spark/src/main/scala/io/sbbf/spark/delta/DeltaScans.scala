@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Subquery, V2Wri
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.core.predicate.ColumnPath
@@ -69,10 +70,11 @@ private[spark] object DeltaScans extends FilesFormat {
       index: PrunedFileIndex,
       conf: SQLConf,
       hasRuntimeFilters: Boolean): LogicalRelation = {
-    val resized = files.copy(
-      location =
-        DeltaRelation.withSize(files.location, index.sizeInBytes).getOrElse(files.location),
-      options = files.options + (Pruned -> "true"))(files.sparkSession)
+    val resized = SparkInternals.withFiles(
+      files,
+      DeltaRelation.withSize(files.location, index.sizeInBytes).getOrElse(files.location),
+      files.fileFormat,
+      Map(Pruned -> "true"))
     val next = FilesFormat.withStatistics(scan, index, resized)
     PrunedFileScan.mark(next, index)
     next

@@ -140,7 +140,7 @@ private[spark] abstract class FilesFormat extends ScanFormat {
       hasRuntimeFilters: Boolean): HadoopFsRelation = {
     val planned = index.plannedScan(hasRuntimeFilters, isTrimmed = false)
     val policy = index.guard.decide(planned, isSafe = SbbfConf.SafeRead.get(conf))
-    files.copy(location = index, options = files.options ++ policy.options)(files.sparkSession)
+    SparkInternals.withFiles(files, index, files.fileFormat, policy.options)
   }
 
   /** Returns whether settings and executors allow a format that reads only what is left of a file. */

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LeafNode
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.scan.{PrunableScan, PrunedTable}
@@ -73,7 +74,9 @@ private[files] final class FilesScan(
 
   private def withOptions(options: Map[String, String]): LogicalRelation =
     if (options.forall { case (key, value) => files.options.get(key).contains(value) }) scan
-    else scan.copy(relation = files.copy(options = files.options ++ options)(files.sparkSession))
+    else
+      scan.copy(relation =
+        SparkInternals.withFiles(files, files.location, files.fileFormat, options))
 
   override def outcome(running: Seq[SparkPlan]): Option[PrunedTable] = {
     val indexes = running.collect { case node: FileSourceScanExec => node.relation.location }

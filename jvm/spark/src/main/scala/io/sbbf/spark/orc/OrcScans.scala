@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.orc.OrcConf
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.orc.eval.ReadSchema
 import io.sbbf.orc.prune.OrcEvaluators
@@ -27,7 +28,7 @@ private[spark] object OrcScans extends FilesFormat {
       hasRuntimeFilters: Boolean): HadoopFsRelation =
     if (swapsFormat(files, conf)) {
       val format = new PrunedOrcFormat(index, index.preserveSplits)
-      files.copy(location = index, fileFormat = format)(files.sparkSession)
+      SparkInternals.withFiles(files, index, format)
     } else withReadPolicy(files, index, conf, hasRuntimeFilters)
 
   override protected def evaluators(

@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.{FileEvaluators, FooterCache, ParquetEvaluators}
@@ -30,10 +31,10 @@ private[spark] object ParquetScans extends FilesFormat {
       hasRuntimeFilters: Boolean): HadoopFsRelation =
     files.fileFormat match {
       case ours: PrunedParquetFormat =>
-        files.copy(location = index, fileFormat = ours.of(index))(files.sparkSession)
+        SparkInternals.withFiles(files, index, ours.of(index))
       case _ if swapsFormat(files, conf) =>
         val format = new PrunedParquetFormat(index, index.preserveSplits, hasRuntimeFilters)
-        files.copy(location = index, fileFormat = format)(files.sparkSession)
+        SparkInternals.withFiles(files, index, format)
       case _ => withReadPolicy(files, index, conf, hasRuntimeFilters)
     }
 

@@ -3,6 +3,7 @@ package io.sbbf.spark.source
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.prune.FileEvaluators
 import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, SourceFormat}
@@ -25,7 +26,7 @@ private[spark] object SourceScans extends FilesFormat {
       index: PrunedFileIndex,
       conf: SQLConf,
       hasRuntimeFilters: Boolean): HadoopFsRelation =
-    files.copy(location = index)(files.sparkSession)
+    SparkInternals.withFiles(files, index, files.fileFormat)
 
   override protected def evaluators(
       files: HadoopFsRelation,

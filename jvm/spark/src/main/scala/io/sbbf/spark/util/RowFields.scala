@@ -25,6 +25,7 @@ private[spark] object RowFields {
       case (name, Some(value)) => name -> value
       case (name, value) if value != None => name -> value
     }.toMap
+    require(named.keySet.subsetOf(schema.fieldNames.toSet), s"no columns: ${named.keys}")
     Row.fromSeq(schema.fieldNames.toSeq.map(named.getOrElse(_, null)))
   }
 }

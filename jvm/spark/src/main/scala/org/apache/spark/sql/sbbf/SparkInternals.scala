@@ -18,6 +18,7 @@ import org.apache.spark.sql.execution.datasources.{
   DataSourceStrategy,
   FileFormat,
   FileIndex,
+  HadoopFsRelation,
   InMemoryFileIndex
 }
 import org.apache.spark.sql.execution.metric.SQLMetric
@@ -126,6 +127,15 @@ object SparkInternals {
         case other => other.asInstanceOf[AnyRef]
       }.toArray)
       .asInstanceOf[T]
+
+  /** Returns a relation that reads other files, with another format or with more options. */
+  def withFiles(
+      files: HadoopFsRelation,
+      location: FileIndex,
+      format: FileFormat,
+      options: Map[String, String] = Map.empty): HadoopFsRelation =
+    files.copy(location = location, fileFormat = format, options = files.options ++ options)(
+      files.sparkSession)
 
   def readsByFieldId(conf: SQLConf): Boolean = conf.getConf(SQLConf.PARQUET_FIELD_ID_READ_ENABLED)
 
