@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 
 import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.files.FileRelation
+import io.sbbf.spark.table.LakeFormat.Settings
 import io.sbbf.spark.table.{LakeFormat, LakeTable, PartitionFilter}
 
 /** A Delta table, whose index lists the files of the version that a query would read now. */
@@ -42,14 +43,11 @@ private[spark] object DeltaTable extends LakeFormat {
     case _ => None
   }
 
-  override def properties(
-      column: String,
-      stored: String,
-      ndv: Long,
-      fpp: Double): Map[String, String] =
-    Map(
-      s"parquet.bloom.filter.enabled#$stored" -> "true",
-      s"parquet.bloom.filter.expected.ndv#$stored" -> ndv.toString,
-      s"parquet.bloom.filter.fpp#$stored" -> fpp.toString
-    ) ++ limit("parquet.bloom.filter.max.bytes", ndv, fpp)
+  override protected def settings(column: String, stored: String): Settings =
+    Settings(
+      enabled = s"parquet.bloom.filter.enabled#$stored",
+      ndv = s"parquet.bloom.filter.expected.ndv#$stored",
+      fpp = s"parquet.bloom.filter.fpp#$stored",
+      maxBytes = "parquet.bloom.filter.max.bytes"
+    )
 }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import io.sbbf.parquet.model.ColumnLookup
 import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.scan.PointLookupStats
+import io.sbbf.spark.table.LakeFormat.Settings
 import io.sbbf.spark.table.{LakeFormat, LakeTable, PartitionFilter, TaskFiles}
 
 /** An Iceberg table, whose scan plans the files of the snapshot that a query would read now. */
@@ -55,14 +56,11 @@ private[spark] object IcebergTable extends LakeFormat {
   }
 
   /** Iceberg ignores the NDV before version 1.11, and makes filters of the largest size. */
-  override def properties(
-      column: String,
-      stored: String,
-      ndv: Long,
-      fpp: Double): Map[String, String] =
-    Map(
-      s"write.parquet.bloom-filter-enabled.column.$column" -> "true",
-      s"write.parquet.bloom-filter-ndv.column.$column" -> ndv.toString,
-      s"write.parquet.bloom-filter-fpp.column.$column" -> fpp.toString
-    ) ++ limit("write.parquet.bloom-filter-max-bytes", ndv, fpp)
+  override protected def settings(column: String, stored: String): Settings =
+    Settings(
+      enabled = s"write.parquet.bloom-filter-enabled.column.$column",
+      ndv = s"write.parquet.bloom-filter-ndv.column.$column",
+      fpp = s"write.parquet.bloom-filter-fpp.column.$column",
+      maxBytes = "write.parquet.bloom-filter-max-bytes"
+    )
 }

@@ -32,17 +32,27 @@ private[spark] trait LakeFormat {
    * @param stored its dotted Parquet path
    * @param ndv the most distinct values of a row group
    */
-  def properties(column: String, stored: String, ndv: Long, fpp: Double): Map[String, String]
-
-  /** Returns a property for the largest size of a filter, if the writer's own limit is below. */
-  protected def limit(key: String, ndv: Long, fpp: Double): Map[String, String] = {
+  final def properties(
+      column: String,
+      stored: String,
+      ndv: Long,
+      fpp: Double): Map[String, String] = {
+    val names = settings(column, stored)
     val bytes = FilterSizing.closedFormBytes(ndv, fpp)
-    if (bytes > LakeFormat.WritersLimit) Map(key -> bytes.toString) else Map.empty
+    val limit =
+      if (bytes > LakeFormat.WritersLimit) Some(names.maxBytes -> bytes.toString) else None
+    Map(names.enabled -> "true", names.ndv -> ndv.toString, names.fpp -> fpp.toString) ++ limit
   }
+
+  /** Returns the names of these properties for a column. */
+  protected def settings(column: String, stored: String): LakeFormat.Settings
 }
 
-private[table] object LakeFormat {
+private[spark] object LakeFormat {
 
   /** `ParquetProperties.DEFAULT_MAX_BLOOM_FILTER_BYTES`, which Iceberg has as well */
   private final val WritersLimit = 1024 * 1024
+
+  /** @param maxBytes the largest size of a filter, which a writer limits by itself */
+  final case class Settings(enabled: String, ndv: String, fpp: String, maxBytes: String)
 }

@@ -149,7 +149,7 @@ class AdviceSuite extends SparkSuite {
     assert(found.keys.filter(c => evidence(c).sampled != Files).toSet == Set("flag", "nothing"))
   }
 
-  test("the text of a plan has room for all columns of the advice") {
+  test("the text of a plan shows all columns of the advice") {
     assert(ColumnAdvice.Fields.schema.size <= spark.sessionState.conf.maxToStringFields)
   }
 
