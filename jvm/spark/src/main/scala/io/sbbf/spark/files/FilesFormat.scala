@@ -2,7 +2,7 @@ package io.sbbf.spark.files
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
-import org.apache.spark.sql.catalyst.expressions.FileSourceConstantMetadataAttribute
+import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.FileFormat.{FILE_BLOCK_LENGTH, FILE_BLOCK_START}
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
@@ -72,6 +72,12 @@ private[spark] abstract class FilesFormat extends ScanFormat {
    * a scan. A format that reads only what is left decides when it reads.
    */
   def decidesByOptions: Boolean = false
+
+  /** Returns whether tasks may choose the rows of the files that are left by the scan's filter. */
+  def selectsRows: (HadoopFsRelation, ScanPruning, SQLConf) => Boolean = (_, _, _) => false
+
+  /** Returns the relation with the conjuncts of a scan's filter, by which tasks choose rows. */
+  def selecting: (HadoopFsRelation, Seq[Expression]) => HadoopFsRelation = (files, _) => files
 
   /** Returns whether the query sees by the scan's output how files are cut into splits. */
   def outputObservesSplits(scan: FileSourceScanExec): Boolean = scan.output.exists {

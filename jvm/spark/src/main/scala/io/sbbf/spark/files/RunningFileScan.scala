@@ -42,16 +42,26 @@ private[spark] final class RunningFileScan(
 
   override def narrowedBy(keys: Seq[LateKeys]): Option[SparkPlan] = {
     KernelChoice.start()
-    val before = files.location match {
-      case known: PrunedFileIndex => known
-      case _ =>
-        val guard = columns.guard(dataFilters, mayPushMore = hasRuntimeFilters)
-        val preserveSplits = readsBlocks || format.outputObservesSplits(scan)
-        format.index(files, guard, preserveSplits, conf)
-    }
+    val before = indexed
     // Spark's own format would read what is left out of a plan that preserves splits
     if (before.preserveSplits && format.needsIndex) None
-    else narrowed(before, keys).map(withIndex)
+    else narrowed(before, keys).map(withIndex(_))
+  }
+
+  /** Returns the scan whose tasks choose rows by its filter, None if that is useless. */
+  def selectingRows: Option[SparkPlan] = {
+    val index = indexed
+    val left = index.selection.getOrElse(index.prune(partitionFilters, dataFilters))
+    if (!format.selectsRows(files, left, conf)) None
+    else Some(withIndex(index, scan.dataFilters))
+  }
+
+  private def indexed: PrunedFileIndex = files.location match {
+    case known: PrunedFileIndex => known
+    case _ =>
+      val guard = columns.guard(dataFilters, mayPushMore = hasRuntimeFilters)
+      val preserveSplits = readsBlocks || format.outputObservesSplits(scan)
+      format.index(files, guard, preserveSplits, conf)
   }
 
   /** Returns an index of what might hold the keys, if it holds enough less than was planned. */
@@ -63,7 +73,7 @@ private[spark] final class RunningFileScan(
       // Spark's own format class is worth more than a few row groups
       case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
     }
-    if (isWorthIt) Some(index) else None
+    if (isWorthIt || format.selectsRows(files, found, conf)) Some(index) else None
   }
 
   /** The scan's filters on data columns whose values were known when the query was planned. */
@@ -108,9 +118,9 @@ private[spark] final class RunningFileScan(
     }
 
   /** Returns the scan of the files that another index lists. */
-  def withIndex(index: PrunedFileIndex): SparkPlan = {
+  def withIndex(index: PrunedFileIndex, filters: Seq[Expression] = Nil): SparkPlan = {
     val relation = format.withIndex(files, index, conf, hasRuntimeFilters)
-    SparkInternals.withArgument(scan, files, relation)
+    SparkInternals.withArgument(scan, files, format.selecting(relation, filters))
   }
 }
 

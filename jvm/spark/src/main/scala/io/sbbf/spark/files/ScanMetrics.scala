@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.pages.PageMetrics
 
 /**
  * Publishes what pruning did to a scan as SQL metrics of its node. The SQL tab shows them; the
@@ -22,10 +23,13 @@ private[spark] final class ScanMetrics(context: SparkContext) {
   private val bytesRead = SQLMetrics.createSizeMetric(context, name("bytes read to decide"))
   private val nanos = SQLMetrics.createNanoTimingMetric(context, name("time to decide"))
 
+  /** What tasks leave out of kept row groups. */
+  val ofPages = new PageMetrics(context)
+
   /** The metrics, by keys that no other metric of a scan has. */
   val byKey: Map[String, SQLMetric] =
     (Seq(filesKept, filesSkipped, rowGroupsKept, rowGroupsSkipped) ++ skippedBy.map(_._2) ++
-      Seq(filesReadByTasks, bytesRead, nanos)).map(m => m.name.get -> m).toMap
+      Seq(filesReadByTasks, bytesRead, nanos) ++ ofPages.all).map(m => m.name.get -> m).toMap
 
   /** Sets the metrics to what a pass found; the scan sends them to listeners when it runs. */
   def set(found: ScanPruning): Unit = {

@@ -1,6 +1,7 @@
 package io.sbbf.spark.parquet
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
@@ -8,8 +9,9 @@ import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.{FileEvaluators, FooterCache, ParquetEvaluators}
+import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.files.{FilesFormat, FootersJob, PrunedFileIndex, SourceFormat}
-import io.sbbf.spark.util.LogOnce
+import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
 /** Scans of Parquet files by Spark's own format. */
 private[spark] object ParquetScans extends FilesFormat {
@@ -37,6 +39,19 @@ private[spark] object ParquetScans extends FilesFormat {
         SparkInternals.withFiles(files, index, format)
       case _ => withReadPolicy(files, index, conf, hasRuntimeFilters)
     }
+
+  override def selectsRows: (HadoopFsRelation, ScanPruning, SQLConf) => Boolean =
+    (files, left, conf) =>
+      SbbfConf.Pages.get(conf) && swapsFormat(files, conf) &&
+        left.keptBytes >= left.keptFiles * SbbfConf.PageBytes.get(conf)
+
+  override def selecting: (HadoopFsRelation, Seq[Expression]) => HadoopFsRelation =
+    (files, filters) =>
+      files.fileFormat match {
+        case format: PrunedParquetFormat =>
+          files.copy(fileFormat = format.selecting(filters))(files.sparkSession)
+        case _ => files
+      }
 
   override def decidesByOptions: Boolean = true
 

@@ -4,14 +4,16 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.PartitionedFile
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
+import io.sbbf.spark.pages.{PageReads, RowFilter}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -28,13 +30,27 @@ import io.sbbf.spark.util.SbbfConf
 final class PrunedParquetFormat private[spark] (
     @transient override protected val index: PrunedFileIndex,
     override protected val preserveSplits: Boolean,
-    hasRuntimeFilters: Boolean)
+    hasRuntimeFilters: Boolean,
+    @transient dataFilters: Seq[Expression] = Nil)
     extends ParquetFileFormat
     with PrunedFormat {
 
   /** Returns this format for the files of another index. */
   private[spark] def of(other: PrunedFileIndex): PrunedParquetFormat =
     new PrunedParquetFormat(other, other.preserveSplits, hasRuntimeFilters)
+
+  /** Returns this format for a scan with these filters, which tasks evaluate before they read more. */
+  private[spark] def selecting(filters: Seq[Expression]): PrunedParquetFormat =
+    new PrunedParquetFormat(index, preserveSplits, hasRuntimeFilters, filters)
+
+  private val selects = dataFilters.nonEmpty
+
+  /** With filters it is another format, or Spark keeps the scan as it was. They differ by the scan. */
+  override def equals(other: Any): Boolean = other match {
+    case that: PrunedParquetFormat => super.equals(that) && that.selects == selects
+    case _ => false
+  }
+  override def hashCode: Int = super.hashCode
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
@@ -57,7 +73,36 @@ final class PrunedParquetFormat private[spark] (
       hadoopConf)
     val anyFile = reader(policy.anyFile)
     val trims = preserveSplits || selection.exists(_.trimsFiles)
-    if (!trims && !policy.differsByFile && !policy.needsUnfilteredRead) anyFile
+    val sqlConf = session.sessionState.conf
+    def isVectorized(schema: StructType) =
+      ParquetUtils.isBatchReadSupportedForSchema(sqlConf, schema)
+    val late = Option(index).toSeq.flatMap(_.late.map(_.filter))
+    val rowFilter = RowFilter
+      .of(dataFilters ++ late, requiredSchema, dataSchema, partitionSchema)
+      .filter { filter =>
+        SbbfConf.Pages.get(sqlConf) &&
+        isVectorized(StructType(requiredSchema ++ partitionSchema)) &&
+        isVectorized(StructType(filter.schema ++ partitionSchema))
+      }
+    val pages = rowFilter.map { filter =>
+      val keys = super.buildReaderWithPartitionValues(
+        session,
+        dataSchema,
+        partitionSchema,
+        filter.schema,
+        // parquet-mr takes the values of a column that is not read for NULL
+        filter.pushed(policy.anyFile),
+        options + (FileFormat.OPTION_RETURNING_BATCH -> "false"),
+        new Configuration(hadoopConf)
+      )
+      new PageReads(
+        filter,
+        keys,
+        requiredSchema.fieldNames.toSet,
+        SbbfConf.PageBytes.get(sqlConf),
+        index.metrics(session.sparkContext).ofPages)
+    }
+    if (pages.isEmpty && !trims && !policy.differsByFile && !policy.needsUnfilteredRead) anyFile
     else {
       val readers = new Readers(
         anyFile,
@@ -68,7 +113,7 @@ final class PrunedParquetFormat private[spark] (
         unfiltered = if (policy.needsUnfilteredRead) reader(Nil) else anyFile
       )
       val conf = BroadcastConfCache.of(session.sparkContext, hadoopConf)
-      split => RowGroupRanges.read(split, readers, conf.value.value)
+      split => RowGroupRanges.read(split, readers, conf.value.value, pages)
     }
   }
 

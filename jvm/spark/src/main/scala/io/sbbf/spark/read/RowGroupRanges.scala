@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 import io.sbbf.parquet.model.FileVersion
+import io.sbbf.spark.pages.PageReads
 import io.sbbf.spark.pushdown.PushdownLevel
 
 /**
@@ -34,7 +35,8 @@ private[spark] object RowGroupRanges {
   def read(
       split: PartitionedFile,
       readers: Readers,
-      conf: Configuration): Iterator[InternalRow] = {
+      conf: Configuration,
+      pages: Option[PageReads] = None): Iterator[InternalRow] = {
     val found = split.otherConstantMetadataColumnValues
     val ranges = found.get(Key).collect { case ranges: Array[Long] => ranges }
     val level = found.get(LevelKey)
@@ -45,7 +47,11 @@ private[spark] object RowGroupRanges {
     if (needsVersion && !file.exists(isSameVersion(_, split)))
       readers.of(level, isPlannedVersion = false)(file.fold(split)(wholly(split, _)))
     else {
-      val reader = readers.of(level, isPlannedVersion = true)
+      val all = readers.of(level, isPlannedVersion = true)
+      val reader: Reader = pages
+        .filter(_ => level.isEmpty)
+        .fold(all)(p =>
+          p.read(_, all, () => statusNow(split, conf).exists(isSameVersion(_, split))))
       ranges.fold(reader(split))(r => chain(within(split, r), split, reader))
     }
   }

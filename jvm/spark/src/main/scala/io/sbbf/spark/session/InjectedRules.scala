@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import io.sbbf.spark.delta.ReadPrunedDeltaFiles
 import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.late.PruneByLateKeys
-import io.sbbf.spark.physical.{AddPruningMetrics, RunLookupsLocally}
+import io.sbbf.spark.physical.{AddPruningMetrics, RunLookupsLocally, SelectRows}
 import io.sbbf.spark.scan.PruneRowGroups
 import io.sbbf.spark.write.WriteExactFilters
 
@@ -41,6 +41,10 @@ private[spark] object InjectedRules {
    */
   def columnar(session: SparkSession): ColumnarRule =
     new GuardedColumnarRule(
-      before = Seq(readPrunedDeltaFiles(session), showPruning(session)),
-      after = Seq(new GuardedRule(session, RunLookupsLocally)))
+      before = Seq(
+        readPrunedDeltaFiles(session),
+        new GuardedRule(session, SelectRows),
+        showPruning(session)),
+      after = Seq(new GuardedRule(session, RunLookupsLocally))
+    )
 }

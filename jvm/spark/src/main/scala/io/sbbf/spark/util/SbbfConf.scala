@@ -211,6 +211,22 @@ object SbbfConf {
     (text: String) => text.isEmpty || new Path(text).isAbsolute
   )
 
+  val PageBytes: SbbfConf[Long] = new SbbfConf(
+    "spark.sbbf.pages.minBytes",
+    "How many bytes the kept row groups of a file have to take for tasks to choose among its pages.",
+    "8m",
+    "a size in bytes (such as 8m)",
+    JavaUtils.byteStringAsBytes,
+    _ >= 0
+  )
+
+  val Pages: SbbfConf[Boolean] = flag(
+    "spark.sbbf.pages.enabled",
+    default = true,
+    "Whether tasks read the columns of a filter first, and of the other columns only the pages with " +
+      "rows that may pass it."
+  )
+
   val LocalLookup: SbbfConf[Boolean] = flag(
     "spark.sbbf.localLookup.enabled",
     default = false,
@@ -237,6 +253,8 @@ object SbbfConf {
       Orc,
       Index,
       IndexPath,
+      Pages,
+      PageBytes,
       LocalLookup
     )
 

@@ -1,0 +1,21 @@
+package io.sbbf.spark.pages
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+/** Counts what tasks leave out of kept row groups. */
+private[spark] final class PageMetrics(context: SparkContext) extends Serializable {
+  private val rows = SQLMetrics.createMetric(context, "sbbf: rows skipped in pages")
+  private val pagesRead = SQLMetrics.createMetric(context, "sbbf: pages read")
+  private val pagesSkipped = SQLMetrics.createMetric(context, "sbbf: pages skipped")
+  private val bytes = SQLMetrics.createSizeMetric(context, "sbbf: bytes of skipped pages")
+
+  @transient lazy val all: Seq[SQLMetric] = Seq(rows, pagesRead, pagesSkipped, bytes)
+
+  def add(sizes: PageSizes, skippedRows: Long): Unit = {
+    rows.add(skippedRows)
+    pagesRead.add(sizes.read.toLong)
+    pagesSkipped.add(sizes.skipped.toLong)
+    bytes.add(sizes.bytesSkipped)
+  }
+}

@@ -1,0 +1,161 @@
+package io.sbbf.spark.pages
+
+import java.io.Closeable
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.column.page.PageReadStore
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.pages.PageReads._
+import io.sbbf.spark.util.LogOnce
+
+/**
+ * Reads a part of a file in two steps: the columns of a filter, and then the pages of all columns
+ * that hold rows which may pass it. Whatever it cannot decide, Spark reads as without it.
+ *
+ * @param keys reads the columns of the filter
+ * @param required the names of the columns that the scan reads
+ * @param minBytes smaller parts are read whole
+ */
+private[spark] final class PageReads(
+    filter: RowFilter,
+    keys: Reader,
+    required: Set[String],
+    minBytes: Long,
+    metrics: PageMetrics)
+    extends Serializable {
+
+  private val trials = new Trials
+
+  /**
+   * Returns the rows of a part that may pass the filter, and maybe others.
+   *
+   * @param all reads all rows of a part
+   * @param isPlannedVersion returns whether the file is still the one that was planned
+   */
+  def read(
+      part: PartitionedFile,
+      all: Reader,
+      isPlannedVersion: () => Boolean): Iterator[InternalRow] =
+    if (part.length < minBytes || trials.areHopeless) all(part)
+    else
+      selected(part) match {
+        case None => all(part)
+        case Some(runs) if runs.isEmpty => Iterator.empty
+        case Some(runs) =>
+          val rows = all(part)
+          try SparkReader.of(rows).filter(_ => isPlannedVersion()).foreach(select(_, runs))
+          catch { case RecoverableError(e) => warn(e) }
+          rows
+      }
+
+  /** Returns the rows that may pass the filter, None if all rows are to be read. */
+  private def selected(part: PartitionedFile): Option[RowRuns] = {
+    val batches = keys(part)
+    try
+      for {
+        reader <- SparkReader.of(batches)
+        if isWorthIt(reader.file)
+        runs <- {
+          reader.returnBatches()
+          evaluated(batches.asInstanceOf[Iterator[ColumnarBatch]])
+        }
+      } yield {
+        if (runs.isEmpty) metrics.add(PageSizes.Nothing, rowsOf(reader.file))
+        runs
+      }
+    catch {
+      case RecoverableError(e) =>
+        warn(e) // a part of a filter may fail where the whole filter does not
+        None
+    } finally batches.asInstanceOf[Closeable].close()
+  }
+
+  /** Returns whether the filter's columns are a smaller part of what the scan reads. */
+  private def isWorthIt(file: ParquetFileReader): Boolean = {
+    val rowGroups = file.getRowGroups.asScala
+    rowGroups.forall(_.getRowIndexOffset >= 0) && {
+      val names = filter.schema.fieldNames.toSet
+      val (first, others) = rowGroups
+        .flatMap(_.getColumns.asScala)
+        .filter(chunk => required(chunk.getPath.toArray.head))
+        .partition(chunk => names(chunk.getPath.toArray.head))
+      first.map(_.getTotalSize).sum <= others.map(_.getTotalSize).sum
+    }
+  }
+
+  /** Returns None if the first batches show that too many rows pass. */
+  private def evaluated(batches: Iterator[ColumnarBatch]): Option[RowRuns] = {
+    val passes = filter.predicate()
+    val runs = new RowRuns
+    var (seen, hit) = (0, 0)
+    def isCancelled =
+      Option(TaskContext.get()).exists(_.isInterrupted()) // Spark's iterator fails it
+    while (batches.hasNext && !isCancelled && (seen < FirstBatches || hit * 2 <= seen)) {
+      val batch = batches.next()
+      val numbers = batch.column(filter.rowNumber)
+      var isHit = false
+      var i = 0
+      while (i < batch.numRows) {
+        if (passes(batch.getRow(i))) {
+          runs.add(numbers.getLong(i))
+          isHit = true
+        }
+        i += 1
+      }
+      seen += 1
+      if (isHit) hit += 1
+    }
+    if (batches.hasNext) {
+      trials.failed()
+      None
+    } else Some(runs)
+  }
+
+  /** Makes Spark's reader read the pages with these rows, if they are few. */
+  private def select(reader: SparkReader, runs: RowRuns): Unit = {
+    val file = reader.file
+    val all = file.getRowGroups.asScala.toVector
+    val chosen = all.indices.map(i => i -> runs.within(all(i))).filter(_._2.rowCount > 0)
+    val sizes = chosen.map { case (i, rows) => PageSizes.of(file, i, reader.requested, rows) }
+    if (sizes.forall(_.isDefined)) {
+      val sum = sizes.flatten.foldLeft(PageSizes.Nothing)(_ + _)
+      if (sum.bytesRead > sum.bytesSkipped * MostRead) trials.failed()
+      else {
+        trials.succeeded()
+        val rows = chosen.map(_._2.rowCount).sum
+        metrics.add(sum, skippedRows = rowsOf(file) - rows)
+        reader.readInstead(
+          chosen.iterator.map { case (i, rows) =>
+            () => file.readFilteredRowGroup(i, rows): PageReadStore
+          },
+          rows)
+      }
+    }
+  }
+}
+
+private[spark] object PageReads {
+  type Reader = PartitionedFile => Iterator[InternalRow]
+
+  private def rowsOf(file: ParquetFileReader): Long =
+    file.getRowGroups.asScala.map(_.getRowCount).sum
+
+  private def warn(e: Throwable): Unit =
+    LogOnce.once(
+      s"pages: ${e.getClass.getName}",
+      "tasks could not choose pages, so they read whole row groups",
+      e)
+
+  /** So many batches show whether most rows pass. */
+  private final val FirstBatches = 8
+
+  /** How often the bytes that are left out the bytes of pages to read may be. */
+  private final val MostRead = 3
+}

@@ -1,0 +1,139 @@
+package io.sbbf.spark.pages
+
+import scala.collection.mutable.ArrayBuffer
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+import org.apache.spark.sql.execution.ScalarSubquery
+import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.{
+  DateType,
+  LongType,
+  NumericType,
+  StructField,
+  StructType,
+  TimestampType
+}
+
+/**
+ * The part of a scan's filter that a task evaluates on few columns, before it reads the others. A row
+ * for which it is not TRUE does not pass the scan's filter.
+ *
+ * @param columns the columns of the files that it reads
+ * @param condition the part, over a row of `schema`, the values of partition columns and constants
+ * @param constants the numbers that the part compares with columns. Code with numbers in it would be
+ *   compiled anew for each query.
+ */
+private[spark] final class RowFilter private (
+    columns: StructType,
+    condition: Expression,
+    constants: Seq[Any])
+    extends Serializable {
+
+  /** The columns to read: those of the filter, and the number of the row in its file. */
+  def schema: StructType = columns.add(RowFilter.RowNumber)
+
+  /** The place of the row's number among the columns. */
+  def rowNumber: Int = columns.size
+
+  /** Returns those of the filters that Spark pushes to Parquet which need no other column. */
+  def pushed(filters: Seq[Filter]): Seq[Filter] = {
+    def isRead(name: String) =
+      Try(CatalystSqlParser.parseMultipartIdentifier(name)).toOption
+        .flatMap(_.headOption)
+        .exists(columns.fieldNames.contains)
+    filters.filter(_.references.forall(isRead))
+  }
+
+  /**
+   * Returns whether a row passes the filter, in one thread. The function may throw what the whole
+   * filter does not.
+   */
+  def predicate(): InternalRow => Boolean = {
+    val compiled = Predicate.create(condition)
+    val row = new JoinedRow().withRight(InternalRow.fromSeq(constants))
+    part => compiled.eval(row.withLeft(part))
+  }
+}
+
+private[spark] object RowFilter {
+
+  /** Spark's readers fill a column of this name: `ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME`. */
+  private val RowNumber = StructField("_tmp_metadata_row_index", LongType)
+
+  /**
+   * Returns the part of a filter that is worth a first read of its columns: lookups if there are any,
+   * as they leave the fewest rows. Returns None if the scan reads no other column.
+   *
+   * @param filters the conjuncts of the filter, whose columns have the names of the schemas
+   * @param required the columns that the scan reads from files
+   * @param data all columns of the files
+   * @param partitions the columns whose values come from folders, also if files have them as well
+   */
+  def of(
+      filters: Seq[Expression],
+      required: StructType,
+      data: StructType,
+      partitions: StructType): Option[RowFilter] = {
+    val ofFiles = data.filterNot(f => partitions.exists(_.name.equalsIgnoreCase(f.name)))
+    val names = ofFiles.map(_.name).toSet
+    def columnsOf(part: Expression) = part.references.map(_.name).toSet.intersect(names)
+    val usable = filters
+      .map(withResults)
+      .filter(part => isUsable(part, names ++ partitions.fieldNames) && columnsOf(part).nonEmpty)
+    val (lookups, others) = usable.partition(isLookup)
+    val columns =
+      (if (lookups.nonEmpty) lookups else others.filterNot(passesMost)).flatMap(columnsOf).toSet
+    if (columns.isEmpty || required.fieldNames.forall(columns)) None
+    else {
+      val parts = usable.filter(columnsOf(_).subsetOf(columns))
+      val types = parts.flatMap(_.references.map(a => a.name -> a.dataType)).toMap
+      val read = StructType(
+        ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name))))
+      val places = read.fieldNames ++ Seq(RowNumber.name) ++ partitions.fieldNames
+      val constants = ArrayBuffer.empty[Any]
+      def constant(number: Expression): Expression = number match {
+        case Literal(value, _: NumericType | DateType | TimestampType) if value != null =>
+          constants += value
+          BoundReference(places.size + constants.size - 1, number.dataType, nullable = false)
+        case other => other
+      }
+      val condition = parts.reduce(And(_, _)).transform {
+        case a: AttributeReference =>
+          BoundReference(places.indexOf(a.name), a.dataType, nullable = true)
+        case comparison: BinaryComparison => comparison.mapChildren(constant)
+        case in: In => in.mapChildren(constant)
+      }
+      Some(new RowFilter(read, condition, constants.toSeq))
+    }
+  }
+
+  /** Replaces subqueries that have run by their results. */
+  private def withResults(filter: Expression): Expression = filter.transform {
+    case subquery: ScalarSubquery =>
+      Try(Literal(subquery.eval(), subquery.dataType)).getOrElse(subquery)
+  }
+
+  /** Returns whether tasks can evaluate a part twice, with no effect but its result. */
+  private def isUsable(part: Expression, names: Set[String]): Boolean =
+    part.deterministic && !part.exists {
+      case _: PlanExpression[_] | _: UserDefinedExpression => true
+      case column: AttributeReference => !names(column.name)
+      case _ => false
+    }
+
+  /** Returns whether a part compares a column with few values. */
+  private def isLookup(part: Expression): Boolean = part match {
+    case EqualTo(a, b) => a.foldable != b.foldable
+    case EqualNullSafe(a, b) => a.foldable != b.foldable
+    case In(_, values) => values.forall(_.foldable)
+    case _: InSet => true
+    case Or(a, b) => isLookup(a) && isLookup(b)
+    case And(a, b) => isLookup(a) || isLookup(b)
+    case _ => false
+  }
+
+  private def passesMost(part: Expression): Boolean = part.isInstanceOf[IsNotNull]
+}

@@ -1,0 +1,78 @@
+package io.sbbf.spark.pages
+
+import java.lang.reflect.{Field, InvocationHandler, Method, Proxy}
+
+import scala.util.Try
+
+import org.apache.parquet.column.page.PageReadStore
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.execution.datasources.RecordReaderIterator
+import org.apache.spark.sql.execution.datasources.parquet.{
+  SpecificParquetRecordReaderBase,
+  VectorizedParquetRecordReader
+}
+
+/** Spark's vectorized reader of a part of a file, before its first batch. */
+private[pages] final class SparkReader private (reader: VectorizedParquetRecordReader) {
+  import SparkReader._
+
+  private val rowGroups: AnyRef = RowGroups.get(reader)
+
+  /** What reads the file. */
+  val file: ParquetFileReader = fileOf(rowGroups)
+
+  /** The columns that it reads. */
+  def requested: MessageType = Requested.get(reader).asInstanceOf[MessageType]
+
+  /** Makes it return batches instead of rows. */
+  def returnBatches(): Unit = reader.enableReturningBatches()
+
+  /** Makes it read these row groups instead. */
+  def readInstead(next: Iterator[() => PageReadStore], rows: Long): Unit = {
+    val handler = new InvocationHandler {
+      override def invoke(proxy: Any, method: Method, arguments: Array[AnyRef]): AnyRef =
+        method.getName match {
+          case "readNextRowGroup" => if (next.hasNext) next.next()() else null
+          case _ =>
+            try method.invoke(rowGroups, Option(arguments).toSeq.flatten: _*)
+            catch { case e: java.lang.reflect.InvocationTargetException => throw e.getCause }
+        }
+    }
+    // the interface is hidden in its package, so the class is made there
+    val kind = RowGroups.getType
+    RowGroups.set(
+      reader,
+      Proxy.newProxyInstance(kind.getClassLoader, Array[Class[_]](kind), handler))
+    TotalRows.setLong(reader, rows)
+  }
+}
+
+private[pages] object SparkReader {
+
+  /** Returns None if the rows come from another reader, or from classes that are not known. */
+  def of(rows: Iterator[Any]): Option[SparkReader] = rows match {
+    case iterator: RecordReaderIterator[_] =>
+      Try(Reader.get(iterator)).toOption.flatMap {
+        case vectorized: VectorizedParquetRecordReader =>
+          Try(new SparkReader(vectorized)).toOption
+        case _ => None
+      }
+    case _ => None
+  }
+
+  private lazy val Reader = field(classOf[RecordReaderIterator[_]], "rowReader")
+  private lazy val RowGroups = field(classOf[SpecificParquetRecordReaderBase[_]], "reader")
+  private lazy val Requested =
+    field(classOf[SpecificParquetRecordReaderBase[_]], "requestedSchema")
+  private lazy val TotalRows = field(classOf[SpecificParquetRecordReaderBase[_]], "totalRowCount")
+
+  private def fileOf(rowGroups: AnyRef): ParquetFileReader =
+    field(rowGroups.getClass, "reader").get(rowGroups).asInstanceOf[ParquetFileReader]
+
+  private def field(of: Class[_], name: String): Field = {
+    val found = of.getDeclaredField(name)
+    found.setAccessible(true)
+    found
+  }
+}

@@ -1,0 +1,143 @@
+package io.sbbf.spark.pages
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.functions.broadcast
+
+import io.sbbf.spark.testing.SparkSuite
+
+/** Queries on row groups of many pages, of which tasks read some. */
+class PageReadsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
+  override protected def settings: Map[String, String] =
+    Map("spark.sbbf.pages.minBytes" -> "1000")
+
+  private val pages =
+    Map("parquet.page.row.count.limit" -> "100", "parquet.block.row.count.limit" -> "10000")
+
+  private def rowsOf(from: Long, until: Long): DataFrame =
+    spark
+      .range(from, until, 1, 1)
+      .selectExpr(
+        "id" +: "xxhash64(id) AS k" +: "concat('key-', xxhash64(id + 7)) AS s" +:
+          "cast(id % 1000 AS int) AS m" +: "if(id % 3 = 0, null, id) AS n" +:
+          "named_struct('a', id, 'b', array(id, id + 1)) AS st" +:
+          "date_add(date'1400-01-01', cast(id AS int)) AS day" +:
+          (0 until 6).map(i => s"concat('text ', $i, ' ', xxhash64(id, $i)) AS c$i"): _*)
+
+  private lazy val table: String = saved("wide", rowsOf(0, 20000), pages)
+  private def wide: DataFrame = spark.read.parquet(table)
+
+  private def same(query: => DataFrame): Unit = {
+    val expected = oracle(query)
+    for (isSet <- Seq("false", "true"))
+      withConf(
+        "spark.sql.columnVector.offheap.enabled" -> isSet,
+        "spark.sql.adaptive.enabled" -> isSet)(assert(rows(query) == expected))
+  }
+
+  private def skipped(query: DataFrame): Long = {
+    rows(query)
+    collect(query.queryExecution.executedPlan) { case scan: FileSourceScanExec =>
+      scan.metrics.get("sbbf: rows skipped in pages").fold(0L)(_.value)
+    }.sum
+  }
+
+  /** Filters, and whether they leave pages out. */
+  private val cases = Seq(
+    "k = xxhash64(4711L)" -> true,
+    "k IN (xxhash64(1L), xxhash64(9999L), xxhash64(10000L), xxhash64(19999L))" -> true,
+    "k = xxhash64(4711L) AND c3 LIKE 'text%'" -> true,
+    "k <=> xxhash64(4711L)" -> true,
+    "k = xxhash64(-5L)" -> false, // planning refutes it by min and max, or nothing passes
+    "s LIKE '%77777%'" -> true,
+    "s LIKE '%77777%' AND c1 LIKE '%1%'" -> true,
+    "m = 7" -> true,
+    "m = 7 AND k > 0" -> true,
+    "k = xxhash64(5L) OR s = concat('key-', xxhash64(9L))" -> true,
+    "NOT (k <> xxhash64(5L))" -> true,
+    "n <=> NULL" -> false,
+    "n IS NOT NULL" -> false,
+    "n = 4711" -> true,
+    "st.a = 4711" -> true,
+    "array_contains(st.b, 4711L)" -> true,
+    "st.a BETWEEN 17 AND 99" -> true,
+    "length(s) < 15" -> true,
+    "day = date'1400-02-01'" -> true,
+    "id > 0" -> false,
+    "id % 5000 = 3" -> true,
+    "1 / (id - 4711) > 0 OR id = 4711" -> false, // raises with ANSI, or passes most
+    "rand(7) < 0.5 AND k = xxhash64(4711L)" -> true
+  )
+
+  for ((condition, isSkipped) <- cases)
+    test(s"rows equal the oracle's and pages are left out: $condition, $isSkipped.") {
+      withConf("spark.sql.ansi.enabled" -> "false") {
+        for (columns <- Seq(Seq("*"), Seq("c3", "_metadata.row_index")))
+          same(wide.where(condition).selectExpr(columns: _*))
+        assert((skipped(wide.where(condition)) > 0) == isSkipped)
+      }
+    }
+
+  test("keys of a join leave pages out.") {
+    val keys = spark.range(0, 20000, 6000).selectExpr("xxhash64(id) AS k")
+    def query = wide.join(broadcast(keys), "k")
+    same(query)
+    assert(skipped(query) > 0)
+  }
+
+  test("the result of a subquery leaves pages out.") {
+    def query = wide.where("k = (SELECT xxhash64(max(id)) FROM range(4712))")
+    same(query)
+    assert(skipped(query) > 0)
+  }
+
+  test("partition columns, missing columns and columns of other types.") {
+    val other = path("evolved")
+    rowsOf(0, 10000).write.options(pages).parquet(s"$other/p=1")
+    rowsOf(10000, 20000).drop("n", "c0").write.options(pages).parquet(s"$other/p=2")
+    // the files of a folder may have its column as well
+    rowsOf(20000, 30000).selectExpr("*", "77 AS p").write.options(pages).parquet(s"$other/p=3")
+    def read = spark.read
+      .schema(
+        "id bigint, k bigint, m bigint, n bigint, c0 string, c1 string, st struct<a: bigint, z: int>, p int")
+      .parquet(other)
+    for (condition <- Seq(
+        "n IS NULL AND k = xxhash64(10005L)",
+        "n = 4711 OR k = xxhash64(10005L)",
+        "p = 2 AND k = xxhash64(10005L)",
+        "p = 1 AND k = xxhash64(10005L)",
+        "p = 3 AND m = 5 OR k = xxhash64(25005L)",
+        "p = 77 OR k = xxhash64(25005L)",
+        "c0 IS NULL AND k IN (xxhash64(1L), xxhash64(10005L))",
+        "st.z IS NULL AND st.a = 4711",
+        "m = 5 AND id = 5"
+      ))
+      same(read.where(condition))
+  }
+
+  test("a setting turns it off, and small row groups are read whole.") {
+    withConf("spark.sbbf.pages.enabled" -> "false")(
+      assert(skipped(wide.where("k = xxhash64(4711L)")) == 0))
+    withConf("spark.sbbf.pages.minBytes" -> "100m")(
+      assert(skipped(wide.where("k = xxhash64(4711L)")) == 0))
+  }
+
+  test("files without offset indexes are read whole.") {
+    val plain =
+      saved("plain", rowsOf(0, 10000), pages + ("parquet.page.write-checksum.enabled" -> "false"))
+    same(spark.read.parquet(plain).where("k = xxhash64(4711L)"))
+  }
+
+  test("a limit takes rows in the order of the file.") {
+    same(wide.where("id % 50 = 3").limit(7))
+    same(wide.where("k = xxhash64(4711L)").limit(1))
+  }
+
+  test("splits inside of a file read each row once.") {
+    withConf("spark.sql.files.maxPartitionBytes" -> "100000") {
+      same(wide.where("k IN (xxhash64(1L), xxhash64(9999L), xxhash64(10000L), xxhash64(19999L))"))
+      same(wide.where("s LIKE '%77%'"))
+    }
+  }
+}
