@@ -30,6 +30,9 @@ SCAN = {
     "index_segments": 1,
     "index_pages": 2,
     "index_bytes": 17_000,
+    "pages_read": 31,
+    "pages_skipped": 1_550,
+    "rows_skipped": 980_000,
     "bars": [
         {
             "first": "part-0<0>.parquet",
@@ -73,6 +76,7 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
         "  kept because  bloom says maybe 1",
         "  rejected      filters: sizes disagree 2",
         "  bytes         160,000 of 640,000,000",
+        "  skipped       980,000 rows in tasks, which read 31 of 1,581 pages",
         "csv <x>: not pruned, not Parquet",
     ]
 

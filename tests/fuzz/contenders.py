@@ -20,6 +20,7 @@ QUICK = {
     **INTERPRETED,
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.files.openCostInBytes": "1048576",
+    "spark.sbbf.pages.minBytes": "0",
 }
 AS_IT_COMES = "as it comes"
 

@@ -42,6 +42,7 @@ class Findings:
     seed: str
     queries: int = 0
     pruned: int = 0
+    paged: int = 0  # whose tasks left rows out
     both_failed: Counter[str] = field(default_factory=Counter)
     oracle_failed: Counter[str] = field(default_factory=Counter)
     refuted: Counter[str] = field(default_factory=Counter)
@@ -57,7 +58,8 @@ class Findings:
     def __str__(self) -> str:
         return (
             f"seed {self.seed}: {self.queries} whole queries in {self.seconds:.0f} s, "
-            f"{len(self.differences)} differences, {self.share:.1%} with fewer row groups\n"
+            f"{len(self.differences)} differences, {self.share:.1%} with fewer row groups, "
+            f"{self.paged} with fewer pages\n"
             f"  failed on both sides: {dict(self.both_failed)}\n"
             f"  failed for the oracle alone: {dict(self.oracle_failed)}\n"
             f"  row groups refuted by: {dict(self.refuted)}"
@@ -139,6 +141,7 @@ class OneTable:
         if not isinstance(answer, str) and self.sessions.contender == "sbbf":
             scans = sbbf.explain(planned[0], show=False).scans
             self.findings.pruned += any(s.row_groups_kept < s.row_groups for s in scans)
+            self.findings.paged += any(s.rows_skipped for s in scans)
             for scan in scans:
                 self.findings.refuted.update(scan.refuted_by)
         return answer

@@ -16,6 +16,7 @@ import footers
 
 ROW_GROUPS = 4
 ROWS = 40  # of one row group
+PAGES = (1, 3, 20_000)  # the most rows of a page
 
 Writer = Callable[[pa.Table, Path, random.Random], str]
 
@@ -36,6 +37,7 @@ def spark_options(rng: random.Random) -> dict[str, str]:
         "parquet.bloom.filter.max.bytes": rng.choice(("64", "1024")),
         "parquet.compression": rng.choice(("snappy", "gzip", "uncompressed")),
         "parquet.writer.version": rng.choice(("PARQUET_1_0", "PARQUET_1_0", "PARQUET_2_0")),
+        "parquet.page.row.count.limit": str(rng.choice(PAGES)),
         # Row groups end when full, which is looked at every ROWS rows.
         "parquet.block.size": "1",
         "parquet.page.size.row.check.min": str(ROWS),
@@ -60,6 +62,7 @@ def by_pyarrow(table: pa.Table, to: Path, rng: random.Random) -> str:
     element = "element" if compliant else "item"
     paths = [p for f in table.schema for p in leaf_paths(f.type, f.name, element)]
     filtered = [path for path in paths if rng.random() < 0.75]
+    page = rng.choice(PAGES)
     options: dict[str, Any] = {
         "use_dictionary": rng.random() < 0.4,
         "write_statistics": rng.random() < 0.8,
@@ -67,6 +70,8 @@ def by_pyarrow(table: pa.Table, to: Path, rng: random.Random) -> str:
         "store_decimal_as_integer": rng.random() < 0.5,
         "use_compliant_nested_type": compliant,
         "write_page_index": rng.random() < 0.5,
+        "max_rows_per_page": page,
+        "write_batch_size": page,
         "compression": rng.choice(("snappy", "zstd", "none")),
     }
     pq.write_table(
@@ -124,6 +129,7 @@ def by_duckdb(table: pa.Table, to: Path, rng: random.Random) -> str:
 
 def by_datafusion(table: pa.Table, to: Path, rng: random.Random) -> str:
     dictionary, statistics = rng.random() < 0.5, rng.choice(("page", "chunk", "none"))
+    page = rng.choice(PAGES)
     options = datafusion.ParquetWriterOptions(
         max_row_group_size=ROWS,
         dictionary_enabled=dictionary,
@@ -132,11 +138,13 @@ def by_datafusion(table: pa.Table, to: Path, rng: random.Random) -> str:
         bloom_filter_fpp=0.01,
         bloom_filter_ndv=ROWS,
         compression="snappy",
+        data_page_row_count_limit=page,
+        write_batch_size=page,
     )
     frame = datafusion.SessionContext().from_arrow(table)
     frame = frame.repartition(1).sort(id_of(table))
     frame.write_parquet_with_options(str(to), options)
-    return f"dictionary={dictionary} statistics={statistics}"
+    return f"dictionary={dictionary} statistics={statistics} page={page}"
 
 
 def id_of(table: pa.Table) -> Any:

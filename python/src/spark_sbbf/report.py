@@ -89,6 +89,13 @@ class ScanReport:
     """Number of pages of keys that it read in these."""
     index_bytes: int
     """Bytes that it read in these."""
+    pages_read: int
+    """Number of pages that tasks read where they chose pages by the filter's columns. 0 before the
+    query has run, as the next two."""
+    pages_skipped: int
+    """Number of pages that these tasks left out."""
+    rows_skipped: int
+    """Number of rows of kept row groups that these tasks left out."""
     bars: list[FileBar]
     """All files, in the order of their listing, in at most 50 ranges."""
     summary: str
@@ -126,6 +133,12 @@ class ScanReport:
         if self.filters_rejected:
             lines.append(f"  rejected      filters: {_counts(self.filters_rejected)}")
         lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
+        if self.rows_skipped:
+            pages = self.pages_read + self.pages_skipped
+            lines.append(
+                f"  skipped       {self.rows_skipped:,} rows in tasks, "
+                f"which read {self.pages_read:,} of {pages:,} pages"
+            )
         if self.stopped_early:
             lines.append("  stopped early: a sample of the files showed no benefit of the filters")
         if self.files_not_cached:

@@ -4,6 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Subquery, V2WriteCommand}
 import org.apache.spark.sql.execution.FileSourceScanExec
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -13,10 +14,11 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.prune.FileEvaluators
 import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, PrunedFileScan, ScanColumns}
+import io.sbbf.spark.pages.RowSelection
 import io.sbbf.spark.parquet.ParquetScans
 import io.sbbf.spark.scan.ObservesSplits
 import io.sbbf.spark.search.TableIndex
-import io.sbbf.spark.util.SbbfConf
+import io.sbbf.spark.util.{ExecutorJar, SbbfConf}
 
 /**
  * Scans of Delta tables, which have their files at the end of the optimizer, after Delta's own data
@@ -92,6 +94,22 @@ private[spark] object DeltaScans extends FilesFormat {
       hadoopConf: Configuration,
       conf: SQLConf): RowGroupIndex =
     TableIndex.ofLake(files.location.rootPaths.head, hadoopConf, conf)
+
+  override def rowSelection: Option[RowSelection] = Some(Selection)
+
+  private object Selection extends RowSelection {
+    override def serves(files: HadoopFsRelation, conf: SQLConf): Boolean =
+      ExecutorJar.isThere(files.sparkSession.sparkContext)
+
+    override def of(files: HadoopFsRelation, filters: Seq[Expression]): HadoopFsRelation =
+      (files.fileFormat, files.location) match {
+        case (delta: ParquetFileFormat, index: PrunedFileIndex) =>
+          val format =
+            new SelectedDeltaFormat(delta, filters, index, DeltaColumns.of(files).fileSchema)
+          files.copy(fileFormat = format)(files.sparkSession)
+        case _ => files
+      }
+  }
 
   /** Delta's log may have other times than the store; its files are never replaced. */
   override protected def evaluators(

@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.spark.pages.PagesRead
 import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.scan.{PrunableScan, PrunedTable}
 import io.sbbf.spark.util.SbbfConf
@@ -80,15 +81,19 @@ private[files] final class FilesScan(
 
   override def outcome(running: Seq[SparkPlan]): Option[PrunedTable] = {
     val indexes = running.collect { case node: FileSourceScanExec => node.relation.location }
-    // late keys, and those rules that Delta needs, show in the physical plan alone
-    val narrowed = indexes.collectFirst {
-      case index: PrunedFileIndex if index.late.nonEmpty => index
-    }
-    if (!indexes.forall(_.isInstanceOf[PrunedFileIndex])) None
+    val pruned = indexes.collect { case index: PrunedFileIndex => index }
+    // late keys, choices of pages, and those rules that Delta needs, show in the physical plan alone
+    val shown = pruned.find(_.late.nonEmpty).orElse(pruned.find(_.pages != PagesRead.Nothing))
+    if (pruned.size < indexes.size) None
     else
       for {
-        index <- narrowed.orElse(PrunedFileScan.unapply(scan).map(_._2))
+        index <- shown.orElse(PrunedFileScan.unapply(scan).map(_._2))
         selection <- index.selection
-      } yield PrunedTable(index.rootPaths.map(_.toString), columns, selection, index.late)
+      } yield PrunedTable(
+        index.rootPaths.map(_.toString),
+        columns,
+        selection,
+        index.late,
+        index.pages)
   }
 }

@@ -15,8 +15,10 @@ import org.apache.spark.sql.execution.{ExecSubqueryExpression, FileSourceScanExe
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
+import io.sbbf.parquet.result.ScanPruning
+import io.sbbf.spark.pages.RowSelection
 import io.sbbf.spark.scan.{LateKeys, RunningScan}
-import io.sbbf.spark.util.KernelChoice
+import io.sbbf.spark.util.{KernelChoice, SbbfConf}
 
 /**
  * A scan of files in a physical plan, which may get another index of the files.
@@ -45,16 +47,25 @@ private[spark] final class RunningFileScan(
     val before = indexed
     // Spark's own format would read what is left out of a plan that preserves splits
     if (before.preserveSplits && format.needsIndex) None
-    else narrowed(before, keys).map(withIndex(_))
+    else narrowed(before, keys).map(withIndex)
   }
 
   /** Returns the scan whose tasks choose rows by its filter, None if that is useless. */
   def selectingRows: Option[SparkPlan] = {
     val index = indexed
     val left = index.selection.getOrElse(index.prune(partitionFilters, dataFilters))
-    if (!format.selectsRows(files, left, conf)) None
-    else Some(withIndex(index, scan.dataFilters))
+    rowSelection(left).map { selection =>
+      val indexed = format.withIndex(files, index, conf, hasRuntimeFilters)
+      withFiles(selection.of(indexed, scan.dataFilters ++ index.late.map(_.filter)))
+    }
   }
+
+  /** Returns how tasks choose rows in what is left, None if they read it whole. */
+  private def rowSelection(left: ScanPruning): Option[RowSelection] =
+    format.rowSelection.filter { selection =>
+      SbbfConf.Pages.get(conf) && selection.serves(files, conf) &&
+      left.keptBytes >= left.keptFiles * SbbfConf.PageBytes.get(conf)
+    }
 
   private def indexed: PrunedFileIndex = files.location match {
     case known: PrunedFileIndex => known
@@ -73,7 +84,7 @@ private[spark] final class RunningFileScan(
       // Spark's own format class is worth more than a few row groups
       case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
     }
-    if (isWorthIt || format.selectsRows(files, found, conf)) Some(index) else None
+    if (isWorthIt || rowSelection(found).nonEmpty) Some(index) else None
   }
 
   /** The scan's filters on data columns whose values were known when the query was planned. */
@@ -118,10 +129,11 @@ private[spark] final class RunningFileScan(
     }
 
   /** Returns the scan of the files that another index lists. */
-  def withIndex(index: PrunedFileIndex, filters: Seq[Expression] = Nil): SparkPlan = {
-    val relation = format.withIndex(files, index, conf, hasRuntimeFilters)
-    SparkInternals.withArgument(scan, files, format.selecting(relation, filters))
-  }
+  def withIndex(index: PrunedFileIndex): SparkPlan =
+    withFiles(format.withIndex(files, index, conf, hasRuntimeFilters))
+
+  private def withFiles(others: HadoopFsRelation): SparkPlan =
+    SparkInternals.withArgument(scan, files, others)
 }
 
 private[spark] object RunningFileScan {

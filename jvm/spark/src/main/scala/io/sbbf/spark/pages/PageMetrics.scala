@@ -12,6 +12,8 @@ private[spark] final class PageMetrics(context: SparkContext) extends Serializab
 
   @transient lazy val all: Seq[SQLMetric] = Seq(rows, pagesRead, pagesSkipped, bytes)
 
+  def counts: PagesRead = PagesRead(pagesRead.value, pagesSkipped.value, rows.value)
+
   def add(sizes: PageSizes, skippedRows: Long): Unit = {
     rows.add(skippedRows)
     pagesRead.add(sizes.read.toLong)

@@ -6,21 +6,28 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.parquet.column.page.PageReadStore
 import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ColumnPath
+import org.apache.parquet.internal.filter2.columnindex.RowRanges
+import org.apache.parquet.schema.MessageType
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.pages.PageReads._
-import io.sbbf.spark.util.LogOnce
+import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
 /**
  * Reads a part of a file in two steps: the columns of a filter, and then the pages of all columns
  * that hold rows which may pass it. Whatever it cannot decide, Spark reads as without it.
  *
- * @param keys reads the columns of the filter
- * @param required the names of the columns that the scan reads
+ * @param keys reads the columns of the filter, row by row
+ * @param required the names of the columns that the scan reads, in the files
  * @param minBytes smaller parts are read whole
  */
 private[spark] final class PageReads(
@@ -50,18 +57,23 @@ private[spark] final class PageReads(
         case Some(runs) if runs.isEmpty => Iterator.empty
         case Some(runs) =>
           val rows = all(part)
-          try SparkReader.of(rows).filter(_ => isPlannedVersion()).foreach(select(_, runs))
+          try
+            SparkReader.of(rows) match {
+              case Some(reader) => if (isPlannedVersion()) select(reader, runs)
+              case None => trials.failed()
+            }
           catch { case RecoverableError(e) => warn(e) }
           rows
       }
 
   /** Returns the rows that may pass the filter, None if all rows are to be read. */
   private def selected(part: PartitionedFile): Option[RowRuns] = {
-    val batches = keys(part)
-    try
+    var batches: Iterator[Any] = Iterator.empty
+    try {
+      batches = keys(part)
       for {
         reader <- SparkReader.of(batches)
-        if isWorthIt(reader.file)
+        if isWorthIt(reader)
         runs <- {
           reader.returnBatches()
           evaluated(batches.asInstanceOf[Iterator[ColumnarBatch]])
@@ -70,23 +82,26 @@ private[spark] final class PageReads(
         if (runs.isEmpty) metrics.add(PageSizes.Nothing, rowsOf(reader.file))
         runs
       }
-    catch {
+    } catch {
       case RecoverableError(e) =>
         warn(e) // a part of a filter may fail where the whole filter does not
         None
-    } finally batches.asInstanceOf[Closeable].close()
+    } finally
+      batches match {
+        case open: Closeable => open.close()
+        case _ =>
+      }
   }
 
   /** Returns whether the filter's columns are a smaller part of what the scan reads. */
-  private def isWorthIt(file: ParquetFileReader): Boolean = {
-    val rowGroups = file.getRowGroups.asScala
+  private def isWorthIt(reader: SparkReader): Boolean = {
+    val rowGroups = reader.file.getRowGroups.asScala
     rowGroups.forall(_.getRowIndexOffset >= 0) && {
-      val names = filter.schema.fieldNames.toSet
-      val (first, others) = rowGroups
-        .flatMap(_.getColumns.asScala)
-        .filter(chunk => required(chunk.getPath.toArray.head))
-        .partition(chunk => names(chunk.getPath.toArray.head))
-      first.map(_.getTotalSize).sum <= others.map(_.getTotalSize).sum
+      val read = reader.requested.getColumns.asScala.map(c => ColumnPath.get(c.getPath: _*)).toSet
+      val (first, others) =
+        rowGroups.flatMap(_.getColumns.asScala).partition(chunk => read(chunk.getPath))
+      val second = others.filter(chunk => required(chunk.getPath.toArray.head))
+      first.map(_.getTotalSize).sum <= second.map(_.getTotalSize).sum
     }
   }
 
@@ -129,20 +144,58 @@ private[spark] final class PageReads(
       if (sum.bytesRead > sum.bytesSkipped * MostRead) trials.failed()
       else {
         trials.succeeded()
-        val rows = chosen.map(_._2.rowCount).sum
-        metrics.add(sum, skippedRows = rowsOf(file) - rows)
+        val rows = chosen.map(_._2.rowCount)
+        metrics.add(sum, skippedRows = rowsOf(file) - rows.sum)
         reader.readInstead(
-          chosen.iterator.map { case (i, rows) =>
-            () => file.readFilteredRowGroup(i, rows): PageReadStore
-          },
-          rows)
+          rows,
+          chosen.iterator.map { case (i, rows) => read(file, reader.requested, i, rows) })
       }
     }
   }
+
+  /** Returns the pages of a row group with some rows, or all if the file's indexes are wrong. */
+  private def read(
+      file: ParquetFileReader,
+      columns: MessageType,
+      rowGroup: Int,
+      rows: RowRanges): PageReadStore =
+    try CheckedPages.read(file, rowGroup, columns, rows)
+    catch {
+      case RecoverableError(e) =>
+        warn(e)
+        file.readRowGroup(rowGroup)
+    }
 }
 
 private[spark] object PageReads {
   type Reader = PartitionedFile => Iterator[InternalRow]
+
+  /**
+   * Returns None where choosing rows cannot pay, and where Spark reads the files row by row.
+   *
+   * @param filters the conjuncts of the scan's filter
+   * @param inFiles returns the columns of the files for columns of the scan
+   * @param keys returns a reader of the columns of a filter, which it reads row by row
+   */
+  def of(
+      session: SparkSession,
+      filters: Seq[Expression],
+      scan: ScanSchema,
+      inFiles: StructType => StructType,
+      metrics: => PageMetrics)(keys: RowFilter => Reader): Option[PageReads] = {
+    val conf = session.sessionState.conf
+    def isVectorized(schema: StructType) =
+      ParquetUtils.isBatchReadSupportedForSchema(conf, StructType(schema ++ scan.partitions))
+    for {
+      filter <- RowFilter.of(filters, scan)
+      if SbbfConf.Pages.get(conf) && isVectorized(scan.required) && isVectorized(filter.schema)
+    } yield new PageReads(
+      filter,
+      keys(filter),
+      inFiles(scan.required).fieldNames.toSet,
+      SbbfConf.PageBytes.get(conf),
+      metrics)
+  }
 
   private def rowsOf(file: ParquetFileReader): Long =
     file.getRowGroups.asScala.map(_.getRowCount).sum

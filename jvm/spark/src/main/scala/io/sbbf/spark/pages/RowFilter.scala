@@ -68,15 +68,9 @@ private[spark] object RowFilter {
    * as they leave the fewest rows. Returns None if the scan reads no other column.
    *
    * @param filters the conjuncts of the filter, whose columns have the names of the schemas
-   * @param required the columns that the scan reads from files
-   * @param data all columns of the files
-   * @param partitions the columns whose values come from folders, also if files have them as well
    */
-  def of(
-      filters: Seq[Expression],
-      required: StructType,
-      data: StructType,
-      partitions: StructType): Option[RowFilter] = {
+  def of(filters: Seq[Expression], scan: ScanSchema): Option[RowFilter] = {
+    import scan.{data, partitions, required}
     val ofFiles = data.filterNot(f => partitions.exists(_.name.equalsIgnoreCase(f.name)))
     val names = ofFiles.map(_.name).toSet
     def columnsOf(part: Expression) = part.references.map(_.name).toSet.intersect(names)

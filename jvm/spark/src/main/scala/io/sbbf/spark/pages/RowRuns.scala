@@ -1,7 +1,7 @@
 package io.sbbf.spark.pages
 
-import java.util.{Arrays, PrimitiveIterator}
 import java.util.stream.IntStream
+import java.util.{Arrays, PrimitiveIterator}
 
 import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.parquet.internal.column.columnindex.OffsetIndexBuilder
@@ -55,5 +55,5 @@ private[pages] final class RowRuns {
 private[pages] object RowRuns {
 
   /** Fewer rows than this are read rather than skipped. */
-  private final val ShortGap = 64L
+  private final val ShortGap = 8L
 }

@@ -1,6 +1,6 @@
 package io.sbbf.spark.pages
 
-import java.lang.reflect.{Field, InvocationHandler, Method, Proxy}
+import java.lang.reflect.Field
 
 import scala.util.Try
 
@@ -28,23 +28,24 @@ private[pages] final class SparkReader private (reader: VectorizedParquetRecordR
   /** Makes it return batches instead of rows. */
   def returnBatches(): Unit = reader.enableReturningBatches()
 
-  /** Makes it read these row groups instead. */
-  def readInstead(next: Iterator[() => PageReadStore], rows: Long): Unit = {
-    val handler = new InvocationHandler {
-      override def invoke(proxy: Any, method: Method, arguments: Array[AnyRef]): AnyRef =
-        method.getName match {
-          case "readNextRowGroup" => if (next.hasNext) next.next()() else null
-          case _ =>
-            try method.invoke(rowGroups, Option(arguments).toSeq.flatten: _*)
-            catch { case e: java.lang.reflect.InvocationTargetException => throw e.getCause }
-        }
+  /**
+   * Makes it read other row groups.
+   *
+   * @param rows the rows that they will have
+   * @param next returns the next one, with as many rows or more
+   */
+  def readInstead(rows: Seq[Long], next: Iterator[PageReadStore]): Unit = {
+    val expected = rows.iterator
+    def read(): PageReadStore = {
+      val pages = next.next()
+      TotalRows.setLong(reader, TotalRows.getLong(reader) + pages.getRowCount - expected.next())
+      pages
     }
-    // the interface is hidden in its package, so the class is made there
-    val kind = RowGroups.getType
-    RowGroups.set(
-      reader,
-      Proxy.newProxyInstance(kind.getClassLoader, Array[Class[_]](kind), handler))
-    TotalRows.setLong(reader, rows)
+    val instead = Delegate.of(RowGroups.getType.asInstanceOf[Class[AnyRef]], rowGroups) {
+      case ("readNextRowGroup", _) => if (next.hasNext) read() else null
+    }
+    RowGroups.set(reader, instead)
+    TotalRows.setLong(reader, rows.sum)
   }
 }
 

@@ -9,9 +9,9 @@ import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.{FileEvaluators, FooterCache, ParquetEvaluators}
-import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.files.{FilesFormat, FootersJob, PrunedFileIndex, SourceFormat}
-import io.sbbf.spark.util.{LogOnce, SbbfConf}
+import io.sbbf.spark.pages.RowSelection
+import io.sbbf.spark.util.LogOnce
 
 /** Scans of Parquet files by Spark's own format. */
 private[spark] object ParquetScans extends FilesFormat {
@@ -40,18 +40,19 @@ private[spark] object ParquetScans extends FilesFormat {
       case _ => withReadPolicy(files, index, conf, hasRuntimeFilters)
     }
 
-  override def selectsRows: (HadoopFsRelation, ScanPruning, SQLConf) => Boolean =
-    (files, left, conf) =>
-      SbbfConf.Pages.get(conf) && swapsFormat(files, conf) &&
-        left.keptBytes >= left.keptFiles * SbbfConf.PageBytes.get(conf)
+  override def rowSelection: Option[RowSelection] = Some(Selection)
 
-  override def selecting: (HadoopFsRelation, Seq[Expression]) => HadoopFsRelation =
-    (files, filters) =>
+  private object Selection extends RowSelection {
+    override def serves(files: HadoopFsRelation, conf: SQLConf): Boolean =
+      swapsFormat(files, conf)
+
+    override def of(files: HadoopFsRelation, filters: Seq[Expression]): HadoopFsRelation =
       files.fileFormat match {
         case format: PrunedParquetFormat =>
           files.copy(fileFormat = format.selecting(filters))(files.sparkSession)
         case _ => files
       }
+  }
 
   override def decidesByOptions: Boolean = true
 

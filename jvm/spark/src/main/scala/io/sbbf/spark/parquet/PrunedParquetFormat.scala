@@ -5,15 +5,15 @@ import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
-import io.sbbf.spark.pages.{PageReads, RowFilter}
+import io.sbbf.spark.pages.{PageReads, ScanSchema}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -73,34 +73,17 @@ final class PrunedParquetFormat private[spark] (
       hadoopConf)
     val anyFile = reader(policy.anyFile)
     val trims = preserveSplits || selection.exists(_.trimsFiles)
-    val sqlConf = session.sessionState.conf
-    def isVectorized(schema: StructType) =
-      ParquetUtils.isBatchReadSupportedForSchema(sqlConf, schema)
-    val late = Option(index).toSeq.flatMap(_.late.map(_.filter))
-    val rowFilter = RowFilter
-      .of(dataFilters ++ late, requiredSchema, dataSchema, partitionSchema)
-      .filter { filter =>
-        SbbfConf.Pages.get(sqlConf) &&
-        isVectorized(StructType(requiredSchema ++ partitionSchema)) &&
-        isVectorized(StructType(filter.schema ++ partitionSchema))
-      }
-    val pages = rowFilter.map { filter =>
-      val keys = super.buildReaderWithPartitionValues(
+    val scan = ScanSchema(requiredSchema, dataSchema, partitionSchema)
+    val pages = PageReads.of(session, dataFilters, scan, identity, metrics(session)) { filter =>
+      super.buildReaderWithPartitionValues(
         session,
         dataSchema,
         partitionSchema,
         filter.schema,
-        // parquet-mr takes the values of a column that is not read for NULL
         filter.pushed(policy.anyFile),
         options + (FileFormat.OPTION_RETURNING_BATCH -> "false"),
         new Configuration(hadoopConf)
       )
-      new PageReads(
-        filter,
-        keys,
-        requiredSchema.fieldNames.toSet,
-        SbbfConf.PageBytes.get(sqlConf),
-        index.metrics(session.sparkContext).ofPages)
     }
     if (pages.isEmpty && !trims && !policy.differsByFile && !policy.needsUnfilteredRead) anyFile
     else {
@@ -116,6 +99,8 @@ final class PrunedParquetFormat private[spark] (
       split => RowGroupRanges.read(split, readers, conf.value.value, pages)
     }
   }
+
+  private def metrics(session: SparkSession) = index.metrics(session.sparkContext).ofPages
 
   private def readPolicy(
       filters: Seq[Filter],

@@ -95,6 +95,9 @@ private[spark] object PruneReport {
       "index_segments" -> s.index.segments,
       "index_pages" -> s.index.pages,
       "index_bytes" -> s.index.bytes,
+      "pages_read" -> table.pages.read,
+      "pages_skipped" -> table.pages.skipped,
+      "rows_skipped" -> table.pages.skippedRows,
       "bars" -> list(s.ranges(MostBars).map(bar).toSeq),
       "summary" -> s.summary
     )

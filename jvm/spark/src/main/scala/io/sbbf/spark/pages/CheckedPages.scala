@@ -1,0 +1,136 @@
+package io.sbbf.spark.pages
+
+import java.io.{ByteArrayOutputStream, IOException}
+import java.util.{Collection => JavaCollection}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.parquet.bytes.{BytesInput, BytesUtils}
+import org.apache.parquet.column.page._
+import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridDecoder
+import org.apache.parquet.column.{ColumnDescriptor, Encoding}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ColumnPath
+import org.apache.parquet.internal.column.columnindex.OffsetIndex
+import org.apache.parquet.internal.filter2.columnindex.RowRanges
+import org.apache.parquet.schema.MessageType
+
+/**
+ * Pages of a row group that were read by offset indexes, each with as many rows as its index says.
+ * Readers find rows by these numbers.
+ */
+private[pages] object CheckedPages {
+
+  /**
+   * Reads the pages of some columns of a row group that hold some rows.
+   *
+   * @throws java.io.IOException if a page has other rows than its index says
+   * @throws ReflectiveOperationException if parquet-mr keeps its pages in another way
+   */
+  def read(
+      file: ParquetFileReader,
+      rowGroup: Int,
+      columns: MessageType,
+      rows: RowRanges): PageReadStore = {
+    val pages: PageReadStore = file.readFilteredRowGroup(rowGroup, rows)
+    val indexes = file.getColumnIndexStore(rowGroup)
+    val numRows = file.getRowGroups.get(rowGroup).getRowCount
+    val lists = columns.getColumns.asScala.flatMap { column =>
+      val index = indexes.getOffsetIndex(ColumnPath.get(column.getPath: _*))
+      val reader = pages.getPageReader(column)
+      val compressed = compressedPages(reader)
+      val isList = column.getMaxRepetitionLevel > 0
+      if (isList && compressed.exists(_.isInstanceOf[DataPageV1])) {
+        val copies = decompressed(reader)
+        verify(copies.map(rowsOf(_, column)), index, numRows, rows, column)
+        Some(column -> new Copies(reader, copies))
+      } else {
+        verify(compressed.map(rowsOf(_, column)), index, numRows, rows, column)
+        None
+      }
+    }.toMap
+    if (lists.isEmpty) pages else withReaders(pages, lists)
+  }
+
+  private def compressedPages(reader: PageReader): Seq[DataPage] = {
+    val pages = reader.getClass.getDeclaredField("compressedPages")
+    pages.setAccessible(true)
+    pages.get(reader).asInstanceOf[JavaCollection[DataPage]].asScala.toSeq
+  }
+
+  private def verify(
+      found: Seq[Int],
+      index: OffsetIndex,
+      numRows: Long,
+      rows: RowRanges,
+      column: ColumnDescriptor): Unit = {
+    val stated = (0 until index.getPageCount)
+      .map(page => index.getFirstRowIndex(page) -> index.getLastRowIndex(page, numRows))
+      .collect { case (first, last) if rows.isOverlapping(first, last) => last - first + 1 }
+    if (found.map(_.toLong) != stated) {
+      val name = column.getPath.mkString(".")
+      throw new IOException(s"the offset index of $name states other rows than its pages have")
+    }
+  }
+
+  private def rowsOf(page: DataPage, column: ColumnDescriptor): Int = page match {
+    case page: DataPageV2 => page.getRowCount
+    case page: DataPageV1 if column.getMaxRepetitionLevel > 0 => startedRows(page, column)
+    case page => page.getValueCount
+  }
+
+  /** Returns the pages of a list, whose rows only their repetition levels tell. */
+  private def decompressed(reader: PageReader): Seq[DataPage] =
+    Iterator
+      .continually(reader.readPage())
+      .takeWhile(_ != null)
+      .map {
+        case page: DataPageV1 => copied(page)
+        case page => page
+      }
+      .toVector
+
+  private final class Copies(original: PageReader, pages: Seq[DataPage]) extends PageReader {
+    private val next = pages.iterator
+    override def readDictionaryPage(): DictionaryPage = original.readDictionaryPage()
+    override def getTotalValueCount: Long = original.getTotalValueCount
+    override def readPage(): DataPage = if (next.hasNext) next.next() else null
+  }
+
+  /** Some codecs decompress while the page is read, which they allow once. */
+  private def copied(page: DataPageV1): DataPageV1 = {
+    val bytes = new ByteArrayOutputStream(page.getUncompressedSize)
+    page.getBytes.writeAllTo(bytes)
+    new DataPageV1(
+      BytesInput.from(bytes.toByteArray),
+      page.getValueCount,
+      page.getUncompressedSize,
+      page.getFirstRowIndex.orElse(-1L),
+      page.getIndexRowCount.orElse(-1),
+      page.getStatistics,
+      page.getRlEncoding,
+      page.getDlEncoding,
+      page.getValueEncoding
+    )
+  }
+
+  /** Returns the number of repetition levels that are 0, each of which starts a row. */
+  private def startedRows(page: DataPageV1, column: ColumnDescriptor): Int =
+    if (page.getRlEncoding != Encoding.RLE) -1
+    else {
+      val bytes = page.getBytes.toInputStream
+      BytesUtils.readIntLittleEndian(bytes) // their length
+      val width = BytesUtils.getWidthFromMaxInt(column.getMaxRepetitionLevel)
+      val levels = new RunLengthBitPackingHybridDecoder(width, bytes)
+      (0 until page.getValueCount).count(_ => levels.readInt() == 0)
+    }
+
+  /** Returns the pages with other readers of some columns. Later versions can be closed as well. */
+  private def withReaders(
+      pages: PageReadStore,
+      lists: Map[ColumnDescriptor, PageReader]): PageReadStore =
+    Delegate.of(classOf[PageReadStore], pages) {
+      case ("getPageReader", Seq(column: ColumnDescriptor)) if lists.contains(column) =>
+        lists(column)
+    }
+}
