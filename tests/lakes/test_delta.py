@@ -122,6 +122,14 @@ def test_a_list_of_literals_is_deleted_and_leaves_the_files(answers: dict[str, A
     assert 3 <= before <= 3 + FALSE_FILES and after <= FALSE_FILES
 
 
+@pytest.mark.parametrize("case", ["key", "join", "expression"])
+@pytest.mark.parametrize("table", ["paged", "paged_mapped"])
+def test_tasks_read_the_pages_that_hold_the_rows(
+    answers: dict[str, Any], table: str, case: str
+) -> None:
+    assert answers[f"{table}: {case}"]["rows_skipped"] > 4000
+
+
 def test_the_optimizer_gets_the_size_of_what_is_left(answers: dict[str, Any]) -> None:
     assert answers["key"]["size"] * 10 < answers["switched off"]["size"]
 

@@ -81,6 +81,18 @@ def counted(spark: SparkSession, files: int) -> None:
     look(spark, "view", "SELECT seq FROM found")
 
 
+def paged(spark: SparkSession, name: str, properties: str) -> None:
+    """Tables with many pages in a file, of which tasks read some."""
+    pages = "'parquet.page.row.count.limit' = '50', 'parquet.enable.dictionary' = 'false'"
+    spark.sql(
+        f"CREATE TABLE {name} USING delta TBLPROPERTIES ({pages}{properties}) "
+        f"AS SELECT /*+ COALESCE(1) */ * FROM ({log(0, 100)})"
+    )
+    look(spark, f"{name}: key", f"SELECT * FROM {name} WHERE {where(KEY)}")
+    look(spark, f"{name}: join", f"SELECT * FROM {name} JOIN few USING (user_id)")
+    look(spark, f"{name}: expression", f"SELECT * FROM {name} WHERE seq % 4000 = 7")
+
+
 def changed(spark: SparkSession, name: str, files: int, properties: str) -> None:
     """A life of a table: its rows are deleted, updated and merged with pruning."""
     create(spark, name, files, properties)
@@ -249,6 +261,8 @@ def feed(spark: SparkSession, files: int) -> None:
 def main(folder: Path, files: int) -> None:
     spark = opened(folder)
     counted(spark, files)
+    paged(spark, "paged", "")
+    paged(spark, "paged_mapped", ", 'delta.columnMapping.mode' = 'name'")
     kinds(spark, min(files, 20))
 
 

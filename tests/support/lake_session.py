@@ -30,6 +30,7 @@ def opened(folder: Path, conf: dict[str, str]) -> SparkSession:
     common = {
         "spark.sql.files.maxPartitionBytes": "4m",
         "spark.sql.shuffle.partitions": "1",
+        "spark.sbbf.pages.minBytes": "0",
         **INTERPRETED,
     }
     builder = local_builder(folder / "warehouse").config(map={**common, **conf})
@@ -134,6 +135,7 @@ def look_at(spark: SparkSession, name: str, made: Callable[[], DataFrame]) -> No
         "late_keys": scan.late_keys if scan else None,
         "predicate": scan.predicate if scan else None,
         "bytes_read": scan.bytes_read if scan else None,
+        "rows_skipped": scan.rows_skipped if scan else None,
         "read": files_read(df),
         "oracle_read": files_read(other),
         "size": int(str(df._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())),

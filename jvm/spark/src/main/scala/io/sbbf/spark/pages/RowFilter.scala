@@ -17,6 +17,8 @@ import org.apache.spark.sql.types.{
   TimestampType
 }
 
+import io.sbbf.spark.column.MetadataColumn
+
 /**
  * The part of a scan's filter that a task evaluates on few columns, before it reads the others. A row
  * for which it is not TRUE does not pass the scan's filter.
@@ -114,7 +116,8 @@ private[spark] object RowFilter {
   private def isUsable(part: Expression, names: Set[String]): Boolean =
     part.deterministic && !part.exists {
       case _: PlanExpression[_] | _: UserDefinedExpression => true
-      case column: AttributeReference => !names(column.name)
+      // the table may have a column with the name of a part of `_metadata`
+      case column: AttributeReference => !names(column.name) || MetadataColumn.is(column)
       case _ => false
     }
 

@@ -129,6 +129,15 @@ class PageReadsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     same(spark.read.parquet(plain).where("k = xxhash64(4711L)"))
   }
 
+  test("a column with the name of a part of the metadata is another one.") {
+    val named = saved("named", rowsOf(0, 10000).withColumnRenamed("c0", "file_name"), pages)
+    def read = spark.read.parquet(named)
+    read.selectExpr("_metadata.file_name AS f").createOrReplaceTempView("names")
+    same(read.where("_metadata.file_name = (SELECT max(f) FROM names) AND m = 7"))
+    same(read.where("_metadata.file_size > 100 AND file_name LIKE '%77%'"))
+    same(read.where("_metadata.file_name LIKE 'part%' AND file_name LIKE '%77%'"))
+  }
+
   test("a limit takes rows in the order of the file.") {
     same(wide.where("id % 50 = 3").limit(7))
     same(wide.where("k = xxhash64(4711L)").limit(1))
