@@ -72,8 +72,8 @@ test-all: setup ## all tests on JDK 17, for hours; commit first: writes tests/re
 .PHONY: environments full-packages test-unit test-jvm test-jvm-all test-python test-python-all test-install test-sparks test-matrix
 test-unit: setup ## the pure parts of the Python package
 	$(pytest) --junitxml $(reports)/tests.xml python/tests
-test-jvm: setup ## both JARs, style of Scala, and in one sbt the suites: all on Scala 2.13, those of Spark on 2.12
-	$(call assemble,$(scala_style) test ++2.12 spark/test)
+test-jvm: setup ## both JARs, style of Scala, and in one sbt all suites on Scala 2.13
+	$(call assemble,$(scala_style) test)
 test-jvm-all: setup
 	SBBF_REPORTS=jvm-all ./sbt +test
 test-python: wheel ## end-to-end tests of the wheel on the newest Spark

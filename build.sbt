@@ -37,30 +37,8 @@ val openPackages =
     .toSeq
 
 // 'make test' sets SBBF_GATE. It runs no test with the tag FullRun and each random test a few times only
-// (TestFiles.stride), and on Scala 2.12 the suites of what Spark 3.5 does differently.
+// (TestFiles.stride), on Scala 2.13; the JAR of 2.12 is tested by Spark 3.5's end-to-end tests.
 val isGate = sys.env.contains("SBBF_GATE")
-val onBothScalas = Set(
-  "AddFiltersJobSuite",
-  "AddPruningMetricsSuite",
-  "BaseListingSuite",
-  "ColumnsSuite",
-  "EncryptedScanSuite",
-  "IndexSuite",
-  "LateKeysSuite",
-  "LocalLookupSuite",
-  "PruneReportSuite",
-  "PruneRowGroupsSuite",
-  "PushdownGuardSuite",
-  "RandomJoinsSuite",
-  "SafeReadQuerySuite",
-  "SbbfCatalogSuite",
-  "SplitsSuite",
-  "SubqueriesSuite",
-  "TableLocationSuite",
-  "WaysOfWritingSuite"
-)
-def runs(suite: String, scala: String): Boolean =
-  !isGate || scala != scala212 || onBothScalas(suite.split('.').last)
 
 // The seconds of each suite in the last full run.
 val seconds: Map[String, Double] = IO
@@ -107,7 +85,6 @@ val inTwoJvms = Def.task {
   def cost(test: TestDefinition) = seconds.getOrElse(test.name, 5.0)
   val (vectors, others) =
     (Test / definedTests).value
-      .filter(test => runs(test.name, scalaVersion.value))
       .sortBy(-cost(_))
       .partition(test => needVectors(test.name))
   val options = (Test / forkOptions).value

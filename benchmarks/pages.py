@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import spark_sbbf as sbbf
-from lookup import DATA, OFF, ON, ROOT, Times, compared, key, session, switched, timed
+from lookup import DATA, OFF, ON, Times, compared, key, session, switched, timed
 from machine import run_on
 
 ROWS = 1_000_000
@@ -31,16 +31,23 @@ def written(spark: SparkSession, files: int) -> str:
     path = DATA / f"{files}-wide"
     if not (path / "_SUCCESS").exists():
         ids = spark.range(0, files * ROWS, 1, files)
-        words = [F.element_at(F.array(*map(F.lit, WORDS)), 1 + F.pmod(key("id", n), F.lit(len(WORDS))).cast("int")) for n in range(40, 46)]
+
+        def digits(n: int, below: int) -> Column:
+            return F.pmod(key("id", n), F.lit(below))
+
+        vocabulary = F.array(*map(F.lit, WORDS))
+        words = [
+            F.element_at(vocabulary, 1 + digits(n, len(WORDS)).cast("int")) for n in range(40, 46)
+        ]
         columns = [
             key("id").alias("user_id"),
             F.lower(F.hex(key("id", 1))).alias("request"),
             F.timestamp_seconds(F.lit(1_700_000_000) + F.col("id") / 50).alias("happened_at"),
             F.concat_ws(" ", *words, F.hex(key("id", 2))).alias("message"),
-            *[(F.pmod(key("id", n), F.lit(100_000)) / 100).alias(f"amount_{n}") for n in range(8)],
-            *[F.pmod(key("id", n + 10), F.lit(1 << (n + 4))).cast("int").alias(f"code_{n}") for n in range(10)],
+            *[(digits(n, 100_000) / 100).alias(f"amount_{n}") for n in range(8)],
+            *[digits(n + 10, 16 << n).cast("int").alias(f"code_{n}") for n in range(10)],
             *[words[n % 6].alias(f"word_{n}") for n in range(4)],
-            *[F.hex(F.pmod(key("id", n + 30), F.lit(1 << 24))).alias(f"text_{n}") for n in range(4)],
+            *[F.hex(digits(n + 30, 1 << 24)).alias(f"text_{n}") for n in range(4)],
         ]
         options = sbbf.bloom_options("user_id", fpp=0.001, ndv=ROWS) | {
             "parquet.block.size": str(1 << 30),
@@ -66,16 +73,18 @@ def lookups(
 ) -> Times:
     times: Times = {}
     for n, condition in enumerate(conditions):
-        def query(frame: DataFrame) -> int:
+
+        def query(frame: DataFrame, condition: str = condition) -> int:
             return len(frame.where(condition).select(*columns).collect())
 
-        holds = [r[0] for r in table.where(condition).select(F.input_file_name()).distinct().collect()]
-        alone = spark.read.schema(table.schema).parquet(*holds)
+        files = table.where(condition).select(F.input_file_name()).distinct().collect()
+        alone = spark.read.schema(table.schema).parquet(*[row[0] for row in files])
+        sql = f"SELECT {', '.join(columns)} FROM t WHERE {condition}"
         contestants = {
             "extension": ({**ON, **PAGES}, lambda: query(table)),
             "whole row groups": ({**ON, **PLAIN}, lambda: query(table)),
-            "the oracle": (OFF, lambda: query(alone)),
-            duckdb.__version__: ({}, lambda: duck(f"SELECT {', '.join(columns)} FROM t WHERE {condition}")),
+            "the oracle": (OFF, lambda alone=alone: query(alone)),
+            duckdb.__version__: ({}, lambda sql=sql: duck(sql)),
         }
         names = list(contestants)
         found = set()
@@ -110,8 +119,11 @@ def main() -> None:
     frame = spark.createDataFrame([(i,) for i in ids], "id long")
     keys = [row[0] for row in frame.select(key("id")).collect()]
     one = [f"user_id = {k}" for k in keys]
-    lines = ["Lookups in wide files; milliseconds: median (minimum to maximum).", *run_on(spark),
-             f"{arguments.files} files of one row group of {ROWS:,} rows and {len(table.columns)} columns"]
+    lines = [
+        "Lookups in wide files; milliseconds: median (minimum to maximum).",
+        *run_on(spark),
+        f"{arguments.files} files of one row group: {ROWS:,} rows, {len(table.columns)} columns",
+    ]
     for title, conditions, columns in (
         ("one key, all columns", one, tuple(table.columns)),
         ("one key, 3 columns", one, FEW),

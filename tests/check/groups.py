@@ -42,7 +42,7 @@ class Group:
 GATE = (
     Group("lint", "lint-python docs", "style and types of Python, prose, links", has_reports=False),
     Group("unit", "test-unit", "the pure parts of the Python package"),
-    Group("jvm", "test-jvm", "JARs, style of Scala, suites on 2.13, some on 2.12"),
+    Group("jvm", "test-jvm", "JARs, style of Scala, suites on 2.13"),
     Group("python", "test-python", "the wheel on the newest Spark"),
     Group("sparks", "test-sparks", "the wheel on Spark 3.5 and 4.1", "environments"),
 )

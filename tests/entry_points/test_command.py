@@ -299,6 +299,7 @@ def test_the_doctor_reports_versions_kernels_and_every_setting(
     assert found["jdk.incubator.vector"].startswith(expected)
 
 
+@pytest.mark.full
 def test_an_index_is_created_and_described(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,7 +36,9 @@ def test_lookups_beside_a_writer_find_each_key_once_and_never_an_old_row(
     assert found["changes"] >= 2 and found["lookups"] >= 5 and found["pruned"] >= 2, found
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.full if n == "delta" else ()) for n in FORMATS]
+)
 def test_a_bad_file_fails_no_query_that_the_format_answers(name: str, tmp_path: Path) -> None:
     cases = run("lake_faults.py", PACKAGES[name][LINE], name, str(tmp_path))
     assert len(cases) == 7 * 2 * 5

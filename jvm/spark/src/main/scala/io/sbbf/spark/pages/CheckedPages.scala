@@ -79,7 +79,7 @@ private[pages] object CheckedPages {
     case page => page.getValueCount
   }
 
-  /** Returns the pages of a list, whose rows only their repetition levels tell. */
+  /** Returns the pages of a list, whose rows only their repetition levels state. */
   private def decompressed(reader: PageReader): Seq[DataPage] =
     Iterator
       .continually(reader.readPage())
