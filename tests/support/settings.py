@@ -19,6 +19,8 @@ GOOD_VALUES = {
     "spark.sbbf.orc.enabled": "false",
     "spark.sbbf.index.enabled": "false",
     "spark.sbbf.index.path": "/indexes",
+    "spark.sbbf.pages.enabled": "false",
+    "spark.sbbf.pages.minBytes": "1m",
     "spark.sbbf.localLookup.enabled": "true",
 }
 
@@ -39,5 +41,7 @@ BAD_VALUES = {
     "spark.sbbf.orc.enabled": "no",
     "spark.sbbf.index.enabled": "no",
     "spark.sbbf.index.path": "indexes",
+    "spark.sbbf.pages.enabled": "on",
+    "spark.sbbf.pages.minBytes": "8 apples",
     "spark.sbbf.localLookup.enabled": "on",
 }

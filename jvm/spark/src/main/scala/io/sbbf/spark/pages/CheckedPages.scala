@@ -35,21 +35,29 @@ private[pages] object CheckedPages {
     val pages: PageReadStore = file.readFilteredRowGroup(rowGroup, rows)
     val indexes = file.getColumnIndexStore(rowGroup)
     val numRows = file.getRowGroups.get(rowGroup).getRowCount
-    val lists = columns.getColumns.asScala.flatMap { column =>
+    val readers = columns.getColumns.asScala.map { column =>
       val index = indexes.getOffsetIndex(ColumnPath.get(column.getPath: _*))
       val reader = pages.getPageReader(column)
       val compressed = compressedPages(reader)
       val isList = column.getMaxRepetitionLevel > 0
-      if (isList && compressed.exists(_.isInstanceOf[DataPageV1])) {
-        val copies = decompressed(reader)
-        verify(copies.map(rowsOf(_, column)), index, numRows, rows, column)
-        Some(column -> new Copies(reader, copies))
-      } else {
-        verify(compressed.map(rowsOf(_, column)), index, numRows, rows, column)
-        None
-      }
+      val read =
+        if (isList && compressed.exists(_.isInstanceOf[DataPageV1])) decompressed(reader)
+        else compressed
+      verify(read.map(rowsOf(_, column)), index, numRows, rows, column)
+      column -> new Pages(
+        reader,
+        if (read eq compressed) None else Some(read),
+        needsDictionary = compressed.exists(encodingOf(_).usesDictionary))
     }.toMap
-    if (lists.isEmpty) pages else withReaders(pages, lists)
+    // later versions of the interface have more methods
+    Delegate.of(classOf[PageReadStore], pages) {
+      case ("getPageReader", Seq(column: ColumnDescriptor)) => readers(column)
+    }
+  }
+
+  private def encodingOf(page: DataPage): Encoding = page match {
+    case page: DataPageV1 => page.getValueEncoding
+    case page: DataPageV2 => page.getDataEncoding
   }
 
   private def compressedPages(reader: PageReader): Seq[DataPage] = {
@@ -90,11 +98,21 @@ private[pages] object CheckedPages {
       }
       .toVector
 
-  private final class Copies(original: PageReader, pages: Seq[DataPage]) extends PageReader {
-    private val next = pages.iterator
-    override def readDictionaryPage(): DictionaryPage = original.readDictionaryPage()
+  /**
+   * @param copies the pages if they were read, which happens once
+   * @param needsDictionary decoding a dictionary of 1 MB may take longer than the pages of a row
+   */
+  private final class Pages(
+      original: PageReader,
+      copies: Option[Seq[DataPage]],
+      needsDictionary: Boolean)
+      extends PageReader {
+    private val next = copies.map(_.iterator)
+    override def readDictionaryPage(): DictionaryPage =
+      if (needsDictionary) original.readDictionaryPage() else null
     override def getTotalValueCount: Long = original.getTotalValueCount
-    override def readPage(): DataPage = if (next.hasNext) next.next() else null
+    override def readPage(): DataPage =
+      next.fold(original.readPage())(pages => if (pages.hasNext) pages.next() else null)
   }
 
   /** Some codecs decompress while the page is read, which they allow once. */
@@ -123,14 +141,5 @@ private[pages] object CheckedPages {
       val width = BytesUtils.getWidthFromMaxInt(column.getMaxRepetitionLevel)
       val levels = new RunLengthBitPackingHybridDecoder(width, bytes)
       (0 until page.getValueCount).count(_ => levels.readInt() == 0)
-    }
-
-  /** Returns the pages with other readers of some columns. Later versions can be closed as well. */
-  private def withReaders(
-      pages: PageReadStore,
-      lists: Map[ColumnDescriptor, PageReader]): PageReadStore =
-    Delegate.of(classOf[PageReadStore], pages) {
-      case ("getPageReader", Seq(column: ColumnDescriptor)) if lists.contains(column) =>
-        lists(column)
     }
 }

@@ -115,10 +115,11 @@ private[spark] final class PageReads(
     while (batches.hasNext && !isCancelled && (seen < FirstBatches || hit * 2 <= seen)) {
       val batch = batches.next()
       val numbers = batch.column(filter.rowNumber)
+      val passesInBatch = passes(batch)
       var isHit = false
       var i = 0
       while (i < batch.numRows) {
-        if (passes(batch.getRow(i))) {
+        if (passesInBatch(i)) {
           runs.add(numbers.getLong(i))
           isHit = true
         }

@@ -3,7 +3,6 @@ package io.sbbf.spark.pages
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.execution.ScalarSubquery
@@ -16,6 +15,7 @@ import org.apache.spark.sql.types.{
   StructType,
   TimestampType
 }
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import io.sbbf.spark.column.MetadataColumn
 
@@ -31,7 +31,7 @@ import io.sbbf.spark.column.MetadataColumn
 private[spark] final class RowFilter private (
     columns: StructType,
     condition: Expression,
-    constants: Seq[Any])
+    constants: Seq[Constant])
     extends Serializable {
 
   /** The columns to read: those of the filter, and the number of the row in its file. */
@@ -50,13 +50,16 @@ private[spark] final class RowFilter private (
   }
 
   /**
-   * Returns whether a row passes the filter, in one thread. The function may throw what the whole
-   * filter does not.
+   * Returns whether a row of a batch passes the filter, in one thread. The function may throw what
+   * the whole filter does not.
    */
-  def predicate(): InternalRow => Boolean = {
+  def predicate(): ColumnarBatch => Int => Boolean = {
     val compiled = Predicate.create(condition)
-    val row = new JoinedRow().withRight(InternalRow.fromSeq(constants))
-    part => compiled.eval(row.withLeft(part))
+    batch => {
+      val columns = Array.tabulate(batch.numCols)(batch.column) ++ constants.map(_.vector)
+      val all = new ColumnarBatch(columns, batch.numRows)
+      row => compiled.eval(all.getRow(row))
+    }
   }
 }
 
@@ -89,10 +92,10 @@ private[spark] object RowFilter {
       val read = StructType(
         ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name))))
       val places = read.fieldNames ++ Seq(RowNumber.name) ++ partitions.fieldNames
-      val constants = ArrayBuffer.empty[Any]
+      val constants = ArrayBuffer.empty[Constant]
       def constant(number: Expression): Expression = number match {
         case Literal(value, _: NumericType | DateType | TimestampType) if value != null =>
-          constants += value
+          constants += Constant(value, number.dataType)
           BoundReference(places.size + constants.size - 1, number.dataType, nullable = false)
         case other => other
       }
