@@ -15,12 +15,19 @@ ROW = {
     "bytes_read": 100,
     "bytes": 1000,
     "seconds": 0.5,
+    "has_offset_indexes": True,
 }
 
 
 def test_unknown_fields_of_a_newer_jar_are_ignored():
     (file,) = FilterReport.of_rows([{**ROW, "colour": "blue"}]).files
     assert file.file_name == "a.parquet" and file.filter_bytes == 64
+
+
+def test_files_without_offset_indexes_are_counted():
+    report = FilterReport.of_rows([ROW, {**ROW, "has_offset_indexes": False}])
+    assert str(report).splitlines()[-1].startswith("1 files have no offset indexes, so tasks read")
+    assert "offset indexes" not in str(FilterReport.of_rows([ROW]))
 
 
 def test_an_estimate_of_a_moment_is_no_zero():

@@ -28,6 +28,8 @@ class FileOutcome:
     seconds: float
     """Time of the task that wrote the file; in a dry run the file's share of the time on all
     cores."""
+    has_offset_indexes: bool
+    """Whether tasks can read some pages of its row groups, and not only whole ones."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +73,8 @@ class FilterReport:
             files = self.of(status)
             lines.append(f"{len(files):,} files {status}" if files else "")
             lines += [f"  {f.file_name}: {f.reason}" for f in files if f.reason][:_MOST_SHOWN]
+        whole = [file for file in self.files if not file.has_offset_indexes]
+        lines.append(f"{len(whole):,} {_WHOLE}" if whole else "")
         return "\n".join(line for line in lines if line) or "no files"
 
     __repr__ = __str__
@@ -124,6 +128,10 @@ class FilterChangeError(RuntimeError):
 
 
 _MOST_SHOWN = 10
+_WHOLE = (
+    "files have no offset indexes, so tasks read their row groups whole; "
+    "pyarrow writes them with write_page_index=True"
+)
 
 
 def _amounts(files: Sequence[FileOutcome]) -> str:

@@ -13,11 +13,13 @@ import io.sbbf.parquet.write.FilterRequest
  * @param dropped the chunks, by row group and column, whose filters the new footer no longer
  *   names
  * @param rowGroups the number of row groups of the file
+ * @param hasOffsetIndexes whether tasks find the pages of all its column chunks
  */
 private[sbbf] final case class FilePlan(
     chunks: Seq[ChunkPlan],
     dropped: Seq[(Int, Int)],
-    rowGroups: Int) {
+    rowGroups: Int,
+    hasOffsetIndexes: Boolean) {
   def isNothing: Boolean = chunks.isEmpty && dropped.isEmpty
 
   /** The compressed size of the chunks that must be read. */
@@ -35,7 +37,13 @@ private[parquet] object FilePlan {
    */
   def of(metadata: FileMetaData, paths: IndexedSeq[Seq[String]], edit: FileEdit): FilePlan = {
     ChunkLayout.check(metadata, paths)
-    FilePlan(added(metadata, edit), existing(metadata, edit.drop), metadata.getRow_groups.size)
+    val rowGroups = metadata.getRow_groups
+    FilePlan(
+      added(metadata, edit),
+      existing(metadata, edit.drop),
+      rowGroups.size,
+      rowGroups.stream.allMatch(_.getColumns.stream.allMatch(_.isSetOffset_index_offset))
+    )
   }
 
   private def added(metadata: FileMetaData, edit: FileEdit): Seq[ChunkPlan] =

@@ -61,7 +61,8 @@ private[spark] final class AddFiltersEstimate(
       filterBytes,
       plan.bytesToRead,
       bytes,
-      seconds)
+      seconds,
+      plan.hasOffsetIndexes)
   }
 }
 

@@ -1,7 +1,7 @@
 package io.sbbf.spark.append
 
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.types.{DoubleType, IntegerType, LongType, StringType}
+import org.apache.spark.sql.types.{BooleanType, DoubleType, IntegerType, LongType, StringType}
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.util.{LogOnce, RowFields}
@@ -16,6 +16,7 @@ import io.sbbf.spark.util.{LogOnce, RowFields}
  * @param bytes the bytes that were written, or would be: the file with its filters
  * @param seconds the time of the task that wrote the file; in a dry run the file's share of the
  *   time on all cores
+ * @param hasOffsetIndexes whether tasks can read some pages of a row group; true if it is unknown
  */
 private[spark] final case class AddFiltersOutcome(
     file: String,
@@ -26,7 +27,8 @@ private[spark] final case class AddFiltersOutcome(
     filterBytes: Long = 0,
     bytesRead: Long = 0,
     bytes: Long = 0,
-    seconds: Double = 0)
+    seconds: Double = 0,
+    hasOffsetIndexes: Boolean = true)
 
 private[spark] object AddFiltersOutcome extends Logging {
   sealed abstract class Status(val name: String) extends Product with Serializable
@@ -60,6 +62,7 @@ private[spark] object AddFiltersOutcome extends Logging {
     .add("bytes_read", LongType)(_.bytesRead)
     .add("bytes", LongType)(_.bytes)
     .add("seconds", DoubleType)(_.seconds)
+    .add("has_offset_indexes", BooleanType)(_.hasOffsetIndexes)
 
   /**
    * Returns why a file failed, and logs the stack trace without messages, which may hold values.

@@ -68,7 +68,9 @@ private[spark] final case class PlannedFile(
           made.filterBytes,
           plan.bytesToRead,
           made.bytes,
-          (System.nanoTime - start) / 1e9)
+          (System.nanoTime - start) / 1e9,
+          plan.hasOffsetIndexes
+        )
       }
     catch {
       case RecoverableError.OfFile(e) => file.doneBefore(plan, conf).getOrElse(file.failed(e))
@@ -76,5 +78,7 @@ private[spark] final case class PlannedFile(
   }
 
   private def unchanged(plan: FilePlan): AddFiltersOutcome =
-    file.outcome(Unchanged, "").copy(rowGroups = plan.rowGroups)
+    file
+      .outcome(Unchanged, "")
+      .copy(rowGroups = plan.rowGroups, hasOffsetIndexes = plan.hasOffsetIndexes)
 }

@@ -71,7 +71,7 @@ private[spark] final class PageReads(
     var batches: Iterator[Any] = Iterator.empty
     try {
       batches = keys(part)
-      for {
+      val runs = for {
         reader <- SparkReader.of(batches)
         if isWorthIt(reader)
         runs <- {
@@ -82,8 +82,11 @@ private[spark] final class PageReads(
         if (runs.isEmpty) metrics.add(PageSizes.Nothing, rowsOf(reader.file))
         runs
       }
+      if (runs.isEmpty) trials.failed()
+      runs
     } catch {
       case RecoverableError(e) =>
+        trials.failed()
         warn(e) // a part of a filter may fail where the whole filter does not
         None
     } finally
@@ -93,7 +96,7 @@ private[spark] final class PageReads(
       }
   }
 
-  /** Returns whether the filter's columns are a smaller part of what the scan reads. */
+  /** Returns whether the filter's columns are the smaller part of what the scan reads, in pages. */
   private def isWorthIt(reader: SparkReader): Boolean = {
     val rowGroups = reader.file.getRowGroups.asScala
     rowGroups.forall(_.getRowIndexOffset >= 0) && {
@@ -101,7 +104,8 @@ private[spark] final class PageReads(
       val (first, others) =
         rowGroups.flatMap(_.getColumns.asScala).partition(chunk => read(chunk.getPath))
       val second = others.filter(chunk => required(chunk.getPath.toArray.head))
-      first.map(_.getTotalSize).sum <= second.map(_.getTotalSize).sum
+      first.map(_.getTotalSize).sum <= second.map(_.getTotalSize).sum &&
+      (first ++ second).forall(PageSizes.hasPages)
     }
   }
 
@@ -109,29 +113,34 @@ private[spark] final class PageReads(
   private def evaluated(batches: Iterator[ColumnarBatch]): Option[RowRuns] = {
     val passes = filter.predicate()
     val runs = new RowRuns
-    var (seen, hit) = (0, 0)
+    var (seen, hit, isHopeless) = (0, 0, false)
     def isCancelled =
       Option(TaskContext.get()).exists(_.isInterrupted()) // Spark's iterator fails it
-    while (batches.hasNext && !isCancelled && (seen < FirstBatches || hit * 2 <= seen)) {
-      val batch = batches.next()
-      val numbers = batch.column(filter.rowNumber)
-      val passesInBatch = passes(batch)
-      var isHit = false
-      var i = 0
-      while (i < batch.numRows) {
-        if (passesInBatch(i)) {
-          runs.add(numbers.getLong(i))
-          isHit = true
-        }
-        i += 1
-      }
+    while (batches.hasNext && !isCancelled && !isHopeless) {
+      val passed = add(batches.next(), passes, runs)
       seen += 1
-      if (isHit) hit += 1
+      if (passed > 0) hit += 1
+      isHopeless = passed > MostPassing || seen >= FirstBatches && hit * 2 > seen
     }
-    if (batches.hasNext) {
-      trials.failed()
-      None
-    } else Some(runs)
+    if (batches.hasNext) None else Some(runs)
+  }
+
+  /** Adds the rows of a batch that pass; returns their number. */
+  private def add(
+      batch: ColumnarBatch,
+      passes: ColumnarBatch => Int => Boolean,
+      runs: RowRuns): Int = {
+    val numbers = batch.column(filter.rowNumber)
+    val passesInBatch = passes(batch)
+    var (row, passed) = (0, 0)
+    while (row < batch.numRows) {
+      if (passesInBatch(row)) {
+        runs.add(numbers.getLong(row))
+        passed += 1
+      }
+      row += 1
+    }
+    passed
   }
 
   /** Makes Spark's reader read the pages with these rows, if they are few. */
@@ -207,8 +216,11 @@ private[spark] object PageReads {
       "tasks could not choose pages, so they read whole row groups",
       e)
 
-  /** So many batches show whether most rows pass. */
+  /** So many batches show whether rows pass in most pages. */
   private final val FirstBatches = 8
+
+  /** With more rows of a batch, which has 4,096, few pages have none. */
+  private final val MostPassing = 1000
 
   /** How often the bytes that are left out the bytes of pages to read may be. */
   private final val MostRead = 3

@@ -43,7 +43,7 @@ private[pages] object PageSizes {
         before <- sum
         // pages of other writers may begin inside of a record
         chunk <- chunks.get(path).filter(_ => isOurs || column.getMaxRepetitionLevel == 0)
-        if !isSkippedWrongly(chunk)
+        if hasPages(chunk)
         index <- Option(indexes.getOffsetIndex(path))
         if tiles(index, chunk, block.getRowCount)
       } yield before + of(index, rows, block.getRowCount)
@@ -70,6 +70,10 @@ private[pages] object PageSizes {
         index.getOffset(page) + index.getCompressedPageSize(page) == index.getOffset(page + 1)
       }
   }
+
+  /** Returns whether a chunk has an offset index, and pages of which Spark's readers skip rows. */
+  def hasPages(chunk: ColumnChunkMetaData): Boolean =
+    chunk.getOffsetIndexReference != null && !isSkippedWrongly(chunk)
 
   /**
    * Returns whether Spark's readers may return another row's value after they have skipped some: until
