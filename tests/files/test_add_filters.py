@@ -214,7 +214,7 @@ def test_a_reader_that_never_stops_sees_the_old_file_or_the_new_one(
     reader = threading.Thread(target=read)
     reader.start()
     changes = 0
-    while changes < 6 or len(counts) <= 10 and not errors:
+    while changes < 6 or (len(counts) <= 10 and not errors):
         sbbf.add_filters(spark, str(keys), "key")
         sbbf.drop_filters(spark, str(keys))
         changes += 1
