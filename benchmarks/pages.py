@@ -196,6 +196,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=default)
     arguments = parser.parse_args()
     spark = session("true")
+    # pyarrow reads INT96 as nanoseconds, which Spark does not read back
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     path = written(spark, arguments.files)
     of_arrow = copied(path, "pyarrow", arguments.files, write_page_index=True)
     without = copied(path, "without-index", 2)

@@ -74,10 +74,8 @@ private[spark] final class PageReads(
       val runs = for {
         reader <- SparkReader.of(batches)
         if isWorthIt(reader)
-        runs <- {
-          reader.returnBatches()
-          evaluated(batches.asInstanceOf[Iterator[ColumnarBatch]])
-        }
+        numbers = reader.returnBatches()
+        runs <- evaluated(batches.asInstanceOf[Iterator[ColumnarBatch]], numbers)
       } yield {
         if (runs.isEmpty) metrics.add(PageSizes.Nothing, rowsOf(reader.file))
         runs
@@ -110,14 +108,17 @@ private[spark] final class PageReads(
   }
 
   /** Returns None if the first batches show that too many rows pass. */
-  private def evaluated(batches: Iterator[ColumnarBatch]): Option[RowRuns] = {
+  private def evaluated(
+      batches: Iterator[ColumnarBatch],
+      numbers: RowNumbers): Option[RowRuns] = {
     val passes = filter.predicate()
     val runs = new RowRuns
     var (seen, hit, isHopeless) = (0, 0, false)
     def isCancelled =
       Option(TaskContext.get()).exists(_.isInterrupted()) // Spark's iterator fails it
     while (batches.hasNext && !isCancelled && !isHopeless) {
-      val passed = add(batches.next(), passes, runs)
+      val batch = batches.next()
+      val passed = add(batch.numRows, passes(batch), numbers, runs)
       seen += 1
       if (passed > 0) hit += 1
       isHopeless = passed > MostPassing || seen >= FirstBatches && hit * 2 > seen
@@ -125,17 +126,14 @@ private[spark] final class PageReads(
     if (batches.hasNext) None else Some(runs)
   }
 
-  /** Adds the rows of a batch that pass; returns their number. */
-  private def add(
-      batch: ColumnarBatch,
-      passes: ColumnarBatch => Int => Boolean,
-      runs: RowRuns): Int = {
-    val numbers = batch.column(filter.rowNumber)
-    val passesInBatch = passes(batch)
-    var (row, passed) = (0, 0)
-    while (row < batch.numRows) {
-      if (passesInBatch(row)) {
-        runs.add(numbers.getLong(row))
+  /** Adds the rows of a batch that pass; returns how many do. */
+  private def add(rows: Int, passes: Int => Boolean, numbers: RowNumbers, runs: RowRuns): Int = {
+    var row = 0
+    var passed = 0
+    while (row < rows) {
+      val number = numbers.next()
+      if (passes(row)) {
+        runs.add(number)
         passed += 1
       }
       row += 1

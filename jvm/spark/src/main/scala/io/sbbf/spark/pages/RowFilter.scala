@@ -7,14 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.execution.ScalarSubquery
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.{
-  DateType,
-  LongType,
-  NumericType,
-  StructField,
-  StructType,
-  TimestampType
-}
+import org.apache.spark.sql.types.{DateType, NumericType, StructType, TimestampType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import io.sbbf.spark.column.MetadataColumn
@@ -23,29 +16,23 @@ import io.sbbf.spark.column.MetadataColumn
  * The part of a scan's filter that a task evaluates on few columns, before it reads the others. A row
  * for which it is not TRUE does not pass the scan's filter.
  *
- * @param columns the columns of the files that it reads
+ * @param schema the columns of the files that it reads
  * @param condition the part, over a row of `schema`, the values of partition columns and constants
  * @param constants the numbers that the part compares with columns. Code with numbers in it would be
  *   compiled anew for each query.
  */
 private[spark] final class RowFilter private (
-    columns: StructType,
+    val schema: StructType,
     condition: Expression,
     constants: Seq[Constant])
     extends Serializable {
-
-  /** The columns to read: those of the filter, and the number of the row in its file. */
-  def schema: StructType = columns.add(RowFilter.RowNumber)
-
-  /** The place of the row's number among the columns. */
-  def rowNumber: Int = columns.size
 
   /** Returns those of the filters that Spark pushes to Parquet which need no other column. */
   def pushed(filters: Seq[Filter]): Seq[Filter] = {
     def isRead(name: String) =
       Try(CatalystSqlParser.parseMultipartIdentifier(name)).toOption
         .flatMap(_.headOption)
-        .exists(columns.fieldNames.contains)
+        .exists(schema.fieldNames.contains)
     filters.filter(_.references.forall(isRead))
   }
 
@@ -64,9 +51,6 @@ private[spark] final class RowFilter private (
 }
 
 private[spark] object RowFilter {
-
-  /** Spark's readers fill a column of this name: `ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME`. */
-  private val RowNumber = StructField("_tmp_metadata_row_index", LongType)
 
   /**
    * Returns the part of a filter that is worth a first read of its columns: lookups if there are any,
@@ -91,7 +75,7 @@ private[spark] object RowFilter {
       val types = parts.flatMap(_.references.map(a => a.name -> a.dataType)).toMap
       val read = StructType(
         ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name))))
-      val places = read.fieldNames ++ Seq(RowNumber.name) ++ partitions.fieldNames
+      val places = read.fieldNames ++ partitions.fieldNames
       val constants = ArrayBuffer.empty[Constant]
       def constant(number: Expression): Expression = number match {
         case Literal(value, _: NumericType | DateType | TimestampType) if value != null =>

@@ -25,8 +25,22 @@ private[pages] final class SparkReader private (reader: VectorizedParquetRecordR
   /** The columns that it reads. */
   def requested: MessageType = Requested.get(reader).asInstanceOf[MessageType]
 
-  /** Makes it return batches instead of rows. */
-  def returnBatches(): Unit = reader.enableReturningBatches()
+  /**
+   * Makes it return batches instead of rows; returns the numbers of their rows. Spark's own column of
+   * them takes as long as the keys.
+   */
+  def returnBatches(): RowNumbers = {
+    val numbers = new RowNumbers
+    val read = RowGroups.getType.getMethod("readNextRowGroup")
+    read.setAccessible(true)
+    replaceRowGroups {
+      val pages = read.invoke(rowGroups).asInstanceOf[PageReadStore]
+      if (pages != null) numbers.begin(pages)
+      pages
+    }
+    reader.enableReturningBatches()
+    numbers
+  }
 
   /**
    * Makes it read other row groups.
@@ -41,12 +55,16 @@ private[pages] final class SparkReader private (reader: VectorizedParquetRecordR
       TotalRows.setLong(reader, TotalRows.getLong(reader) + pages.getRowCount - expected.next())
       pages
     }
-    val instead = Delegate.of(RowGroups.getType.asInstanceOf[Class[AnyRef]], rowGroups) {
-      case ("readNextRowGroup", _) => if (next.hasNext) read() else null
-    }
-    RowGroups.set(reader, instead)
+    replaceRowGroups(if (next.hasNext) read() else null)
     TotalRows.setLong(reader, rows.sum)
   }
+
+  private def replaceRowGroups(next: => PageReadStore): Unit =
+    RowGroups.set(
+      reader,
+      Delegate.of(RowGroups.getType.asInstanceOf[Class[AnyRef]], rowGroups) {
+        case ("readNextRowGroup", _) => next
+      })
 }
 
 private[pages] object SparkReader {
