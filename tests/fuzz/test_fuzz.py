@@ -26,7 +26,7 @@ def test_random_queries_answer_as_without_any_pushdown(
     say(str(findings))
     assert not findings.differences, findings.differences[0].report
     assert findings.share >= 0.4
-    assert findings.paged > findings.queries / 20
+    assert findings.paged > findings.queries / 50
     for evidence in ("null_count", "min_max", "dictionary", "bloom"):
         assert findings.refuted[evidence] > findings.queries / 20, evidence
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.execution.ScalarSubquery
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.{DateType, NumericType, StructType, TimestampType}
+import org.apache.spark.sql.types.{DateType, LongType, NumericType, StructType, TimestampType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import io.sbbf.spark.column.MetadataColumn
@@ -18,12 +18,14 @@ import io.sbbf.spark.column.MetadataColumn
  *
  * @param schema the columns of the files that it reads
  * @param condition the part, over a row of `schema`, the values of partition columns and constants
+ * @param wanted a column and its values in rows that pass, if there are few
  * @param constants the numbers that the part compares with columns. Code with numbers in it would be
  *   compiled anew for each query.
  */
 private[spark] final class RowFilter private (
     val schema: StructType,
     condition: Expression,
+    wanted: Option[RowFilter.Wanted],
     constants: Seq[Constant])
     extends Serializable {
 
@@ -45,8 +47,23 @@ private[spark] final class RowFilter private (
     batch => {
       val columns = Array.tabulate(batch.numCols)(batch.column) ++ constants.map(_.vector)
       val all = new ColumnarBatch(columns, batch.numRows)
-      row => compiled.eval(all.getRow(row))
+      wanted match {
+        case Some(RowFilter.Wanted(column, values)) =>
+          // one class of vectors, so the compiler inlines what it reads
+          val vector = batch.column(column)
+          val hasNulls = vector.hasNull
+          row =>
+            !(hasNulls && vector.isNullAt(row)) && isIn(vector.getLong(row), values) &&
+              compiled.eval(all.getRow(row))
+        case None => row => compiled.eval(all.getRow(row))
+      }
     }
+  }
+
+  private def isIn(value: Long, values: Array[Long]): Boolean = {
+    var i = 0
+    while (i < values.length && values(i) != value) i += 1
+    i < values.length
   }
 }
 
@@ -89,7 +106,8 @@ private[spark] object RowFilter {
         case comparison: BinaryComparison => comparison.mapChildren(constant)
         case in: In => in.mapChildren(constant)
       }
-      Some(new RowFilter(read, condition, constants.toSeq))
+      val wanted = parts.flatMap(wantedBy(_, read)).headOption
+      Some(new RowFilter(read, condition, wanted, constants.toSeq))
     }
   }
 
@@ -118,6 +136,31 @@ private[spark] object RowFilter {
     case And(a, b) => isLookup(a) || isLookup(b)
     case _ => false
   }
+
+  /** The values of a BIGINT column in rows that pass. */
+  private[pages] final case class Wanted(column: Int, values: Array[Long])
+
+  /** Returns the values with which a part compares a column, if they are few. */
+  private def wantedBy(part: Expression, columns: StructType): Option[Wanted] = {
+    def of(column: Expression, values: Seq[Expression]) = (column, values) match {
+      case (a: AttributeReference, values)
+          if a.dataType == LongType && columns.fieldNames.contains(a.name) &&
+            values.size <= MostWanted =>
+        val known = values.collect { case Literal(value: Long, LongType) => value }
+        if (known.size < values.size) None
+        else Some(Wanted(columns.fieldIndex(a.name), known.toArray))
+      case _ => None
+    }
+    part match {
+      case EqualTo(a: AttributeReference, value) => of(a, Seq(value))
+      case EqualTo(value, a: AttributeReference) => of(a, Seq(value))
+      case In(a, values) => of(a, values)
+      case _ => None
+    }
+  }
+
+  /** More values are found faster by the code that Spark compiles. */
+  private final val MostWanted = 16
 
   private def passesMost(part: Expression): Boolean = part.isInstanceOf[IsNotNull]
 }
