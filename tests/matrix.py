@@ -57,6 +57,7 @@ GATE = {
         "lakes/test_lake_tables.py",
         "lakes/test_delta.py",
         "lakes/test_lake_faults.py",
+        "lakes/test_lake_formats.py",
     ),
 }
 

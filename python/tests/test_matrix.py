@@ -79,5 +79,5 @@ def test_the_gate_has_what_the_newest_spark_skips_on_another_spark():
     in_gate = {test.partition("::")[0] for tests in matrix.GATE.values() for test in tests}
     for file in SCRIPT.parent.glob("lakes/test_*.py"):
         text = file.read_text()
-        if "pytestmark = pytest.mark.skipif(" in text:  # and not a list with pytest.mark.full
+        if "pytestmark = pytest.mark.skipif(" in text:
             assert f"lakes/{file.name}" in in_gate

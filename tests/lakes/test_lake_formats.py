@@ -10,13 +10,10 @@ from lake_formats import FORMATS, LINES, ROWS
 from lake_scripts import by_case, run
 from lake_session import LINE
 
-pytestmark = [
-    pytest.mark.full,
-    pytest.mark.skipif(
-        not FORMATS,
-        reason=f"tested on the newest Sparks that they support, {', '.join(LINES)}, not on {LINE}",
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not FORMATS,
+    reason=f"tested on the newest Sparks that they support, {', '.join(LINES)}, not on {LINE}",
+)
 needs_iceberg = pytest.mark.skipif(
     "iceberg" not in FORMATS, reason=f"Iceberg has no build for Spark {LINE}"
 )

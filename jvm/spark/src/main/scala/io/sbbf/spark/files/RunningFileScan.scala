@@ -53,18 +53,18 @@ private[spark] final class RunningFileScan(
   /** Returns the scan whose tasks choose rows by its filter, None if that is useless. */
   def selectingRows: Option[SparkPlan] = {
     val index = indexed
-    val left = index.selection.getOrElse(index.prune(partitionFilters, dataFilters))
-    rowSelection(left).map { selection =>
+    val pruning = index.selection.getOrElse(index.prune(partitionFilters, dataFilters))
+    rowSelection(pruning).map { selection =>
       val indexed = format.withIndex(files, index, conf, hasRuntimeFilters)
       withFiles(selection.of(indexed, scan.dataFilters ++ index.late.map(_.filter)))
     }
   }
 
   /** Returns how tasks choose rows in what is left, None if they read it whole. */
-  private def rowSelection(left: ScanPruning): Option[RowSelection] =
+  private def rowSelection(pruning: ScanPruning): Option[RowSelection] =
     format.rowSelection.filter { selection =>
       SbbfConf.Pages.get(conf) && selection.serves(files, conf) &&
-      left.keptBytes >= left.keptFiles * SbbfConf.PageBytes.get(conf)
+      pruning.keptBytes >= pruning.keptFiles * SbbfConf.PageBytes.get(conf)
     }
 
   private def indexed: PrunedFileIndex = files.location match {

@@ -16,11 +16,14 @@ private[pages] object Delegate {
         val values = Option(arguments).fold(Seq.empty[AnyRef])(_.toSeq)
         methods.applyOrElse(
           (method.getName, values),
-          (_: (String, Seq[AnyRef])) =>
-            try method.invoke(other, values: _*)
-            catch { case e: InvocationTargetException => throw e.getCause })
+          (_: (String, Seq[AnyRef])) => call(method, other, values: _*))
       }
     }
     kind.cast(Proxy.newProxyInstance(kind.getClassLoader, Array[Class[_]](kind), handler))
   }
+
+  /** Calls a method; throws what it throws, so that a fatal error is seen as one. */
+  def call(method: Method, on: AnyRef, arguments: AnyRef*): AnyRef =
+    try method.invoke(on, arguments: _*)
+    catch { case e: InvocationTargetException => throw e.getCause }
 }

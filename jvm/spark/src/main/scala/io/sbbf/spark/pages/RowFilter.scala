@@ -29,7 +29,10 @@ private[spark] final class RowFilter private (
     constants: Seq[Constant])
     extends Serializable {
 
-  /** Returns those of the filters that Spark pushes to Parquet which need no other column. */
+  /**
+   * Returns those of the filters that Spark pushes to Parquet which need no other column: parquet-mr
+   * takes the values of a column that is not read for NULL.
+   */
   def pushed(filters: Seq[Filter]): Seq[Filter] = {
     def isRead(name: String) =
       Try(CatalystSqlParser.parseMultipartIdentifier(name)).toOption
@@ -90,6 +93,8 @@ private[spark] object RowFilter {
     else {
       val parts = usable.filter(columnsOf(_).subsetOf(columns))
       val types = parts.flatMap(_.references.map(a => a.name -> a.dataType)).toMap
+      // fields of a struct are found by their numbers in its type
+      def isOfOneType = parts.forall(_.references.forall(a => types(a.name) == a.dataType))
       val read = StructType(
         ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name))))
       val places = read.fieldNames ++ partitions.fieldNames
@@ -107,7 +112,7 @@ private[spark] object RowFilter {
         case in: In => in.mapChildren(constant)
       }
       val wanted = parts.flatMap(wantedBy(_, read)).headOption
-      Some(new RowFilter(read, condition, wanted, constants.toSeq))
+      if (isOfOneType) Some(new RowFilter(read, condition, wanted, constants.toSeq)) else None
     }
   }
 
@@ -146,9 +151,9 @@ private[spark] object RowFilter {
       case (a: AttributeReference, values)
           if a.dataType == LongType && columns.fieldNames.contains(a.name) &&
             values.size <= MostWanted =>
-        val known = values.collect { case Literal(value: Long, LongType) => value }
-        if (known.size < values.size) None
-        else Some(Wanted(columns.fieldIndex(a.name), known.toArray))
+        val numbers = values.collect { case Literal(value: Long, LongType) => value }
+        if (numbers.size < values.size) None
+        else Some(Wanted(columns.fieldIndex(a.name), numbers.toArray))
       case _ => None
     }
     part match {

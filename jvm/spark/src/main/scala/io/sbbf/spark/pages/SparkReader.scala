@@ -19,6 +19,9 @@ private[pages] final class SparkReader private (reader: VectorizedParquetRecordR
 
   private val rowGroups: AnyRef = RowGroups.get(reader)
 
+  // a reader is changed only if all of it is known
+  private val totalRows = TotalRows
+
   /** What reads the file. */
   val file: ParquetFileReader = fileOf(rowGroups)
 
@@ -34,7 +37,7 @@ private[pages] final class SparkReader private (reader: VectorizedParquetRecordR
     val read = RowGroups.getType.getMethod("readNextRowGroup")
     read.setAccessible(true)
     replaceRowGroups {
-      val pages = read.invoke(rowGroups).asInstanceOf[PageReadStore]
+      val pages = Delegate.call(read, rowGroups).asInstanceOf[PageReadStore]
       if (pages != null) numbers.begin(pages)
       pages
     }
@@ -52,11 +55,11 @@ private[pages] final class SparkReader private (reader: VectorizedParquetRecordR
     val expected = rows.iterator
     def read(): PageReadStore = {
       val pages = next.next()
-      TotalRows.setLong(reader, TotalRows.getLong(reader) + pages.getRowCount - expected.next())
+      totalRows.setLong(reader, totalRows.getLong(reader) + pages.getRowCount - expected.next())
       pages
     }
     replaceRowGroups(if (next.hasNext) read() else null)
-    TotalRows.setLong(reader, rows.sum)
+    totalRows.setLong(reader, rows.sum)
   }
 
   private def replaceRowGroups(next: => PageReadStore): Unit =
@@ -90,8 +93,8 @@ private[pages] object SparkReader {
     field(rowGroups.getClass, "reader").get(rowGroups).asInstanceOf[ParquetFileReader]
 
   private def field(of: Class[_], name: String): Field = {
-    val found = of.getDeclaredField(name)
-    found.setAccessible(true)
-    found
+    val declared = of.getDeclaredField(name)
+    declared.setAccessible(true)
+    declared
   }
 }
