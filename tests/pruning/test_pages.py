@@ -197,11 +197,12 @@ def test_pages_of_lists_are_chosen_where_they_begin_with_rows(
     pages: SparkSession, oracle: SparkSession, tmp_path: Path, version: str
 ) -> None:
     file = by_spark(oracle, tmp_path / "a.parquet", version)
+    skips_deltas = tuple(map(int, oracle.version.split(".")[:2])) >= (4, 3)
     for ours, right in zip(lookups(pages, file), lookups(oracle, file), strict=True):
         assert outcome(lambda: ours) == outcome(lambda: right)
-        # version 2 has encodings of deltas, in which not every Spark skips values rightly
+        # version 2 has encodings of deltas, in which Spark until 4.2 skips to wrong values
         skipped = sum(scan.pages_skipped for scan in sbbf.explain(ours, show=False).scans)
-        assert (skipped > 0) == (version == "1.0")
+        assert (skipped > 0) == (version == "1.0" or skips_deltas)
 
 
 def test_a_file_without_offset_indexes_is_read_whole(

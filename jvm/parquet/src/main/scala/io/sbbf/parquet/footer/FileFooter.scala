@@ -17,6 +17,8 @@ import io.sbbf.parquet.statistics.{Bounds, DeclaredType, ValueRange}
  *   same dotted path. Do not modify.
  * @param countsNaN whether a chunk's statistics show that it holds NaN: as the maximum, which is
  *   how parquet-mr writes it
+ * @param hasDeltaPages whether a chunk has values in DELTA_BINARY_PACKED, and an offset index by which
+ *   readers skip some of them
  */
 final class FileFooter private[parquet] (
     private[parquet] val schema: FileSchema,
@@ -27,6 +29,7 @@ final class FileFooter private[parquet] (
     encryption: Encryption,
     private[parquet] val unsafeColumns: BitSet,
     countsNaN: Boolean,
+    private[parquet] val hasDeltaPages: Boolean,
     schemaBytes: Long) {
   import Chunks._
 

@@ -53,6 +53,7 @@ private[parquet] final class FooterBuilder(
   for (c <- 0 until columns)
     if (schema.hasTwin(c) || FooterBuilder.isShortDecimal(schema.column(c).columnType))
       unsafeColumns.set(c)
+  private var hasDeltaPages = false
   private val chunkModules =
     Array.fill[ChunkModules](if (modules.usesKeys) size else 0)(ChunkModules.Plain)
 
@@ -95,6 +96,7 @@ private[parquet] final class FooterBuilder(
       new Encryption(modules.usesKeys || metadata.isSetEncryption_algorithm, chunkModules),
       unsafeColumns,
       countsNaN = !faults.leavesOutNaN,
+      hasDeltaPages = hasDeltaPages,
       schemaBytes = schemaBytes
     )
   }
@@ -110,6 +112,8 @@ private[parquet] final class FooterBuilder(
       case Some(OpenChunk(data, ofChunk)) if isInPlace(chunk, data, node) =>
         if (modules.usesKeys) chunkModules(i) = ofChunk
         addMetadata(i, group, node, data)
+        hasDeltaPages ||= chunk.isSetOffset_index_offset &&
+          data.getEncodings.contains(Encoding.DELTA_BINARY_PACKED)
       case _ =>
         val why = if (FileModules.isEncrypted(chunk)) Chunks.Encrypted else Chunks.Damaged
         flags(i) = why.toByte

@@ -7,7 +7,11 @@ import io.sbbf.parquet.footer.FileFooter
  * Reports how a file stores its columns, as far as pruning read it. It states facts only; the
  * reader draws the conclusions.
  */
-private[sbbf] sealed abstract class FileStorage extends Product with Serializable
+private[sbbf] sealed abstract class FileStorage extends Product with Serializable {
+
+  /** Returns whether parquet-mr must evaluate no filter in the file, not even one that loses no row. */
+  def forbidsFilters: Boolean = this == FileStorage.Unreadable || this == FileStorage.Misaligned
+}
 
 private[sbbf] object FileStorage {
 
@@ -19,6 +23,12 @@ private[sbbf] object FileStorage {
 
   /** The file could not be read, or its reader would fail at a filter. */
   case object Unreadable extends FileStorage
+
+  /**
+   * The footer was read. Where a filter leaves out pages of the file, its reader may return the values
+   * of other rows; see [[StorageRequirements.skipsDeltas]].
+   */
+  case object Misaligned extends FileStorage
 
   /**
    * The footer was read.
@@ -39,9 +49,11 @@ private[sbbf] object FileStorage {
       footer: FileFooter,
       requirements: StorageRequirements,
       caseSensitive: Boolean): FileStorage =
-    Known(
-      unsafe = requirements.columns.filter(footer.isUnsafe(_, caseSensitive)),
-      hasUnsafeColumns = !footer.unsafeColumns.isEmpty,
-      meetsRequirements = requirements.areMetBy(footer, caseSensitive)
-    )
+    if (footer.hasDeltaPages && !requirements.skipsDeltas) Misaligned
+    else
+      Known(
+        unsafe = requirements.columns.filter(footer.isUnsafe(_, caseSensitive)),
+        hasUnsafeColumns = !footer.unsafeColumns.isEmpty,
+        meetsRequirements = requirements.areMetBy(footer, caseSensitive)
+      )
 }

@@ -75,13 +75,9 @@ private[pages] object PageSizes {
   def hasPages(chunk: ColumnChunkMetaData): Boolean =
     chunk.getOffsetIndexReference != null && !isSkippedWrongly(chunk)
 
-  /**
-   * Returns whether Spark's readers may return another row's value after they have skipped some: until
-   * Spark 4.2, those of DELTA_BINARY_PACKED do (findings/spark-delta-skips.sh), which is also a part of
-   * the other two.
-   */
+  /** DELTA_BINARY_PACKED is also a part of the other encodings of deltas. */
   private def isSkippedWrongly(chunk: ColumnChunkMetaData): Boolean =
-    chunk.getEncodings.asScala.exists(_.name.startsWith("DELTA_"))
+    !DeltaSkips.areRight && chunk.getEncodings.asScala.exists(_.name.startsWith("DELTA_"))
 
   private def isOfParquetMr(file: ParquetFileReader): Boolean =
     Option(file.getFooter.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))

@@ -21,8 +21,8 @@ private[spark] final case class PlannedScan(
     mayListOthers: Boolean,
     hasRuntimeFilters: Boolean) {
 
-  /** Returns whether planning could not read some of the files. */
-  def hasUnreadableFiles: Boolean = pruning.exists(_.exists(_.storage == FileStorage.Unreadable))
+  /** Returns whether parquet-mr must evaluate no filter in some of the files. */
+  def hasUnfilteredFiles: Boolean = pruning.exists(_.exists(_.storage.forbidsFilters))
 
   /**
    * Returns whether tasks must not evaluate bloom filters. That holds if planning rejected one,
@@ -83,17 +83,17 @@ private[spark] object PlannedScan {
 
   /**
    * Returns what parquet-mr may evaluate in each file. It is nothing in files that planning did not
-   * read if it could not read some other one, or if some other one misstates a column: the writer of
+   * read if that holds for some other one, or if some other one misstates a column: the writer of
    * that one may have misstated other columns here.
    */
   def levels(pruning: ScanPruning): FilePruning => PushdownLevel = {
     val unread =
-      if (pruning.exists(_.storage == FileStorage.Unreadable) || hasUnsafeColumns(pruning))
+      if (pruning.exists(_.storage.forbidsFilters) || hasUnsafeColumns(pruning))
         PushdownLevel.Nothing
       else PushdownLevel.AnyFile
     file =>
       file.storage match {
-        case FileStorage.Unreadable => PushdownLevel.Nothing
+        case storage if storage.forbidsFilters => PushdownLevel.Nothing
         case FileStorage.Unread => unread
         case FileStorage.Known(unsafe, _, _) if unsafe.nonEmpty => PushdownLevel.SafeColumns
         case FileStorage.Known(_, _, true) => PushdownLevel.AsDeclared

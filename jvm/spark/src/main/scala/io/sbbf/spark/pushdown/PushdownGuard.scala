@@ -8,6 +8,7 @@ import org.apache.spark.sql.types._
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.parquet.statistics.DeclaredType
+import io.sbbf.spark.pages.DeltaSkips
 import io.sbbf.spark.util.FieldId
 
 /**
@@ -37,6 +38,8 @@ import io.sbbf.spark.util.FieldId
  *   - Columns that a file misstates: see [[io.sbbf.parquet.footer.FileFooter.unsafeColumns]].
  *   - Text that is not UTF-8: nothing is pushed.
  *   - Columns read by field id: nothing is pushed, as parquet-mr finds columns by name.
+ *   - Pages in DELTA_BINARY_PACKED: nothing is pushed where Spark's reader skips their values wrongly;
+ *     see [[io.sbbf.spark.pages.DeltaSkips]].
  *
  * @param filters the filters that Spark pushes
  * @param columns the columns of the filters, as filters spell them, with the types that allow
@@ -70,7 +73,7 @@ private[spark] final class PushdownGuard private (
       val anyFile = without(pushed(asDeclared = false), scan.isUnchecked)
       val isChecked = requirements.areCoveredBy(scan.guard.requirements)
       val hasUnsafeFiles =
-        scan.hasUnreadableFiles || requirements.columns.exists(scan.isUnsafe)
+        scan.hasUnfilteredFiles || requirements.columns.exists(scan.isUnsafe)
       ReadPolicy(
         options = options(hasUnsafeFiles) ++ settled,
         anyFile = anyFile,
@@ -185,7 +188,9 @@ private[spark] object PushdownGuard {
         most,
         nullsCounted,
         columns = names.map(pathOf).toSet,
-        probed = filters.filter(usesBloom).flatMap(_.references).map(pathOf).toSet),
+        probed = filters.filter(usesBloom).flatMap(_.references).map(pathOf).toSet,
+        skipsDeltas = DeltaSkips.areRight
+      ),
       twins = twinsAmong(names, schema),
       refusesAll = byFieldId && hasFieldIds(schema),
       mayPushMore

@@ -81,6 +81,11 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
         scan(lookup, Seq(file(FileStorage.Unreadable))),
         all ++ bloom,
         true),
+      (
+        "pages of a file are skipped wrongly",
+        scan(lookup, Seq(file(FileStorage.Misaligned))),
+        all ++ bloom,
+        true),
       ("planning checked other filters", scan(Nil), bloom, true)
     )
     for ((why, planned, options, isUnfiltered) <- table) {
@@ -138,7 +143,8 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
       (known(meets = true), AsDeclared, AnyFile),
       (known(), AnyFile, AnyFile),
       (known(meets = true, Some("id")), SafeColumns, Nothing),
-      (FileStorage.Unreadable, Nothing, Nothing)
+      (FileStorage.Unreadable, Nothing, Nothing),
+      (FileStorage.Misaligned, Nothing, Nothing)
     )
     for ((storage, level, unread) <- table) {
       val files = Seq(file(storage), file(FileStorage.Unread))

@@ -2,11 +2,13 @@ package io.sbbf.spark.pushdown
 
 import scala.util.Try
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row}
 
+import io.sbbf.spark.pages.DeltaSkips
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 
@@ -109,7 +111,36 @@ class SafeReadQuerySuite extends SparkSuite {
     withConf(off)(assert(found == 0, "Spark alone loses the rows"))
   }
 
-  private val isOf4 = !org.apache.spark.SPARK_VERSION.startsWith("3.")
+  test("pages of deltas are read whole where Spark's reader skips their values wrongly.") {
+    // pages of 50 values of `a`, and of all values of `b`
+    spark
+      .range(0, 2000, 1, 1)
+      .selectExpr("concat(lpad(id, 8, '0'), md5(string(id))) AS a", "id AS b")
+      .write
+      .options(Map(
+        "parquet.writer.version" -> "PARQUET_2_0",
+        "parquet.enable.dictionary" -> "false",
+        "parquet.page.size" -> "1000",
+        "parquet.page.size.row.check.min" -> "50",
+        "parquet.page.size.row.check.max" -> "50"
+      ))
+      .parquet(path("deltas"))
+    val keys = 100 until 2000 by 500
+    def wrong = keys.count { n =>
+      val key = f"a >= '$n%08d' AND a < '${n + 1}%08d'"
+      spark.read.parquet(path("deltas")).where(key).collect().toSeq.map(_.getLong(1)) != Seq(n)
+    }
+    assert(wrong == 0)
+    withConf(withoutOurFormat)(assert(wrong == 0))
+    withConf(off)(
+      assert((wrong > 0) == !DeltaSkips.areRight, "Spark alone returns values of other rows"))
+  }
+
+  test("Spark's reader of deltas is right since 4.3.") {
+    assert(DeltaSkips.areRight == (isOf4 && SPARK_VERSION >= "4.3"))
+  }
+
+  private val isOf4 = !SPARK_VERSION.startsWith("3.")
 
   /** Predicates by which Spark alone loses all rows of a file or fails, and the read schemas. */
   private val mistaken = Seq(
