@@ -14,11 +14,12 @@ from xml.etree import ElementTree
 from suites import BUILD, Suite, our_tests
 
 EXTENSION = "-Dspark.sql.extensions=io.sbbf.spark.SbbfExtensions"
+SMALL = "-Dspark.sbbf.pages.minBytes=0"  # the suites' row groups are small
 LEGS = {
     "off": (),
-    "on": (EXTENSION,),
+    "on": (EXTENSION, SMALL),
     "no row groups": (EXTENSION, "-Dspark.sbbf.rowGroupPruning.enabled=false"),
-    "no safe read": (EXTENSION, "-Dspark.sbbf.safeRead.enabled=false"),
+    "no safe read": (EXTENSION, SMALL, "-Dspark.sbbf.safeRead.enabled=false"),
 }
 """Each leg with its options of the JVM; the last two for suites that read."""
 FAILING = "failing rules"
