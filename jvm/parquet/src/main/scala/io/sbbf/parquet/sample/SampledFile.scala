@@ -3,7 +3,7 @@ package io.sbbf.parquet.sample
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.FileStatus
 import org.apache.parquet.column.ColumnDescriptor
-import org.apache.parquet.format.ColumnMetaData
+import org.apache.parquet.format.ColumnChunk
 
 import io.sbbf.core.bloom.BloomFilterStats
 import io.sbbf.core.predicate.ColumnPath
@@ -48,7 +48,8 @@ private[sbbf] final class SampledFile(
 
   private def facts(name: String, descriptor: ColumnDescriptor, column: Int): ColumnFacts = {
     val primitive = descriptor.getPrimitiveType
-    val chunks = rowGroups.filterNot(isAllNull(_, column)).map(footer.chunk(_, column))
+    val withValues = rowGroups.filterNot(isAllNull(_, column))
+    val chunks = withValues.map(footer.chunk(_, column))
     val (dictionaries, others) = chunks.partition(hasDictionary)
     val filters = chunks.filter(hasFilter)
     ColumnFacts(
@@ -61,7 +62,8 @@ private[sbbf] final class SampledFile(
         Some("queries cannot probe filters for values of this type")
       else None,
       chunks.size,
-      rowGroups.map(metadata(_, column).getTotal_compressed_size).sum,
+      withValues.count(!stated(_, column).isSetOffset_index_offset),
+      rowGroups.map(stated(_, column).getMeta_data.getTotal_compressed_size).sum,
       filters.size,
       filters.map(chunk => math.max(0, footer.filterLength(chunk)).toLong).sum,
       others.count(hasFilter),
@@ -70,8 +72,9 @@ private[sbbf] final class SampledFile(
     )
   }
 
-  private def metadata(rowGroup: Int, column: Int): ColumnMetaData =
-    columns.metadata.getRow_groups.get(rowGroup).getColumns.get(column).getMeta_data
+  /** Returns what the footer states of a chunk. */
+  private def stated(rowGroup: Int, column: Int): ColumnChunk =
+    columns.metadata.getRow_groups.get(rowGroup).getColumns.get(column)
 
   private def isIncomparable(column: Int): Boolean =
     footer.schema.column(column).columnType.keys == KeyKind.None
@@ -181,6 +184,7 @@ private[sbbf] final case class FileFacts(rowGroups: Seq[Int], columns: Seq[Colum
  * @param dataType the column's Parquet type
  * @param whyNone the reason why a filter of this type is useless; None if it is useful
  * @param chunks the number of row groups that have values
+ * @param unpaged the number of these without an offset index, which tasks read whole
  * @param bytes the compressed size of all of the column's chunks, with those that have only nulls
  * @param filters the number of chunks with a filter, valid or not
  * @param filterBytes the size of these filters with their headers; a missing length counts as 0
@@ -196,6 +200,7 @@ private[sbbf] final case class ColumnFacts(
     dataType: String,
     whyNone: Option[String],
     chunks: Int,
+    unpaged: Int,
     bytes: Long,
     filters: Int,
     filterBytes: Long,

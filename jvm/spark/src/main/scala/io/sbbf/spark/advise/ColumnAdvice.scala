@@ -101,6 +101,12 @@ private[spark] object ColumnAdvice {
       format: Option[LakeFormat]): ColumnAdvice = {
     val kept = KeptRowGroups.of(evidence, fpp)
     val (advice, reason) = Advice.of(evidence, kept, fpp, lookups)
-    ColumnAdvice(evidence, kept, advice, reason, fpp, lookups, format)
+    ColumnAdvice(evidence, kept, advice, reason + wholeReads(evidence), fpp, lookups, format)
   }
+
+  private def wholeReads(evidence: ColumnProfile): String =
+    if (evidence.unpaged == 0) ""
+    else
+      s"; ${evidence.unpaged} of ${math.round(evidence.rowGroups)} row groups have no offset index, " +
+        "so tasks read all of their pages"
 }

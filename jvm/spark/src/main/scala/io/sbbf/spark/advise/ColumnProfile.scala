@@ -39,6 +39,9 @@ private[advise] final class ColumnProfile(
   val rowGroups: Double = seen * table.scale
   def sampled: Int = sketches.size
 
+  /** Row groups without an offset index of the column, which tasks read whole. */
+  def unpaged: Long = scaled(facts.map(_.unpaged.toLong).sum)
+
   def bytes: Long = scaled(facts.map(_.bytes).sum)
 
   /** Row groups that have a filter; `filterBytes` has the bytes of these filters. */

@@ -139,6 +139,7 @@ class AdviceSuite extends SparkSuite {
       "flag" -> Advice.None
     )
     assert(found.map { case (column, a) => column -> a.advice } == wanted)
+    assert(found.values.forall(!_.reason.contains("offset index")), "parquet-mr writes them")
     val evidence = found.map { case (column, a) => column -> a.evidence }
     assert(evidence("key").containing == 1 && math.abs(evidence("pair").containing - 2) < 0.1)
     assert(evidence("spread").containing == Files && evidence("few").ndv == 7)
