@@ -43,5 +43,9 @@ private object SchemaBinding {
 
   /** ORC's reader may evaluate all filters in the file. */
   private val Comparable =
-    FileStorage.Known(unsafe = Set.empty, hasUnsafeColumns = false, meetsRequirements = false)
+    FileStorage.Known(
+      unsafe = Set.empty,
+      hasUnsafeColumns = false,
+      hasDeltaPages = false,
+      meetsRequirements = false)
 }

@@ -17,8 +17,8 @@ import io.sbbf.parquet.statistics.{Bounds, DeclaredType, ValueRange}
  *   same dotted path. Do not modify.
  * @param countsNaN whether a chunk's statistics show that it holds NaN: as the maximum, which is
  *   how parquet-mr writes it
- * @param hasDeltaPages whether a chunk has values in DELTA_BINARY_PACKED, and an offset index by which
- *   readers skip some of them
+ * @param hasDeltaPages whether a chunk has an encoding of deltas, and an offset index by which readers
+ *   skip some of its values
  */
 final class FileFooter private[parquet] (
     private[parquet] val schema: FileSchema,

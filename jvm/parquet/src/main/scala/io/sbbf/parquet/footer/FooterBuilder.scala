@@ -113,7 +113,7 @@ private[parquet] final class FooterBuilder(
         if (modules.usesKeys) chunkModules(i) = ofChunk
         addMetadata(i, group, node, data)
         hasDeltaPages ||= chunk.isSetOffset_index_offset &&
-          data.getEncodings.contains(Encoding.DELTA_BINARY_PACKED)
+          data.getEncodings.stream.anyMatch(_.name.startsWith("DELTA_"))
       case _ =>
         val why = if (FileModules.isEncrypted(chunk)) Chunks.Encrypted else Chunks.Damaged
         flags(i) = why.toByte

@@ -7,11 +7,7 @@ import io.sbbf.parquet.footer.FileFooter
  * Reports how a file stores its columns, as far as pruning read it. It states facts only; the
  * reader draws the conclusions.
  */
-private[sbbf] sealed abstract class FileStorage extends Product with Serializable {
-
-  /** Returns whether parquet-mr must evaluate no filter in the file, not even one that loses no row. */
-  def forbidsFilters: Boolean = this == FileStorage.Unreadable || this == FileStorage.Misaligned
-}
+private[sbbf] sealed abstract class FileStorage extends Product with Serializable
 
 private[sbbf] object FileStorage {
 
@@ -25,22 +21,18 @@ private[sbbf] object FileStorage {
   case object Unreadable extends FileStorage
 
   /**
-   * The footer was read. Where a filter leaves out pages of the file, its reader may return the values
-   * of other rows; see [[StorageRequirements.skipsDeltas]].
-   */
-  case object Misaligned extends FileStorage
-
-  /**
    * The footer was read.
    *
    * @param unsafe those columns of the scan's filters of whose predicates parquet-mr would lose rows,
    *   or at which it would fail
    * @param hasUnsafeColumns whether there is any such column in the file
+   * @param hasDeltaPages whether readers skip values of pages in an encoding of deltas
    * @param meetsRequirements whether the file meets the scan's [[StorageRequirements]]
    */
   final case class Known(
       unsafe: Set[ColumnPath],
       hasUnsafeColumns: Boolean,
+      hasDeltaPages: Boolean,
       meetsRequirements: Boolean)
       extends FileStorage
 
@@ -49,11 +41,10 @@ private[sbbf] object FileStorage {
       footer: FileFooter,
       requirements: StorageRequirements,
       caseSensitive: Boolean): FileStorage =
-    if (footer.hasDeltaPages && !requirements.skipsDeltas) Misaligned
-    else
-      Known(
-        unsafe = requirements.columns.filter(footer.isUnsafe(_, caseSensitive)),
-        hasUnsafeColumns = !footer.unsafeColumns.isEmpty,
-        meetsRequirements = requirements.areMetBy(footer, caseSensitive)
-      )
+    Known(
+      unsafe = requirements.columns.filter(footer.isUnsafe(_, caseSensitive)),
+      hasUnsafeColumns = !footer.unsafeColumns.isEmpty,
+      hasDeltaPages = footer.hasDeltaPages,
+      meetsRequirements = requirements.areMetBy(footer, caseSensitive)
+    )
 }

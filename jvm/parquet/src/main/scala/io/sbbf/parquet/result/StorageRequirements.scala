@@ -14,15 +14,12 @@ import io.sbbf.parquet.statistics.DeclaredType
  * @param columns the columns of the filters that parquet-mr may evaluate
  * @param probed the columns whose filters tasks may probe by themselves, so that planning has to check
  *   these filters, whatever evidence decides. There are none if tasks read only what planning keeps.
- * @param skipsDeltas whether the reader returns the right values after it has skipped some of a page
- *   in DELTA_BINARY_PACKED
  */
 private[sbbf] final case class StorageRequirements(
     declaredTypes: Map[ColumnPath, DeclaredType],
     nullCounts: Set[ColumnPath],
     columns: Set[ColumnPath] = Set.empty,
-    probed: Set[ColumnPath] = Set.empty,
-    skipsDeltas: Boolean = true) {
+    probed: Set[ColumnPath] = Set.empty) {
 
   /**
    * Whether a file meets the requirements. False if there are none, because then no file can be

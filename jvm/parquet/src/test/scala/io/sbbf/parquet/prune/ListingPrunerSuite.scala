@@ -184,7 +184,7 @@ class ListingPrunerSuite extends AnyFunSuite {
     for ((requirements, meets) <- table) {
       val found =
         prune(files, lookup(10002L), requirements = requirements).outcomes.map(_.storage)
-      assert(found.forall(_ == FileStorage.Known(Set.empty, false, meets)), requirements)
+      assert(found.forall(_ == FileStorage.Known(Set.empty, false, false, meets)), requirements)
     }
   }
 

@@ -75,7 +75,7 @@ class ScanPruningSuite extends AnyFunSuite {
     None,
     Map.empty,
     Map.empty,
-    storage = FileStorage.Known(Set.empty, false, meetsRequirements = true))
+    storage = FileStorage.Known(Set.empty, false, false, meetsRequirements = true))
   private val unread = FilePruning.keepAll(100L, ScanPruning.NotChecked)
   private val unreadable = FilePruning.unreadable(100L, "invalid footer length")
 

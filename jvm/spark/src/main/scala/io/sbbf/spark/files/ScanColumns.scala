@@ -1,6 +1,7 @@
 package io.sbbf.spark.files
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
@@ -58,7 +59,8 @@ private[spark] class ScanColumns(files: HadoopFsRelation) extends FileColumns {
       inFiles(files.dataSchema),
       areFoundById,
       conf.caseSensitiveAnalysis,
-      isParquet && (mayPushMore || dataFilters.exists(mixes))
+      isParquet && (mayPushMore || dataFilters.exists(mixes)),
+      readsRows = !ParquetUtils.isBatchReadSupportedForSchema(conf, files.schema)
     )
   }
 

@@ -75,9 +75,10 @@ private[pages] object PageSizes {
   def hasPages(chunk: ColumnChunkMetaData): Boolean =
     chunk.getOffsetIndexReference != null && !isSkippedWrongly(chunk)
 
-  /** DELTA_BINARY_PACKED is also a part of the other encodings of deltas. */
+  /** The other encodings of deltas have parts in DELTA_BINARY_PACKED. */
   private def isSkippedWrongly(chunk: ColumnChunkMetaData): Boolean =
-    !DeltaSkips.areRight && chunk.getEncodings.asScala.exists(_.name.startsWith("DELTA_"))
+    !PackedDeltas.areSkippedCorrectly && chunk.getEncodings.asScala.exists(
+      _.name.startsWith("DELTA_"))
 
   private def isOfParquetMr(file: ParquetFileReader): Boolean =
     Option(file.getFooter.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))

@@ -5,7 +5,7 @@ import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
 import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
@@ -60,9 +60,12 @@ final class PrunedParquetFormat private[spark] (
       filters: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
-    val policy = readPolicy(filters, session, dataSchema)
+    val read = StructType(requiredSchema ++ partitionSchema)
+    val policy = readPolicy(filters, session, dataSchema, read)
     if (policy.disablesBloom)
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
+    if (policy.disablesColumnIndex)
+      hadoopConf.setBoolean(ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED, false)
     def reader(pushed: Seq[Filter]) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
@@ -105,13 +108,15 @@ final class PrunedParquetFormat private[spark] (
   private def readPolicy(
       filters: Seq[Filter],
       session: SparkSession,
-      dataSchema: StructType): ReadPolicy = {
+      dataSchema: StructType,
+      read: StructType): ReadPolicy = {
     val conf = session.sessionState.conf
     def guard(pushed: Seq[Filter]) = PushdownGuard(
       pushed,
       dataSchema,
       SparkInternals.readsByFieldId(conf),
-      conf.caseSensitiveAnalysis)
+      conf.caseSensitiveAnalysis,
+      readsRows = !ParquetUtils.isBatchReadSupportedForSchema(conf, read))
     try {
       val scan = Option(index).fold(
         PlannedScan(

@@ -2,6 +2,7 @@ package io.sbbf.spark.pushdown
 
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.result.{FilePruning, FileStorage, ScanPruning}
+import io.sbbf.spark.pages.PackedDeltas
 
 /**
  * Holds what planning found about the files of a scan.
@@ -22,7 +23,7 @@ private[spark] final case class PlannedScan(
     hasRuntimeFilters: Boolean) {
 
   /** Returns whether parquet-mr must evaluate no filter in some of the files. */
-  def hasUnfilteredFiles: Boolean = pruning.exists(_.exists(_.storage.forbidsFilters))
+  def hasUnfilteredFiles: Boolean = pruning.exists(PlannedScan.hasUnfilteredFiles)
 
   /**
    * Returns whether tasks must not evaluate bloom filters. That holds if planning rejected one,
@@ -68,6 +69,16 @@ private[spark] final case class PlannedScan(
 
 private[spark] object PlannedScan {
 
+  /** Returns whether even a filter that loses no row would make tasks fail or return wrong values. */
+  private def forbidsFilters(storage: FileStorage): Boolean = storage match {
+    case FileStorage.Unreadable => true
+    case known: FileStorage.Known => known.hasDeltaPages && !PackedDeltas.areSkippedCorrectly
+    case FileStorage.Unread => false
+  }
+
+  private def hasUnfilteredFiles(pruning: ScanPruning): Boolean =
+    pruning.exists(file => forbidsFilters(file.storage))
+
   private def unsafeColumns(pruning: ScanPruning): Set[ColumnPath] =
     pruning.gather { outcome =>
       outcome.storage match {
@@ -88,15 +99,15 @@ private[spark] object PlannedScan {
    */
   def levels(pruning: ScanPruning): FilePruning => PushdownLevel = {
     val unread =
-      if (pruning.exists(_.storage.forbidsFilters) || hasUnsafeColumns(pruning))
+      if (hasUnfilteredFiles(pruning) || hasUnsafeColumns(pruning))
         PushdownLevel.Nothing
       else PushdownLevel.AnyFile
     file =>
       file.storage match {
-        case storage if storage.forbidsFilters => PushdownLevel.Nothing
+        case storage if forbidsFilters(storage) => PushdownLevel.Nothing
         case FileStorage.Unread => unread
-        case FileStorage.Known(unsafe, _, _) if unsafe.nonEmpty => PushdownLevel.SafeColumns
-        case FileStorage.Known(_, _, true) => PushdownLevel.AsDeclared
+        case FileStorage.Known(unsafe, _, _, _) if unsafe.nonEmpty => PushdownLevel.SafeColumns
+        case FileStorage.Known(_, _, _, true) => PushdownLevel.AsDeclared
         case _ => PushdownLevel.AnyFile
       }
   }

@@ -8,7 +8,6 @@ import org.apache.spark.sql.types._
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.parquet.statistics.DeclaredType
-import io.sbbf.spark.pages.DeltaSkips
 import io.sbbf.spark.util.FieldId
 
 /**
@@ -38,8 +37,10 @@ import io.sbbf.spark.util.FieldId
  *   - Columns that a file misstates: see [[io.sbbf.parquet.footer.FileFooter.unsafeColumns]].
  *   - Text that is not UTF-8: nothing is pushed.
  *   - Columns read by field id: nothing is pushed, as parquet-mr finds columns by name.
- *   - Pages in DELTA_BINARY_PACKED: nothing is pushed where Spark's reader skips their values wrongly;
- *     see [[io.sbbf.spark.pages.DeltaSkips]].
+ *   - Pages in an encoding of deltas: nothing is pushed where Spark's reader skips their values wrongly;
+ *     see [[io.sbbf.spark.pages.PackedDeltas]].
+ *   - Files that Spark reads row by row: the column index is off. Where it leaves the last row of a row
+ *     group alone, parquet-mr returns the value of an earlier row (apache/parquet-java#3747).
  *
  * @param filters the filters that Spark pushes
  * @param columns the columns of the filters, as filters spell them, with the types that allow
@@ -48,6 +49,7 @@ import io.sbbf.spark.util.FieldId
  * @param twins those of the columns that share their dotted path with another column of the table
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  * @param mayPushMore whether Spark may push filters that are not among `filters`
+ * @param readsRows whether Spark reads the files row by row
  */
 private[spark] final class PushdownGuard private (
     private[pushdown] val filters: Seq[Filter],
@@ -55,7 +57,8 @@ private[spark] final class PushdownGuard private (
     val requirements: StorageRequirements,
     twins: Set[String],
     refusesAll: Boolean,
-    mayPushMore: Boolean) {
+    mayPushMore: Boolean,
+    readsRows: Boolean) {
   import PushdownGuard._
 
   /**
@@ -81,10 +84,18 @@ private[spark] final class PushdownGuard private (
         // files that are listed later may misstate other columns
         safeColumns = if (scan.mayListOthers) Nil else without(anyFile, scan.isUnsafe),
         disablesBloom = disablesBloom || misreadsFilters,
+        disablesColumnIndex = readsRows,
         needsUnfilteredRead = scan.mayReadUnchecked(this) || hasUnsafeFiles
       )
     } else
-      ReadPolicy(settled, filters, filters, filters, disablesBloom, needsUnfilteredRead = false)
+      ReadPolicy(
+        settled,
+        filters,
+        filters,
+        filters,
+        disablesBloom,
+        disablesColumnIndex = false,
+        needsUnfilteredRead = false)
   }
 
   /** Returns whether every file can be read with the filters as Spark pushes them. */
@@ -129,8 +140,11 @@ private[spark] final class PushdownGuard private (
     val hasOld = zoned.exists(PushedFilterRewriter.values(_).exists(PushedValue.isOld))
     if (hasUnsafeFiles || mayPushMore || refusesAll || !isUnchanged || hasOld)
       ReadPolicy.NoParquetFilters
-    else if (misreadsFilters && filters.exists(usesBloom)) ReadPolicy.NoBloom
-    else Map.empty
+    else {
+      val bloom = misreadsFilters && filters.exists(usesBloom)
+      (if (bloom) ReadPolicy.NoBloom else Map.empty[String, String]) ++
+        (if (readsRows && filters.nonEmpty) ReadPolicy.NoColumnIndex else Map.empty)
+    }
   }
 }
 
@@ -154,13 +168,15 @@ private[spark] object PushdownGuard {
    * @param schema the schema of the files' columns
    * @param byFieldId whether the session reads Parquet columns by field id
    * @param mayPushMore whether Spark may push filters that are not among these
+   * @param readsRows whether Spark reads the files row by row
    */
   def apply(
       filters: Seq[Filter],
       schema: StructType,
       byFieldId: Boolean,
       caseSensitive: Boolean,
-      mayPushMore: Boolean = false): PushdownGuard = {
+      mayPushMore: Boolean = false,
+      readsRows: Boolean = false): PushdownGuard = {
     val columns = (for {
       name <- filters.flatMap(_.references).distinct
       found <- typeOf(UnresolvedAttribute.parseAttributeName(name), schema, caseSensitive)
@@ -188,12 +204,12 @@ private[spark] object PushdownGuard {
         most,
         nullsCounted,
         columns = names.map(pathOf).toSet,
-        probed = filters.filter(usesBloom).flatMap(_.references).map(pathOf).toSet,
-        skipsDeltas = DeltaSkips.areRight
+        probed = filters.filter(usesBloom).flatMap(_.references).map(pathOf).toSet
       ),
       twins = twinsAmong(names, schema),
       refusesAll = byFieldId && hasFieldIds(schema),
-      mayPushMore
+      mayPushMore,
+      readsRows
     )
   }
 

@@ -12,6 +12,7 @@ import org.apache.spark.sql.sources.Filter
  * @param asDeclared the filters for files of [[PushdownLevel.AsDeclared]]
  * @param safeColumns the filters for files of [[PushdownLevel.SafeColumns]]
  * @param disablesBloom whether tasks must not evaluate parquet-mr's bloom filters
+ * @param disablesColumnIndex whether tasks must not leave out pages by parquet-mr's column index
  * @param needsUnfilteredRead whether some files may be of [[PushdownLevel.Nothing]]
  */
 private[spark] final case class ReadPolicy(
@@ -20,6 +21,7 @@ private[spark] final case class ReadPolicy(
     asDeclared: Seq[Filter],
     safeColumns: Seq[Filter],
     disablesBloom: Boolean,
+    disablesColumnIndex: Boolean,
     needsUnfilteredRead: Boolean) {
 
   /** Returns whether tasks read files of different levels with different filters. */
@@ -37,7 +39,17 @@ private[spark] object ReadPolicy {
   /** Disables parquet-mr's bloom filter check. */
   val NoBloom: Map[String, String] = Map("parquet.filter.bloom.enabled" -> "false")
 
+  /** Disables parquet-mr's choice of pages. */
+  val NoColumnIndex: Map[String, String] = Map("parquet.filter.columnindex.enabled" -> "false")
+
   /** Pushes nothing, for a scan of which nothing is known. */
   val Nothing: ReadPolicy =
-    ReadPolicy(NoParquetFilters, Nil, Nil, Nil, disablesBloom = true, needsUnfilteredRead = false)
+    ReadPolicy(
+      NoParquetFilters,
+      Nil,
+      Nil,
+      Nil,
+      disablesBloom = true,
+      disablesColumnIndex = true,
+      needsUnfilteredRead = false)
 }

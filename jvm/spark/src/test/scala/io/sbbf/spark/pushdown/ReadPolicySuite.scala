@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.sbbf.core.predicate.{ColumnPath, RowGroupPredicate}
 import io.sbbf.parquet.result.{FilePruning, FileStorage, PrunedFiles, ScanPruning}
+import io.sbbf.spark.pages.PackedDeltas
 
 /** Tests how the filters, and what planning found of the files, decide how a scan reads. */
 class ReadPolicySuite extends AnyFunSuite with PushdownCases {
@@ -14,9 +15,12 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
   private def file(storage: FileStorage, filtersRejected: Map[String, Int] = Map.empty) =
     FilePruning(1, 1, 10L, 100L, None, Map.empty, Map.empty, filtersRejected, storage)
 
-  private def known(meets: Boolean = false, unsafe: Option[String] = None) = {
+  private def known(
+      meets: Boolean = false,
+      unsafe: Option[String] = None,
+      hasDeltaPages: Boolean = false) = {
     val columns = unsafe.map(name => ColumnPath.named(Seq(name))).toSet
-    FileStorage.Known(columns, hasUnsafeColumns = columns.nonEmpty, meets)
+    FileStorage.Known(columns, hasUnsafeColumns = columns.nonEmpty, hasDeltaPages, meets)
   }
 
   /** A file of which some row groups are kept. */
@@ -83,9 +87,9 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
         true),
       (
         "pages of a file are skipped wrongly",
-        scan(lookup, Seq(file(FileStorage.Misaligned))),
-        all ++ bloom,
-        true),
+        scan(lookup, Seq(file(known(hasDeltaPages = true)))),
+        if (PackedDeltas.areSkippedCorrectly) bloom else all ++ bloom,
+        !PackedDeltas.areSkippedCorrectly),
       ("planning checked other filters", scan(Nil), bloom, true)
     )
     for ((why, planned, options, isUnfiltered) <- table) {
@@ -138,13 +142,14 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
 
   test("a file that was not read is read like the worst of the others.") {
     import PushdownLevel._
+    val skipped = if (PackedDeltas.areSkippedCorrectly) AnyFile else Nothing
     // storage of a file; its level; the level of an unread file beside it
     val table = Seq(
       (known(meets = true), AsDeclared, AnyFile),
       (known(), AnyFile, AnyFile),
       (known(meets = true, Some("id")), SafeColumns, Nothing),
       (FileStorage.Unreadable, Nothing, Nothing),
-      (FileStorage.Misaligned, Nothing, Nothing)
+      (known(hasDeltaPages = true), skipped, skipped)
     )
     for ((storage, level, unread) <- table) {
       val files = Seq(file(storage), file(FileStorage.Unread))
@@ -188,6 +193,15 @@ class ReadPolicySuite extends AnyFunSuite with PushdownCases {
         caseSensitive = false,
         mayPushMore = true)
     assert(!more.withholdsNothing && guard(Seq(IsNotNull("id"))).withholdsNothing)
+  }
+
+  test("pages are not left out where Spark reads row by row.") {
+    val byRow =
+      PushdownGuard(Seq(safe), plain, byFieldId = false, caseSensitive = false, readsRows = true)
+    val policy = byRow.decide(scan(Seq(safe)), isSafe = true)
+    assert(policy.disablesColumnIndex && policy.anyFile == Seq(safe) && !byRow.withholdsNothing)
+    assert(policy.options == ReadPolicy.NoColumnIndex ++ ReadPolicy.NoBloom)
+    assert(!byRow.decide(scan(Seq(safe)), isSafe = false).disablesColumnIndex)
   }
 
   test("what was found of files covers filters on the same columns only.") {

@@ -8,7 +8,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{DataFrame, Row}
 
-import io.sbbf.spark.pages.DeltaSkips
+import io.sbbf.spark.pages.PackedDeltas
 import io.sbbf.spark.testing.SparkSuite
 import io.sbbf.spark.util.SbbfConf
 
@@ -111,33 +111,51 @@ class SafeReadQuerySuite extends SparkSuite {
     withConf(off)(assert(found == 0, "Spark alone loses the rows"))
   }
 
-  test("pages of deltas are read whole where Spark's reader skips their values wrongly.") {
-    // pages of 50 values of `a`, and of all values of `b`
+  /** Writes rows with pages of 50 values of `a`, and of more values of `b`. */
+  private def writePages(to: String, rows: Long, version: String): Unit =
     spark
-      .range(0, 2000, 1, 1)
+      .range(0, rows, 1, 1)
       .selectExpr("concat(lpad(id, 8, '0'), md5(string(id))) AS a", "id AS b")
       .write
       .options(Map(
-        "parquet.writer.version" -> "PARQUET_2_0",
+        "parquet.writer.version" -> version,
         "parquet.enable.dictionary" -> "false",
         "parquet.page.size" -> "1000",
         "parquet.page.size.row.check.min" -> "50",
         "parquet.page.size.row.check.max" -> "50"
       ))
-      .parquet(path("deltas"))
-    val keys = 100 until 2000 by 500
-    def wrong = keys.count { n =>
-      val key = f"a >= '$n%08d' AND a < '${n + 1}%08d'"
-      spark.read.parquet(path("deltas")).where(key).collect().toSeq.map(_.getLong(1)) != Seq(n)
-    }
-    assert(wrong == 0)
-    withConf(withoutOurFormat)(assert(wrong == 0))
-    withConf(off)(
-      assert((wrong > 0) == !DeltaSkips.areRight, "Spark alone returns values of other rows"))
+      .parquet(path(to))
+
+  /** Returns the values of `b` in the rows whose `a` begins with one of these numbers. */
+  private def found(in: String, numbers: Long*): Seq[Long] = {
+    val keys = numbers.map(n => f"a >= '$n%08d' AND a < '${n + 1}%08d'").mkString(" OR ")
+    spark.read.parquet(path(in)).where(keys).collect().toSeq.map(_.getLong(1)).sorted
+  }
+
+  test("pages of deltas are read whole where Spark's reader skips their values wrongly.") {
+    writePages("deltas", 2000, "PARQUET_2_0") // all values of `b` are in one page
+    val keys = 100L until 2000 by 500
+    def isRight = keys.forall(key => found("deltas", key) == Seq(key))
+    assert(isRight)
+    withConf(withoutOurFormat)(assert(isRight))
+    withConf(off)(assert(isRight == PackedDeltas.areSkippedCorrectly, "a value of another row"))
+  }
+
+  test("the last row of a row group is read right where Spark reads row by row.") {
+    writePages("last", 2001, "PARQUET_1_0")
+    val (first, last) = (20L, 2000L)
+    for (isVectorized <- Seq(true, false))
+      withConf("spark.sql.parquet.enableVectorizedReader" -> isVectorized.toString) {
+        assert(found("last", first, last) == Seq(first, last))
+        withConf(withoutOurFormat)(assert(found("last", first, last) == Seq(first, last)))
+        val alone = if (isVectorized) last else 50L // the row after those that are read
+        withConf(off)(assert(found("last", first, last) == Seq(first, alone)))
+      }
   }
 
   test("Spark's reader of deltas is right since 4.3.") {
-    assert(DeltaSkips.areRight == (isOf4 && SPARK_VERSION >= "4.3"))
+    val Array(major, minor) = SPARK_VERSION.split('.').take(2).map(_.toInt)
+    assert(PackedDeltas.areSkippedCorrectly == (major > 4 || major == 4 && minor >= 3))
   }
 
   private val isOf4 = !SPARK_VERSION.startsWith("3.")

@@ -10,13 +10,13 @@ import io.sbbf.parquet.model.RecoverableError
 
 /**
  * Finds out whether Spark's reader of DELTA_BINARY_PACKED returns the right values after it has skipped
- * some. Until Spark 4.2 it begins again with the first value of the page where it is asked for no values
+ * some. Before Spark 4.3 it begins again with the first value of the page where it is asked for no values
  * in between (findings/spark-delta-skips.sh).
  */
-private[spark] object DeltaSkips {
+private[spark] object PackedDeltas {
 
-  /** Whether it is right. Asks the reader, because a distribution may have mended its own. */
-  lazy val areRight: Boolean =
+  /** Whether it does. Tests the reader, because distributions backport fixes. */
+  lazy val areSkippedCorrectly: Boolean =
     try readAfterSkip() == Second
     catch { case RecoverableError(_) => false }
 
