@@ -184,7 +184,7 @@ private[sbbf] final case class FileFacts(rowGroups: Seq[Int], columns: Seq[Colum
  * @param dataType the column's Parquet type
  * @param whyNone the reason why a filter of this type is useless; None if it is useful
  * @param chunks the number of row groups that have values
- * @param unpaged the number of these without an offset index, which tasks read whole
+ * @param withoutOffsetIndex the number of these without an offset index, which tasks read whole
  * @param bytes the compressed size of all of the column's chunks, with those that have only nulls
  * @param filters the number of chunks with a filter, valid or not
  * @param filterBytes the size of these filters with their headers; a missing length counts as 0
@@ -200,7 +200,7 @@ private[sbbf] final case class ColumnFacts(
     dataType: String,
     whyNone: Option[String],
     chunks: Int,
-    unpaged: Int,
+    withoutOffsetIndex: Int,
     bytes: Long,
     filters: Int,
     filterBytes: Long,

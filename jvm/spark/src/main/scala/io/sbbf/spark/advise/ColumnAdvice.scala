@@ -105,8 +105,8 @@ private[spark] object ColumnAdvice {
   }
 
   private def wholeReads(evidence: ColumnProfile): String =
-    if (evidence.unpaged == 0) ""
+    if (evidence.withoutOffsetIndex == 0) ""
     else
-      s"; ${evidence.unpaged} of ${math.round(evidence.rowGroups)} row groups have no offset index, " +
-        "so tasks read all of their pages"
+      f"; ${evidence.withoutOffsetIndex}%,d of its ${math.round(evidence.rowGroups)}%,d row groups " +
+        "have no offset index, so tasks read all pages: pyarrow writes it with write_page_index=True"
 }

@@ -40,7 +40,7 @@ private[advise] final class ColumnProfile(
   def sampled: Int = sketches.size
 
   /** Row groups without an offset index of the column, which tasks read whole. */
-  def unpaged: Long = scaled(facts.map(_.unpaged.toLong).sum)
+  def withoutOffsetIndex: Long = scaled(facts.map(_.withoutOffsetIndex.toLong).sum)
 
   def bytes: Long = scaled(facts.map(_.bytes).sum)
 

@@ -14,7 +14,6 @@ import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.prune.FileEvaluators
 import io.sbbf.spark.files.{FilesFormat, PrunedFileIndex, PrunedFileScan, ScanColumns}
-import io.sbbf.spark.pages.RowSelection
 import io.sbbf.spark.parquet.ParquetScans
 import io.sbbf.spark.scan.ObservesSplits
 import io.sbbf.spark.search.TableIndex
@@ -95,21 +94,18 @@ private[spark] object DeltaScans extends FilesFormat {
       conf: SQLConf): RowGroupIndex =
     TableIndex.ofLake(files.location.rootPaths.head, hadoopConf, conf)
 
-  override def rowSelection: Option[RowSelection] = Some(Selection)
+  override def canSelectRows: (HadoopFsRelation, SQLConf) => Boolean =
+    (files, _) => ExecutorJar.isThere(files.sparkSession.sparkContext)
 
-  private object Selection extends RowSelection {
-    override def serves(files: HadoopFsRelation, conf: SQLConf): Boolean =
-      ExecutorJar.isThere(files.sparkSession.sparkContext)
-
-    override def of(files: HadoopFsRelation, filters: Seq[Expression]): HadoopFsRelation =
+  override def selectingRows: (HadoopFsRelation, Seq[Expression]) => HadoopFsRelation =
+    (files, filters) =>
       (files.fileFormat, files.location) match {
         case (delta: ParquetFileFormat, index: PrunedFileIndex) =>
-          val format =
-            new SelectedDeltaFormat(delta, filters, index, DeltaColumns.of(files).fileSchema)
+          val columns = DeltaColumns.of(files)
+          val format = new RowSelectingDeltaFormat(delta, filters, index, columns.fileSchema)
           files.copy(fileFormat = format)(files.sparkSession)
         case _ => files
       }
-  }
 
   /** Delta's log may have other times than the store; its files are never replaced. */
   override protected def evaluators(

@@ -2,7 +2,7 @@ package io.sbbf.spark.files
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
-import org.apache.spark.sql.catalyst.expressions.FileSourceConstantMetadataAttribute
+import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.FileFormat.{FILE_BLOCK_LENGTH, FILE_BLOCK_START}
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
@@ -13,7 +13,6 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import io.sbbf.parquet.hashes.RowGroupIndex
 import io.sbbf.parquet.prune.{FileEvaluators, ListingPruner}
 import io.sbbf.parquet.result.ScanPruning
-import io.sbbf.spark.pages.RowSelection
 import io.sbbf.spark.pushdown.PushdownGuard
 import io.sbbf.spark.scan.{PrunableScan, RunningScan, ScanFormat}
 import io.sbbf.spark.search.TableIndex
@@ -74,8 +73,14 @@ private[spark] abstract class FilesFormat extends ScanFormat {
    */
   def decidesByOptions: Boolean = false
 
-  /** How tasks choose rows inside of the row groups that are left, None if they read them whole. */
-  def rowSelection: Option[RowSelection] = None
+  /** Returns whether tasks can choose rows inside of the row groups that are left. */
+  def canSelectRows: (HadoopFsRelation, SQLConf) => Boolean = (_, _) => false
+
+  /**
+   * Returns the relation whose tasks choose rows by the conjuncts of a scan's filter, the relation itself
+   * where they cannot.
+   */
+  def selectingRows: (HadoopFsRelation, Seq[Expression]) => HadoopFsRelation = (files, _) => files
 
   /** Returns whether the query sees by the scan's output how files are cut into splits. */
   def outputObservesSplits(scan: FileSourceScanExec): Boolean = scan.output.exists {

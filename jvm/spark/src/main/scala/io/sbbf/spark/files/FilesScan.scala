@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.{FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.pages.PagesRead
+import io.sbbf.spark.pages.PageCounts
 import io.sbbf.spark.pushdown.ReadPolicy
 import io.sbbf.spark.scan.{PrunableScan, PrunedTable}
 import io.sbbf.spark.util.SbbfConf
@@ -83,7 +83,7 @@ private[files] final class FilesScan(
     val indexes = running.collect { case node: FileSourceScanExec => node.relation.location }
     val pruned = indexes.collect { case index: PrunedFileIndex => index }
     // late keys, choices of pages, and those rules that Delta needs, show in the physical plan alone
-    val shown = pruned.find(_.late.nonEmpty).orElse(pruned.find(_.pages != PagesRead.Nothing))
+    val shown = pruned.find(_.late.nonEmpty).orElse(pruned.find(_.pages != PageCounts.Zero))
     if (pruned.size < indexes.size) None
     else
       for {

@@ -13,7 +13,7 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.parquet.model.{ColumnLookup, FileVersion, RecoverableError}
 import io.sbbf.parquet.prune.ListingPruner
 import io.sbbf.parquet.result.{FilePruning, ScanPruning}
-import io.sbbf.spark.pages.PagesRead
+import io.sbbf.spark.pages.PageCounts
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, PushdownLevel}
 import io.sbbf.spark.read.RowGroupRanges
 import io.sbbf.spark.scan.{FileColumns, LateKeys}
@@ -138,7 +138,7 @@ final class PrunedFileIndex private[spark] (
   }
 
   /** Returns what tasks have read so far of the row groups that are left. */
-  private[spark] def pages: PagesRead = shown.fold(PagesRead.Nothing)(_.ofPages.counts)
+  private[spark] def pages: PageCounts = shown.fold(PageCounts.Zero)(_.ofPages.counts)
 
   override def sizeInBytes: Long = selection.fold(base.sizeInBytes)(_.sizeInBytes)
   override def inputFiles: Array[String] = selection.fold(base.inputFiles)(_.inputFiles)

@@ -16,7 +16,6 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.result.ScanPruning
-import io.sbbf.spark.pages.RowSelection
 import io.sbbf.spark.scan.{LateKeys, RunningScan}
 import io.sbbf.spark.util.{KernelChoice, SbbfConf}
 
@@ -51,21 +50,25 @@ private[spark] final class RunningFileScan(
   }
 
   /** Returns the scan whose tasks choose rows by its filter, None if that is useless. */
-  def selectingRows: Option[SparkPlan] = {
-    val index = indexed
-    val pruning = index.selection.getOrElse(index.prune(partitionFilters, dataFilters))
-    rowSelection(pruning).map { selection =>
-      val indexed = format.withIndex(files, index, conf, hasRuntimeFilters)
-      withFiles(selection.of(indexed, scan.dataFilters ++ index.late.map(_.filter)))
+  def selectingRows: Option[SparkPlan] =
+    if (!canSelectRows) None
+    else {
+      val index = indexed
+      val pruning = index.selection.getOrElse(index.prune(partitionFilters, dataFilters))
+      if (!areLarge(pruning)) None
+      else {
+        val pruned = format.withIndex(files, index, conf, hasRuntimeFilters)
+        val filters = scan.dataFilters ++ index.late.map(_.filter)
+        Some(withFiles(format.selectingRows(pruned, filters)))
+      }
     }
-  }
 
-  /** Returns how tasks choose rows in what is left, None if they read it whole. */
-  private def rowSelection(pruning: ScanPruning): Option[RowSelection] =
-    format.rowSelection.filter { selection =>
-      SbbfConf.Pages.get(conf) && selection.serves(files, conf) &&
-      pruning.keptBytes >= pruning.keptFiles * SbbfConf.PageBytes.get(conf)
-    }
+  private def canSelectRows: Boolean =
+    SbbfConf.Pages.get(conf) && format.canSelectRows(files, conf)
+
+  /** Returns whether enough is left of the files, on average, for tasks to choose rows in it. */
+  private def areLarge(pruning: ScanPruning): Boolean =
+    pruning.keptBytes >= pruning.keptFiles * SbbfConf.PageBytes.get(conf)
 
   private def indexed: PrunedFileIndex = files.location match {
     case known: PrunedFileIndex => known
@@ -75,7 +78,10 @@ private[spark] final class RunningFileScan(
       format.index(files, guard, preserveSplits, conf)
   }
 
-  /** Returns an index of what might hold the keys, if it holds enough less than was planned. */
+  /**
+   * Returns an index of what might hold the keys, if it holds enough less than was planned or if tasks
+   * can choose rows by the keys.
+   */
   private def narrowed(before: PrunedFileIndex, keys: Seq[LateKeys]): Option[PrunedFileIndex] = {
     val index = before.narrowedBy(keys, selectsPartition)
     val found = index.prune(partitionFilters, dataFilters)
@@ -84,7 +90,7 @@ private[spark] final class RunningFileScan(
       // Spark's own format class is worth more than a few row groups
       case _ => found.keptBytes <= found.filesBytes - found.filesBytes / 50
     }
-    if (isWorthIt || rowSelection(found).nonEmpty) Some(index) else None
+    if (isWorthIt || canSelectRows && areLarge(found)) Some(index) else None
   }
 
   /** The scan's filters on data columns whose values were known when the query was planned. */

@@ -10,7 +10,7 @@ import io.sbbf.spark.pages.PageMetrics
 /**
  * Publishes what pruning did to a scan as SQL metrics of its node. The SQL tab shows them; the
  * event log and the status store keep them. The counts are those of [[ScanPruning]], and thus of
- * EXPLAIN and of the report.
+ * EXPLAIN and of the report; tasks add those of pages.
  */
 private[spark] final class ScanMetrics(context: SparkContext) {
   private val filesKept = count("files kept")

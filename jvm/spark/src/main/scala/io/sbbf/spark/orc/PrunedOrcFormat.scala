@@ -9,6 +9,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
+import io.sbbf.spark.pages.FileRead
 import io.sbbf.spark.pushdown.OrcPushdown
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -60,9 +61,7 @@ private object PrunedOrcFormat {
    * file, which stores a column as another type than the table. It translates them before it reads
    * a row.
    */
-  def orElse(
-      filtered: RowGroupRanges.Reader,
-      unfiltered: RowGroupRanges.Reader): RowGroupRanges.Reader =
+  def orElse(filtered: FileRead.Reader, unfiltered: FileRead.Reader): FileRead.Reader =
     split =>
       try filtered(split)
       catch { case _: IllegalArgumentException => unfiltered(split) }

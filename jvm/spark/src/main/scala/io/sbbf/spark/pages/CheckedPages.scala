@@ -24,7 +24,8 @@ private[pages] object CheckedPages {
   /**
    * Reads the pages of some columns of a row group that hold some rows.
    *
-   * @throws java.io.IOException if a page has other rows than its index says
+   * @throws java.io.IOException if a page has other rows than its index says, or if the pages of a list
+   *   would take more than 64 MB
    * @throws ReflectiveOperationException if parquet-mr keeps its pages in another way
    */
   def read(
@@ -34,16 +35,22 @@ private[pages] object CheckedPages {
       rows: RowRanges): PageReadStore = {
     val pages: PageReadStore = file.readFilteredRowGroup(rowGroup, rows)
     val indexes = file.getColumnIndexStore(rowGroup)
-    val numRows = file.getRowGroups.get(rowGroup).getRowCount
-    val readers = columns.getColumns.asScala.map { column =>
-      val index = indexes.getOffsetIndex(ColumnPath.get(column.getPath: _*))
+    val block = file.getRowGroups.get(rowGroup)
+    val stored = block.getColumns.asScala.map(_.getPath).toSet
+    def pathOf(column: ColumnDescriptor) = ColumnPath.get(column.getPath: _*)
+    // readers need no pages of a column that the file lacks
+    val present = columns.getColumns.asScala.filter(column => stored(pathOf(column)))
+    val readers = present.map { column =>
+      val index = indexes.getOffsetIndex(pathOf(column))
       val reader = pages.getPageReader(column)
       val compressed = compressedPages(reader)
       val isList = column.getMaxRepetitionLevel > 0
       val read =
-        if (isList && compressed.exists(_.isInstanceOf[DataPageV1])) decompressed(reader)
-        else compressed
-      verify(read.map(rowsOf(_, column)), index, numRows, rows, column)
+        if (isList && compressed.exists(_.isInstanceOf[DataPageV1])) {
+          limit(compressed, column)
+          decompressed(reader)
+        } else compressed
+      verify(read.map(rowsOf(_, column)), index, block.getRowCount, rows, column)
       column -> new Pages(
         reader,
         if (read eq compressed) None else Some(read),
@@ -63,7 +70,7 @@ private[pages] object CheckedPages {
   private def compressedPages(reader: PageReader): Seq[DataPage] = {
     val pages = reader.getClass.getDeclaredField("compressedPages")
     pages.setAccessible(true)
-    pages.get(reader).asInstanceOf[JavaCollection[DataPage]].asScala.toSeq
+    pages.get(reader).asInstanceOf[JavaCollection[DataPage]].asScala.toVector
   }
 
   private def verify(
@@ -76,10 +83,24 @@ private[pages] object CheckedPages {
       .map(page => index.getFirstRowIndex(page) -> index.getLastRowIndex(page, numRows))
       .collect { case (first, last) if rows.isOverlapping(first, last) => last - first + 1 }
     if (found.map(_.toLong) != stated) {
-      val name = column.getPath.mkString(".")
-      throw new IOException(s"the offset index of $name states other rows than its pages have")
+      throw new IOException(
+        s"the offset index of ${nameOf(column)} states ${stated.size} pages of ${stated.sum} rows, " +
+          s"found ${found.size} of ${found.sum}: write the file again")
     }
   }
+
+  private def limit(pages: Seq[DataPage], column: ColumnDescriptor): Unit = {
+    val bytes = pages.map(_.getUncompressedSize.toLong).sum
+    if (bytes > MostListBytes)
+      throw new IOException(
+        s"the pages of the list ${nameOf(column)} would take $bytes bytes, " +
+          s"and $MostListBytes are the most")
+  }
+
+  private def nameOf(column: ColumnDescriptor): String = column.getPath.mkString(".")
+
+  /** The pages of a list are decompressed before a reader needs them, all at once. */
+  private final val MostListBytes = 64L << 20
 
   private def rowsOf(page: DataPage, column: ColumnDescriptor): Int = page match {
     case page: DataPageV2 => page.getRowCount
@@ -100,7 +121,8 @@ private[pages] object CheckedPages {
 
   /**
    * @param copies the pages if they were read, which happens once
-   * @param needsDictionary decoding a dictionary of 1 MB may take longer than the pages of a row
+   * @param needsDictionary whether one of the pages needs the dictionary. To decode one of 1 MB may take
+   *   longer than the pages of a row.
    */
   private final class Pages(
       original: PageReader,

@@ -10,7 +10,7 @@ import io.sbbf.parquet.model.RecoverableError
 
 /**
  * Finds out whether Spark's reader of DELTA_BINARY_PACKED returns the right values after it has skipped
- * some. Before Spark 4.3 it begins again with the first value of the page where it is asked for no values
+ * some. Before Spark 4.3 it begins again with the first value of the page where it reads no values
  * in between (findings/spark-delta-skips.sh).
  */
 private[spark] object PackedDeltas {

@@ -12,7 +12,7 @@ private[spark] final class PageMetrics(context: SparkContext) extends Serializab
 
   @transient lazy val all: Seq[SQLMetric] = Seq(rows, pagesRead, pagesSkipped, bytes)
 
-  def counts: PagesRead = PagesRead(pagesRead.value, pagesSkipped.value, rows.value)
+  def counts: PageCounts = PageCounts(pagesRead.value, pagesSkipped.value, rows.value)
 
   def add(sizes: PageSizes, skippedRows: Long): Unit = {
     rows.add(skippedRows)
@@ -20,4 +20,11 @@ private[spark] final class PageMetrics(context: SparkContext) extends Serializab
     pagesSkipped.add(sizes.skipped.toLong)
     bytes.add(sizes.bytesSkipped)
   }
+}
+
+/** The pages that tasks have read and left out of row groups with a row that passed, and all rows left out. */
+private[spark] final case class PageCounts(read: Long, skipped: Long, skippedRows: Long)
+
+private[spark] object PageCounts {
+  val Zero: PageCounts = PageCounts(0, 0, 0)
 }

@@ -1,6 +1,6 @@
 package io.sbbf.spark.pages
 
-import java.io.Closeable
+import java.io.{Closeable, IOException}
 
 import scala.jdk.CollectionConverters._
 
@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.pages.FileRead.Reader
 import io.sbbf.spark.pages.PageReads._
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
@@ -26,7 +27,7 @@ import io.sbbf.spark.util.{LogOnce, SbbfConf}
  * Reads a part of a file in two steps: the columns of a filter, and then the pages of all columns
  * that hold rows which may pass it. Whatever it cannot decide, Spark reads as without it.
  *
- * @param keys reads the columns of the filter, row by row
+ * @param keys a reader of rows of the filter's columns, which can return batches instead
  * @param required the names of the columns that the scan reads, in the files
  * @param minBytes smaller parts are read whole
  */
@@ -62,7 +63,7 @@ private[spark] final class PageReads(
               case Some(reader) => if (isPlannedVersion()) select(reader, runs)
               case None => trials.failed()
             }
-          catch { case RecoverableError(e) => warn(e) }
+          catch { case RecoverableError(e) => failed(part.filePath.toString, e) }
           rows
       }
 
@@ -77,21 +78,32 @@ private[spark] final class PageReads(
         numbers = reader.returnBatches()
         runs <- evaluated(batches.asInstanceOf[Iterator[ColumnarBatch]], numbers)
       } yield {
-        if (runs.isEmpty) metrics.add(PageSizes.Nothing, rowsOf(reader.file))
+        if (runs.isEmpty) metrics.add(PageSizes.Zero, rowsOf(reader.file))
         runs
       }
-      if (runs.isEmpty) trials.failed()
+      if (runs.isEmpty && !isCancelled) trials.failed()
       runs
     } catch {
+      // a part of a filter may fail where the whole filter does not
       case RecoverableError(e) =>
-        trials.failed()
-        warn(e) // a part of a filter may fail where the whole filter does not
+        failed(part.filePath.toString, e)
         None
-    } finally
-      batches match {
-        case open: Closeable => open.close()
-        case _ =>
-      }
+    } finally close(batches)
+  }
+
+  private def close(batches: Iterator[Any]): Unit = batches match {
+    case open: Closeable =>
+      try open.close()
+      catch { case RecoverableError(_) | _: IOException => () } // what was read is complete
+    case _ =>
+  }
+
+  private def failed(file: String, e: Throwable): Unit = {
+    trials.failed()
+    LogOnce.once(
+      s"pages: ${e.getClass.getName}",
+      s"$file: a task could not choose pages, so it reads whole row groups",
+      e)
   }
 
   /** Returns whether the filter's columns are the smaller part of what the scan reads, in pages. */
@@ -103,19 +115,17 @@ private[spark] final class PageReads(
         rowGroups.flatMap(_.getColumns.asScala).partition(chunk => read(chunk.getPath))
       val second = others.filter(chunk => required(chunk.getPath.toArray.head))
       first.map(_.getTotalSize).sum <= second.map(_.getTotalSize).sum &&
-      (first ++ second).forall(PageSizes.hasPages)
+      (first ++ second).forall(PageSizes.canSkipPages)
     }
   }
 
-  /** Returns None if the first batches show that too many rows pass. */
+  /** Returns None if too many rows pass: most of the batches so far have one, or one has many. */
   private def evaluated(
       batches: Iterator[ColumnarBatch],
       numbers: RowNumbers): Option[RowRuns] = {
     val passes = filter.predicate()
     val runs = new RowRuns
     var (seen, hit, isHopeless) = (0, 0, false)
-    def isCancelled =
-      Option(TaskContext.get()).exists(_.isInterrupted()) // Spark's iterator fails it
     while (batches.hasNext && !isCancelled && !isHopeless) {
       val batch = batches.next()
       val passed = add(batch.numRows, passes(batch), numbers, runs)
@@ -146,73 +156,83 @@ private[spark] final class PageReads(
     val file = reader.file
     val all = file.getRowGroups.asScala.toVector
     val chosen = all.indices.map(i => i -> runs.within(all(i))).filter(_._2.rowCount > 0)
-    val sizes = chosen.map { case (i, rows) => PageSizes.of(file, i, reader.requested, rows) }
-    if (sizes.forall(_.isDefined)) {
-      val sum = sizes.flatten.foldLeft(PageSizes.Nothing)(_ + _)
-      if (sum.bytesRead > sum.bytesSkipped * MostRead) trials.failed()
-      else {
-        trials.succeeded()
-        val rows = chosen.map(_._2.rowCount)
-        metrics.add(sum, skippedRows = rowsOf(file) - rows.sum)
-        reader.readInstead(
-          rows,
-          chosen.iterator.map { case (i, rows) => read(file, reader.requested, i, rows) })
-      }
+    val known = chosen.flatMap { case (i, rows) =>
+      PageSizes.of(file, i, reader.requested, rows).map(Chosen(i, rows, _))
+    }
+    val sum = known.map(_.sizes).foldLeft(PageSizes.Zero)(_ + _)
+    if (known.size < chosen.size || sum.bytesRead > sum.bytesSkipped * MaxReadRatio)
+      trials.failed()
+    else {
+      trials.succeeded()
+      val others = all.indices.filterNot(chosen.map(_._1).toSet)
+      metrics.add(PageSizes.Zero, others.map(all(_).getRowCount).sum)
+      reader.readInstead(
+        known.map(_.rows.rowCount),
+        known.iterator.map(read(file, reader.requested, _)))
     }
   }
 
   /** Returns the pages of a row group with some rows, or all if the file's indexes are wrong. */
-  private def read(
-      file: ParquetFileReader,
-      columns: MessageType,
-      rowGroup: Int,
-      rows: RowRanges): PageReadStore =
-    try CheckedPages.read(file, rowGroup, columns, rows)
-    catch {
-      case RecoverableError(e) =>
-        warn(e)
-        file.readRowGroup(rowGroup)
+  private def read(file: ParquetFileReader, columns: MessageType, chosen: Chosen): PageReadStore =
+    try {
+      val pages = CheckedPages.read(file, chosen.rowGroup, columns, chosen.rows)
+      val rows = file.getRowGroups.get(chosen.rowGroup).getRowCount
+      metrics.add(chosen.sizes, rows - chosen.rows.rowCount)
+      pages
+    } catch {
+      case RecoverableError.OfFile(e) =>
+        failed(file.getFile, e)
+        file.readRowGroup(chosen.rowGroup)
     }
 }
 
 private[spark] object PageReads {
-  type Reader = PartitionedFile => Iterator[InternalRow]
+
+  /** The rows to read of a row group, and the pages that hold them. */
+  private final case class Chosen(rowGroup: Int, rows: RowRanges, sizes: PageSizes)
 
   /**
    * Returns None where choosing rows cannot pay, and where Spark reads the files row by row.
    *
    * @param filters the conjuncts of the scan's filter
    * @param inFiles returns the columns of the files for columns of the scan
-   * @param keys returns a reader of the columns of a filter, which it reads row by row
+   * @param metrics the metrics of the scan, which only the driver can make
+   * @param reader returns Spark's reader of the files
    */
   def of(
       session: SparkSession,
       filters: Seq[Expression],
-      scan: ScanSchema,
+      scan: FileRead,
       inFiles: StructType => StructType,
-      metrics: => PageMetrics)(keys: RowFilter => Reader): Option[PageReads] = {
+      metrics: => PageMetrics)(reader: FileRead => Reader): Option[PageReads] = {
     val conf = session.sessionState.conf
     def isVectorized(schema: StructType) =
       ParquetUtils.isBatchReadSupportedForSchema(conf, StructType(schema ++ scan.partitions))
-    for {
-      filter <- RowFilter.of(filters, scan)
-      if SbbfConf.Pages.get(conf) && isVectorized(scan.required) && isVectorized(filter.schema)
-    } yield new PageReads(
-      filter,
-      keys(filter),
-      inFiles(scan.required).fieldNames.toSet,
-      SbbfConf.PageBytes.get(conf),
-      metrics)
+    try
+      for {
+        filter <- RowFilter.of(filters, scan)
+        if isVectorized(scan.required) && isVectorized(filter.schema)
+      } yield new PageReads(
+        filter,
+        reader(scan.of(filter)),
+        inFiles(scan.required).fieldNames.toSet,
+        SbbfConf.PageBytes.get(conf),
+        metrics)
+    catch {
+      case RecoverableError(e) =>
+        LogOnce.once(
+          s"page reads: ${e.getClass.getName}",
+          "tasks cannot choose pages, so they read whole row groups",
+          e)
+        None
+    }
   }
 
   private def rowsOf(file: ParquetFileReader): Long =
     file.getRowGroups.asScala.map(_.getRowCount).sum
 
-  private def warn(e: Throwable): Unit =
-    LogOnce.once(
-      s"pages: ${e.getClass.getName}",
-      "tasks could not choose pages, so they read whole row groups",
-      e)
+  /** Returns whether Spark has given up the task; its iterator then fails. */
+  private def isCancelled: Boolean = Option(TaskContext.get()).exists(_.isInterrupted())
 
   /** So many batches show whether rows pass in most pages. */
   private final val FirstBatches = 8
@@ -220,6 +240,6 @@ private[spark] object PageReads {
   /** With more rows of a batch, which has 4,096, few pages have none. */
   private final val MostPassing = 1000
 
-  /** How often the bytes that are left out the bytes of pages to read may be. */
-  private final val MostRead = 3
+  /** The most bytes of pages to read for each byte that is left out. */
+  private final val MaxReadRatio = 3
 }

@@ -2,6 +2,7 @@ package io.sbbf.spark.pages
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ColumnPath}
 import org.apache.parquet.internal.column.columnindex.OffsetIndex
@@ -22,11 +23,11 @@ private[pages] final case class PageSizes(
 }
 
 private[pages] object PageSizes {
-  val Nothing: PageSizes = PageSizes(0, 0, 0, 0)
+  val Zero: PageSizes = PageSizes(0, 0, 0, 0)
 
   /**
    * Returns the pages of some columns of a row group by their offset indexes. Returns None if a column
-   * has no index, or one that cannot be right.
+   * has no index, or one that cannot be right. A column that the file lacks has no pages.
    */
   def of(
       file: ParquetFileReader,
@@ -37,21 +38,20 @@ private[pages] object PageSizes {
     val chunks = block.getColumns.asScala.map(c => c.getPath -> c).toMap
     val indexes = file.getColumnIndexStore(rowGroup)
     val isOurs = isOfParquetMr(file)
-    columns.getColumns.asScala.foldLeft(Option(Nothing)) { (sum, column) =>
-      val path = ColumnPath.get(column.getPath: _*)
-      for {
-        before <- sum
-        // pages of other writers may begin inside of a record
-        chunk <- chunks.get(path).filter(_ => isOurs || column.getMaxRepetitionLevel == 0)
-        if hasPages(chunk)
-        index <- Option(indexes.getOffsetIndex(path))
-        if tiles(index, chunk, block.getRowCount)
-      } yield before + of(index, rows, block.getRowCount)
-    }
+    // pages of other writers may begin inside of a record
+    def ofChunk(column: ColumnDescriptor, chunk: ColumnChunkMetaData) =
+      Option(indexes.getOffsetIndex(chunk.getPath))
+        .filter(index =>
+          (isOurs || column.getMaxRepetitionLevel == 0) && canSkipPages(chunk) &&
+            tiles(index, chunk, block.getRowCount))
+        .map(of(_, rows, block.getRowCount))
+    columns.getColumns.asScala
+      .flatMap(column => chunks.get(ColumnPath.get(column.getPath: _*)).map(ofChunk(column, _)))
+      .foldLeft(Option(Zero)) { (sum, sizes) => for (a <- sum; b <- sizes) yield a + b }
   }
 
   private def of(index: OffsetIndex, rows: RowRanges, numRows: Long): PageSizes =
-    (0 until index.getPageCount).foldLeft(Nothing) { (sum, page) =>
+    (0 until index.getPageCount).foldLeft(Zero) { (sum, page) =>
       val bytes = index.getCompressedPageSize(page).toLong
       if (rows.isOverlapping(index.getFirstRowIndex(page), index.getLastRowIndex(page, numRows)))
         sum + PageSizes(1, 0, bytes, 0)
@@ -72,7 +72,7 @@ private[pages] object PageSizes {
   }
 
   /** Returns whether a chunk has an offset index, and pages of which Spark's readers skip rows. */
-  def hasPages(chunk: ColumnChunkMetaData): Boolean =
+  def canSkipPages(chunk: ColumnChunkMetaData): Boolean =
     chunk.getOffsetIndexReference != null && !isSkippedWrongly(chunk)
 
   /** The other encodings of deltas have parts in DELTA_BINARY_PACKED. */

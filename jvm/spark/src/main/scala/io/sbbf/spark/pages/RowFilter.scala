@@ -3,14 +3,16 @@ package io.sbbf.spark.pages
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Try
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.execution.ScalarSubquery
+import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
 import org.apache.spark.sql.sources.Filter
-import org.apache.spark.sql.types.{DateType, LongType, NumericType, StructType, TimestampType}
-import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
-import io.sbbf.spark.column.MetadataColumn
+import io.sbbf.spark.column.{MetadataColumn, UserFunctions}
 
 /**
  * The part of a scan's filter that a task evaluates on few columns, before it reads the others. A row
@@ -26,7 +28,7 @@ private[spark] final class RowFilter private (
     val schema: StructType,
     condition: Expression,
     wanted: Option[RowFilter.Wanted],
-    constants: Seq[Constant])
+    constants: Seq[RowFilter.Constant])
     extends Serializable {
 
   /**
@@ -72,13 +74,22 @@ private[spark] final class RowFilter private (
 
 private[spark] object RowFilter {
 
+  /** A number, date or timestamp of a filter, as one more column of the batches that it is evaluated on. */
+  private final case class Constant(value: Any, dataType: DataType) {
+    @transient lazy val vector: ColumnVector = {
+      val vector = new ConstantColumnVector(1, dataType)
+      ColumnVectorUtils.populate(vector, InternalRow(value), 0)
+      vector
+    }
+  }
+
   /**
    * Returns the part of a filter that is worth a first read of its columns: lookups if there are any,
    * as they leave the fewest rows. Returns None if the scan reads no other column.
    *
    * @param filters the conjuncts of the filter, whose columns have the names of the schemas
    */
-  def of(filters: Seq[Expression], scan: ScanSchema): Option[RowFilter] = {
+  def of(filters: Seq[Expression], scan: FileRead): Option[RowFilter] = {
     import scan.{data, partitions, required}
     val ofFiles = data.filterNot(f => partitions.exists(_.name.equalsIgnoreCase(f.name)))
     val names = ofFiles.map(_.name).toSet
@@ -89,31 +100,38 @@ private[spark] object RowFilter {
     val (lookups, others) = usable.partition(isLookup)
     val columns =
       (if (lookups.nonEmpty) lookups else others.filterNot(passesMost)).flatMap(columnsOf).toSet
-    if (columns.isEmpty || required.fieldNames.forall(columns)) None
+    val parts = usable.filter(columnsOf(_).subsetOf(columns))
+    val types = parts.flatMap(_.references.map(a => a.name -> a.dataType)).toMap
+    // fields of a struct are found by their numbers in its type
+    def areOfOneType = parts.forall(_.references.forall(a => types(a.name) == a.dataType))
+    if (columns.isEmpty || required.fieldNames.forall(columns) || !areOfOneType) None
     else {
-      val parts = usable.filter(columnsOf(_).subsetOf(columns))
-      val types = parts.flatMap(_.references.map(a => a.name -> a.dataType)).toMap
-      // fields of a struct are found by their numbers in its type
-      def isOfOneType = parts.forall(_.references.forall(a => types(a.name) == a.dataType))
-      val read = StructType(
-        ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name))))
-      val places = read.fieldNames ++ partitions.fieldNames
-      val constants = ArrayBuffer.empty[Constant]
-      def constant(number: Expression): Expression = number match {
-        case Literal(value, _: NumericType | DateType | TimestampType) if value != null =>
-          constants += Constant(value, number.dataType)
-          BoundReference(places.size + constants.size - 1, number.dataType, nullable = false)
-        case other => other
-      }
-      val condition = parts.reduce(And(_, _)).transform {
-        case a: AttributeReference =>
-          BoundReference(places.indexOf(a.name), a.dataType, nullable = true)
-        case comparison: BinaryComparison => comparison.mapChildren(constant)
-        case in: In => in.mapChildren(constant)
-      }
-      val wanted = parts.flatMap(wantedBy(_, read)).headOption
-      if (isOfOneType) Some(new RowFilter(read, condition, wanted, constants.toSeq)) else None
+      val read = ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name)))
+      Some(bound(parts, StructType(read), partitions))
     }
+  }
+
+  /** Returns the filter of some parts over a row of columns, partition values and constants. */
+  private def bound(
+      parts: Seq[Expression],
+      columns: StructType,
+      partitions: StructType): RowFilter = {
+    val places = columns.fieldNames ++ partitions.fieldNames
+    val constants = ArrayBuffer.empty[Constant]
+    def constant(number: Expression): Expression = number match {
+      case Literal(value, _: NumericType | DateType | TimestampType) if value != null =>
+        constants += Constant(value, number.dataType)
+        BoundReference(places.size + constants.size - 1, number.dataType, nullable = false)
+      case other => other
+    }
+    val condition = parts.reduce(And(_, _)).transform {
+      case a: AttributeReference =>
+        BoundReference(places.indexOf(a.name), a.dataType, nullable = true)
+      case comparison: BinaryComparison => comparison.mapChildren(constant)
+      case in: In => in.mapChildren(constant)
+    }
+    val wanted = parts.flatMap(wantedBy(_, columns)).headOption
+    new RowFilter(columns, condition, wanted, constants.toSeq)
   }
 
   /** Replaces subqueries that have run by their results. */
@@ -124,8 +142,8 @@ private[spark] object RowFilter {
 
   /** Returns whether tasks can evaluate a part twice, with no effect but its result. */
   private def isUsable(part: Expression, names: Set[String]): Boolean =
-    part.deterministic && !part.exists {
-      case _: PlanExpression[_] | _: UserDefinedExpression => true
+    part.deterministic && !UserFunctions.areIn(part) && !part.exists {
+      case _: PlanExpression[_] => true
       // the table may have a column with the name of a part of `_metadata`
       case column: AttributeReference => !names(column.name) || MetadataColumn.is(column)
       case _ => false

@@ -54,6 +54,6 @@ private[pages] final class RowRuns {
 
 private[pages] object RowRuns {
 
-  /** Fewer rows than this are read rather than skipped. */
+  /** Gaps of at most so many rows between the first wanted ones are read, not skipped. */
   private final val ShortGap = 8L
 }

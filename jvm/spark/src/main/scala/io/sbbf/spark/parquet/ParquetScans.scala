@@ -10,7 +10,6 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import io.sbbf.parquet.input.FileStore
 import io.sbbf.parquet.prune.{FileEvaluators, FooterCache, ParquetEvaluators}
 import io.sbbf.spark.files.{FilesFormat, FootersJob, PrunedFileIndex, SourceFormat}
-import io.sbbf.spark.pages.RowSelection
 import io.sbbf.spark.util.LogOnce
 
 /** Scans of Parquet files by Spark's own format. */
@@ -40,19 +39,15 @@ private[spark] object ParquetScans extends FilesFormat {
       case _ => withReadPolicy(files, index, conf, hasRuntimeFilters)
     }
 
-  override def rowSelection: Option[RowSelection] = Some(Selection)
+  override def canSelectRows: (HadoopFsRelation, SQLConf) => Boolean = swapsFormat
 
-  private object Selection extends RowSelection {
-    override def serves(files: HadoopFsRelation, conf: SQLConf): Boolean =
-      swapsFormat(files, conf)
-
-    override def of(files: HadoopFsRelation, filters: Seq[Expression]): HadoopFsRelation =
+  override def selectingRows: (HadoopFsRelation, Seq[Expression]) => HadoopFsRelation =
+    (files, filters) =>
       files.fileFormat match {
         case format: PrunedParquetFormat =>
           files.copy(fileFormat = format.selecting(filters))(files.sparkSession)
         case _ => files
       }
-  }
 
   override def decidesByOptions: Boolean = true
 

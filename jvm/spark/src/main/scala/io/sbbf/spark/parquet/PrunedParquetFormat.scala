@@ -5,15 +5,15 @@ import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
-import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
-import io.sbbf.spark.pages.{PageReads, ScanSchema}
+import io.sbbf.spark.pages.{FileRead, PageReads}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -26,6 +26,7 @@ import io.sbbf.spark.util.SbbfConf
  * @param index the pruned files of the relation; null on executors
  * @param preserveSplits the value of the index
  * @param hasRuntimeFilters whether only tasks know some values of the filter: those of subqueries
+ * @param dataFilters the conjuncts by which tasks choose rows; none if they read whole row groups
  */
 final class PrunedParquetFormat private[spark] (
     @transient override protected val index: PrunedFileIndex,
@@ -45,7 +46,10 @@ final class PrunedParquetFormat private[spark] (
 
   private val selects = dataFilters.nonEmpty
 
-  /** With filters it is another format, or Spark keeps the scan as it was. They differ by the scan. */
+  /**
+   * Spark drops a replacement that equals the scan, so a format with filters differs from one without.
+   * Which filters it has, the scan shows.
+   */
   override def equals(other: Any): Boolean = other match {
     case that: PrunedParquetFormat => super.equals(that) && that.selects == selects
     case _ => false
@@ -66,28 +70,21 @@ final class PrunedParquetFormat private[spark] (
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     if (policy.disablesColumnIndex)
       hadoopConf.setBoolean(ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED, false)
-    def reader(pushed: Seq[Filter]) = super.buildReaderWithPartitionValues(
+    def readerOf(read: FileRead) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
       partitionSchema,
-      requiredSchema,
-      pushed,
-      options,
-      hadoopConf)
-    val anyFile = reader(policy.anyFile)
+      read.required,
+      read.pushed,
+      read.options,
+      read.conf)
+    val scan =
+      FileRead(requiredSchema, dataSchema, partitionSchema, policy.anyFile, options, hadoopConf)
+    def reader(pushed: Seq[Filter]) = readerOf(scan.copy(pushed = pushed))
+    val anyFile = readerOf(scan)
     val trims = preserveSplits || selection.exists(_.trimsFiles)
-    val scan = ScanSchema(requiredSchema, dataSchema, partitionSchema)
-    val pages = PageReads.of(session, dataFilters, scan, identity, metrics(session)) { filter =>
-      super.buildReaderWithPartitionValues(
-        session,
-        dataSchema,
-        partitionSchema,
-        filter.schema,
-        filter.pushed(policy.anyFile),
-        options + (FileFormat.OPTION_RETURNING_BATCH -> "false"),
-        new Configuration(hadoopConf)
-      )
-    }
+    def metrics = index.metrics(session.sparkContext).ofPages
+    val pages = PageReads.of(session, dataFilters, scan, identity, metrics)(readerOf)
     if (pages.isEmpty && !trims && !policy.differsByFile && !policy.needsUnfilteredRead) anyFile
     else {
       val readers = new Readers(
@@ -102,8 +99,6 @@ final class PrunedParquetFormat private[spark] (
       split => RowGroupRanges.read(split, readers, conf.value.value, pages)
     }
   }
-
-  private def metrics(session: SparkSession) = index.metrics(session.sparkContext).ofPages
 
   private def readPolicy(
       filters: Seq[Filter],

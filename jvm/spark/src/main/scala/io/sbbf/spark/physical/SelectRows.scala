@@ -16,11 +16,12 @@ private[spark] object SelectRows extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = {
     val conf = SQLConf.get
-    if (!SbbfConf.Enabled.get(conf) || !SbbfConf.Pages.get(conf)) plan
+    if (!SbbfConf.Enabled.get(conf)) plan
     else
       plan.transformUp {
         case scan: FileSourceScanExec if scan.dataFilters.nonEmpty =>
           Formats.all.iterator
+            // of a scan without an index, tasks keep the splits that Spark makes
             .flatMap(_.runningScanOf(scan, readsBlocks = true, conf))
             .collectFirst { case files: RunningFileScan => files }
             .flatMap(_.selectingRows)

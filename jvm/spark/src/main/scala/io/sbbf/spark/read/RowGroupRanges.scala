@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
 import io.sbbf.parquet.model.FileVersion
+import io.sbbf.spark.pages.FileRead.Reader
 import io.sbbf.spark.pages.PageReads
 import io.sbbf.spark.pushdown.PushdownLevel
 
@@ -25,12 +26,12 @@ private[spark] object RowGroupRanges {
   /** The key of the file's ETag when it was listed, absent if its store has none. */
   val EtagKey = "__sbbf_etag"
 
-  type Reader = PartitionedFile => Iterator[InternalRow]
-
   /**
    * Returns the rows of a split, read by Spark's reader of its level, without the row groups
    * whose midpoint is outside its ranges. The results of planning hold only for one version of a
    * file; another version is read whole, without filters.
+   *
+   * @param pages chooses rows of the row groups, if the scan can
    */
   def read(
       split: PartitionedFile,
@@ -48,8 +49,10 @@ private[spark] object RowGroupRanges {
       readers.of(level, isPlannedVersion = false)(file.fold(split)(wholly(split, _)))
     else {
       val all = readers.of(level, isPlannedVersion = true)
+      // the filter's columns are read with the filters that lose no row of any file
+      def mayChoose = level.isEmpty || level.contains(PushdownLevel.AsDeclared.toString)
       val reader: Reader = pages
-        .filter(_ => level.isEmpty)
+        .filter(_ => mayChoose)
         .fold(all)(p =>
           p.read(_, all, () => statusNow(split, conf).exists(isSameVersion(_, split))))
       ranges.fold(reader(split))(r => chain(within(split, r), split, reader))

@@ -1,7 +1,7 @@
 package io.sbbf.spark.scan
 
 import io.sbbf.parquet.result.ScanPruning
-import io.sbbf.spark.pages.PagesRead
+import io.sbbf.spark.pages.PageCounts
 
 /**
  * What pruning did to one scan.
@@ -14,4 +14,4 @@ private[spark] final case class PrunedTable(
     columns: FileColumns,
     selection: ScanPruning,
     late: Seq[LateKeys],
-    pages: PagesRead = PagesRead.Nothing)
+    pages: PageCounts = PageCounts.Zero)

@@ -213,7 +213,8 @@ object SbbfConf {
 
   val PageBytes: SbbfConf[Long] = new SbbfConf(
     "spark.sbbf.pages.minBytes",
-    "How many bytes the kept row groups of a file have to take for tasks to choose among its pages.",
+    "How many bytes what is left of a file has to take, in a split and on average over the files, for tasks to " +
+      "choose among its pages.",
     "8m",
     "a size in bytes (such as 8m)",
     JavaUtils.byteStringAsBytes,

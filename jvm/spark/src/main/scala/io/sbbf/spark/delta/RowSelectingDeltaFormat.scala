@@ -5,23 +5,23 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.sbbf.spark.files.PrunedFileIndex
-import io.sbbf.spark.pages.{PageReads, ScanSchema}
+import io.sbbf.spark.pages.{FileRead, PageReads}
 
 /**
- * Reads a Delta table with Delta's own format. Where that returns Spark's reader as it is, tasks
- * choose rows by the filter of a scan. It adds to Spark's rows which of them are deleted, in scans
- * of files with deletion vectors.
+ * Reads a Delta table with Delta's own format, so that tasks choose rows by the filter of a scan. That
+ * format marks deleted rows by their positions, so scans of files with deletion vectors read whole row
+ * groups.
  *
  * @param inFiles returns the columns of the files for columns of the table
  */
-private[delta] final class SelectedDeltaFormat(
+private[delta] final class RowSelectingDeltaFormat(
     @transient delta: ParquetFileFormat,
     @transient filters: Seq[Expression],
     @transient index: PrunedFileIndex,
@@ -36,29 +36,21 @@ private[delta] final class SelectedDeltaFormat(
       pushed: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
-    def reader(
-        columns: StructType,
-        pushed: Seq[Filter],
-        options: Map[String, String],
-        hadoopConf: Configuration) =
-      delta.buildReaderWithPartitionValues(
-        session,
-        dataSchema,
-        partitionSchema,
-        columns,
-        pushed,
-        options,
-        hadoopConf)
-    val all = reader(requiredSchema, pushed, options, hadoopConf)
-    val scan = ScanSchema(requiredSchema, dataSchema, partitionSchema)
-    val metrics = index.metrics(session.sparkContext).ofPages
-    val byRow = options + (FileFormat.OPTION_RETURNING_BATCH -> "false")
+    def reader(read: FileRead) = delta.buildReaderWithPartitionValues(
+      session,
+      dataSchema,
+      partitionSchema,
+      read.required,
+      read.pushed,
+      read.options,
+      read.conf)
+    val scan =
+      FileRead(requiredSchema, dataSchema, partitionSchema, pushed, options, hadoopConf)
+    val all = reader(scan)
+    def metrics = index.metrics(session.sparkContext).ofPages
     val pages =
-      if (requiredSchema.exists(_.name.startsWith(SelectedDeltaFormat.Internal))) None
-      else
-        PageReads.of(session, filters, scan, inFiles, metrics) { filter =>
-          reader(filter.schema, filter.pushed(pushed), byRow, new Configuration(hadoopConf))
-        }
+      if (requiredSchema.exists(_.name.startsWith(RowSelectingDeltaFormat.Internal))) None
+      else PageReads.of(session, filters, scan, inFiles, metrics)(reader)
     // files of Delta tables are never replaced
     pages.fold(all)(pages => part => pages.read(part, all, () => true))
   }
@@ -83,14 +75,14 @@ private[delta] final class SelectedDeltaFormat(
 
   /** Scans with other filters differ by those filters. */
   override def equals(other: Any): Boolean = other match {
-    case that: SelectedDeltaFormat => that.original == original
+    case that: RowSelectingDeltaFormat => that.original == original
     case _ => false
   }
   override def hashCode: Int = original.hashCode
   private def original: ParquetFileFormat = delta
 }
 
-private object SelectedDeltaFormat {
+private object RowSelectingDeltaFormat {
 
   /** The names of columns that Delta computes begin so. */
   private final val Internal = "__delta_internal"
