@@ -115,8 +115,6 @@ private[parquet] final class FooterBuilder(
         hasDeltaPages ||= chunk.isSetOffset_index_offset &&
           data.getEncodings.stream.anyMatch(_.name.startsWith("DELTA_"))
       case _ =>
-        // its encodings are unknown
-        hasDeltaPages ||= chunk.isSetOffset_index_offset
         val why = if (FileModules.isEncrypted(chunk)) Chunks.Encrypted else Chunks.Damaged
         flags(i) = why.toByte
     }
