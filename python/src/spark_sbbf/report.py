@@ -135,8 +135,9 @@ class ScanReport:
         lines.append(f"  bytes         {self.bytes_kept:,} of {self.bytes:,}")
         if self.rows_skipped:
             pages = self.pages_read + self.pages_skipped
-            of = f"{self.pages_read:,} of {pages:,} pages" if pages else "no page of other columns"
-            lines.append(f"  skipped       {self.rows_skipped:,} rows in tasks, which read {of}")
+            counts = f"{self.pages_read:,} of {pages:,} pages"
+            read = counts if pages else "no page of other columns"
+            lines.append(f"  skipped       {self.rows_skipped:,} rows in tasks, which read {read}")
         if self.stopped_early:
             lines.append("  stopped early: a sample of the files showed no benefit of the filters")
         if self.files_not_cached:

@@ -101,7 +101,9 @@ private[spark] object ColumnAdvice {
       format: Option[LakeFormat]): ColumnAdvice = {
     val kept = KeptRowGroups.of(evidence, fpp)
     val (advice, reason) = Advice.of(evidence, kept, fpp, lookups)
-    ColumnAdvice(evidence, kept, advice, reason + wholeReads(evidence), fpp, lookups, format)
+    // writers of lake formats write offset indexes
+    val pages = if (format.isEmpty) wholeReads(evidence) else ""
+    ColumnAdvice(evidence, kept, advice, reason + pages, fpp, lookups, format)
   }
 
   private def wholeReads(evidence: ColumnProfile): String =

@@ -102,7 +102,8 @@ private[spark] final class PageReads(
     trials.failed()
     LogOnce.once(
       s"pages: ${e.getClass.getName}",
-      s"$file: a task could not choose pages, so it reads whole row groups",
+      s"$file: a task could not choose pages, so it reads whole row groups: " +
+        RecoverableError.message(e),
       e)
   }
 
@@ -155,20 +156,20 @@ private[spark] final class PageReads(
   private def select(reader: SparkReader, runs: RowRuns): Unit = {
     val file = reader.file
     val all = file.getRowGroups.asScala.toVector
-    val chosen = all.indices.map(i => i -> runs.within(all(i))).filter(_._2.rowCount > 0)
-    val known = chosen.flatMap { case (i, rows) =>
+    val (hit, missed) =
+      all.indices.map(i => i -> runs.within(all(i))).partition(_._2.rowCount > 0)
+    val chosen = hit.flatMap { case (i, rows) =>
       PageSizes.of(file, i, reader.requested, rows).map(Chosen(i, rows, _))
     }
-    val sum = known.map(_.sizes).foldLeft(PageSizes.Zero)(_ + _)
-    if (known.size < chosen.size || sum.bytesRead > sum.bytesSkipped * MaxReadRatio)
+    val sum = chosen.map(_.sizes).foldLeft(PageSizes.Zero)(_ + _)
+    if (chosen.size < hit.size || sum.bytesRead > sum.bytesSkipped * MaxReadRatio)
       trials.failed()
     else {
       trials.succeeded()
-      val others = all.indices.filterNot(chosen.map(_._1).toSet)
-      metrics.add(PageSizes.Zero, others.map(all(_).getRowCount).sum)
+      metrics.add(PageSizes.Zero, missed.map { case (i, _) => all(i).getRowCount }.sum)
       reader.readInstead(
-        known.map(_.rows.rowCount),
-        known.iterator.map(read(file, reader.requested, _)))
+        chosen.map(_.rows.rowCount),
+        chosen.iterator.map(read(file, reader.requested, _)))
     }
   }
 
