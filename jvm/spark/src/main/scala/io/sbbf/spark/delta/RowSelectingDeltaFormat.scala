@@ -12,7 +12,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.sbbf.spark.files.PrunedFileIndex
-import io.sbbf.spark.pages.{FileRead, PageReads}
+import io.sbbf.spark.pages.{FileRead, PageReads, RowFilter, SelectsRows}
 
 /**
  * Reads a Delta table with Delta's own format, so that tasks choose rows by the filter of a scan. That
@@ -26,7 +26,12 @@ private[delta] final class RowSelectingDeltaFormat(
     @transient filters: Seq[Expression],
     @transient index: PrunedFileIndex,
     @transient inFiles: StructType => StructType)
-    extends ParquetFileFormat {
+    extends ParquetFileFormat
+    with SelectsRows {
+
+  override def rowFilter(scan: FileRead, conf: SQLConf): Option[RowFilter] =
+    if (scan.required.exists(_.name.startsWith(RowSelectingDeltaFormat.Internal))) None
+    else PageReads.filterOf(filters, scan, conf)
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
@@ -36,6 +41,7 @@ private[delta] final class RowSelectingDeltaFormat(
       pushed: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
+    PageReads.configure(hadoopConf, index.rootPaths)
     def reader(read: FileRead) = delta.buildReaderWithPartitionValues(
       session,
       dataSchema,
@@ -48,9 +54,7 @@ private[delta] final class RowSelectingDeltaFormat(
       FileRead(requiredSchema, dataSchema, partitionSchema, pushed, options, hadoopConf)
     val all = reader(scan)
     def metrics = index.metrics(session.sparkContext).ofPages
-    val pages =
-      if (requiredSchema.exists(_.name.startsWith(RowSelectingDeltaFormat.Internal))) None
-      else PageReads.of(session, filters, scan, inFiles, metrics)(reader)
+    val pages = PageReads.of(session, this, scan, inFiles, metrics)(reader)
     // files of Delta tables are never replaced
     pages.fold(all)(pages => part => pages.read(part, all, () => true))
   }

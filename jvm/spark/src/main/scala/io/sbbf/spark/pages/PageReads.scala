@@ -4,6 +4,8 @@ import java.io.{Closeable, IOException}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 import org.apache.parquet.column.page.PageReadStore
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ColumnPath
@@ -15,6 +17,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -25,7 +28,7 @@ import io.sbbf.spark.util.{LogOnce, SbbfConf}
 
 /**
  * Reads a part of a file in two steps: the columns of a filter, and then the pages of all columns
- * that hold rows which may pass it. Whatever it cannot decide, Spark reads as without it.
+ * that hold rows which may pass it. Whatever it cannot decide, a task reads as without it.
  *
  * @param keys a reader of rows of the filter's columns, which can return batches instead
  * @param required the names of the columns that the scan reads, in the files
@@ -46,26 +49,29 @@ private[spark] final class PageReads(
    *
    * @param all reads all rows of a part
    * @param isPlannedVersion returns whether the file is still the one that was planned
+   * @throws WholeRead if all rows of a large part would have to be read, in [[PageReads.ofPagesAlone]]
    */
   def read(
       part: PartitionedFile,
       all: Reader,
       isPlannedVersion: () => Boolean): Iterator[InternalRow] =
-    if (part.length < minBytes || trials.areHopeless) all(part)
+    if (part.length < minBytes || trials.areHopeless) whole(all)(part)
     else
       selected(part) match {
-        case None => all(part)
+        case None => whole(all)(part)
         case Some(runs) if runs.isEmpty => Iterator.empty
         case Some(runs) =>
           val rows = all(part)
-          try
-            SparkReader.of(rows) match {
-              case Some(reader) => if (isPlannedVersion()) select(reader, runs)
-              case None => trials.failed()
-            }
-          catch { case RecoverableError(e) => failed(part.filePath.toString, e) }
+          if (!(isPlannedVersion() && select(part, rows, runs)) && isTooLarge(part)) {
+            close(rows)
+            throw new WholeRead(part)
+          }
           rows
       }
+
+  /** Returns a reader of all rows of a part; throws as [[read]] does. */
+  def whole(all: Reader): Reader =
+    part => if (isTooLarge(part)) throw new WholeRead(part) else all(part)
 
   /** Returns the rows that may pass the filter, None if all rows are to be read. */
   private def selected(part: PartitionedFile): Option[RowRuns] = {
@@ -152,8 +158,19 @@ private[spark] final class PageReads(
     passed
   }
 
-  /** Makes Spark's reader read the pages with these rows, if they are few. */
-  private def select(reader: SparkReader, runs: RowRuns): Unit = {
+  /** Makes Spark's reader read the pages with these rows, if they are few; returns whether it does. */
+  private def select(part: PartitionedFile, rows: Iterator[Any], runs: RowRuns): Boolean =
+    try {
+      val selects = SparkReader.of(rows).exists(select(_, runs))
+      if (selects) trials.succeeded() else trials.failed()
+      selects
+    } catch {
+      case RecoverableError(e) =>
+        failed(part.filePath.toString, e)
+        false
+    }
+
+  private def select(reader: SparkReader, runs: RowRuns): Boolean = {
     val file = reader.file
     val all = file.getRowGroups.asScala.toVector
     val (hit, missed) =
@@ -162,15 +179,14 @@ private[spark] final class PageReads(
       PageSizes.of(file, i, reader.requested, rows).map(Chosen(i, rows, _))
     }
     val sum = chosen.map(_.sizes).foldLeft(PageSizes.Zero)(_ + _)
-    if (chosen.size < hit.size || sum.bytesRead > sum.bytesSkipped * MaxReadRatio)
-      trials.failed()
-    else {
-      trials.succeeded()
+    val areFew = chosen.size == hit.size && sum.bytesRead <= sum.bytesSkipped * MaxReadRatio
+    if (areFew) {
       metrics.add(PageSizes.Zero, missed.map { case (i, _) => all(i).getRowCount }.sum)
       reader.readInstead(
         chosen.map(_.rows.rowCount),
         chosen.iterator.map(read(file, reader.requested, _)))
     }
+    areFew
   }
 
   /** Returns the pages of a row group with some rows, or all if the file's indexes are wrong. */
@@ -192,33 +208,75 @@ private[spark] object PageReads {
   /** The rows to read of a row group, and the pages that hold them. */
   private final case class Chosen(rowGroup: Int, rows: RowRanges, sizes: PageSizes)
 
+  /** No pages could be chosen. With `ignoreCorruptFiles`, Spark ignores other kinds of exceptions. */
+  final class WholeRead(part: PartitionedFile)
+      extends Exception(s"${part.filePath}: ${part.length} bytes without pages to choose")
+
   /**
-   * Returns None where choosing rows cannot pay, and where Spark reads the files row by row.
+   * Runs `body`. In this thread, a read of more than [[MostWholeBytes]] of a file throws [[WholeRead]]
+   * where no pages can be chosen.
+   */
+  def ofPagesAlone[T](body: => T): T = {
+    isLimited.set(true)
+    try body
+    finally isLimited.remove()
+  }
+
+  private val isLimited = ThreadLocal.withInitial[Boolean](() => false)
+
+  /** The most bytes of a file that a thread in [[ofPagesAlone]] reads whole. */
+  final val MostWholeBytes = 8L << 20
+
+  private def isTooLarge(part: PartitionedFile): Boolean =
+    isLimited.get && part.length > MostWholeBytes
+
+  /**
+   * Returns the filter by which tasks choose rows. Returns None where choosing cannot pay, and where
+   * Spark reads the files row by row.
    *
    * @param filters the conjuncts of the scan's filter
+   */
+  def filterOf(filters: Seq[Expression], scan: FileRead, conf: SQLConf): Option[RowFilter] = {
+    def isVectorized(schema: StructType) =
+      ParquetUtils.isBatchReadSupportedForSchema(conf, StructType(schema ++ scan.partitions))
+    RowFilter
+      .of(filters, scan)
+      .filter(filter => isVectorized(scan.required) && isVectorized(filter.schema))
+  }
+
+  /**
+   * Changes the configuration of reads that may choose pages. Hadoop's local file system reads each
+   * range of a vectored read in a thread of a pool, and such a thread keeps direct memory for its largest
+   * range. Reads of pages have many ranges and so many threads, of which later reads of whole row groups
+   * would need more memory than there is (findings/hadoop-vectored-memory.sh).
+   */
+  def configure(conf: Configuration, paths: Seq[Path]): Unit =
+    if (paths.exists(_.toUri.getScheme == "file"))
+      conf.setBoolean("parquet.hadoop.vectored.io.enabled", false)
+
+  /**
+   * Returns reads of the rows that the filter of a format finds, None if it has none for the scan.
+   *
    * @param inFiles returns the columns of the files for columns of the scan
    * @param metrics the metrics of the scan, which only the driver can make
    * @param reader returns Spark's reader of the files
    */
   def of(
       session: SparkSession,
-      filters: Seq[Expression],
+      format: SelectsRows,
       scan: FileRead,
       inFiles: StructType => StructType,
       metrics: => PageMetrics)(reader: FileRead => Reader): Option[PageReads] = {
     val conf = session.sessionState.conf
-    def isVectorized(schema: StructType) =
-      ParquetUtils.isBatchReadSupportedForSchema(conf, StructType(schema ++ scan.partitions))
     try
-      for {
-        filter <- RowFilter.of(filters, scan)
-        if isVectorized(scan.required) && isVectorized(filter.schema)
-      } yield new PageReads(
-        filter,
-        reader(scan.of(filter)),
-        inFiles(scan.required).fieldNames.toSet,
-        SbbfConf.PageBytes.get(conf),
-        metrics)
+      format.rowFilter(scan, conf).map { filter =>
+        new PageReads(
+          filter,
+          reader(scan.of(filter)),
+          inFiles(scan.required).fieldNames.toSet,
+          SbbfConf.PageBytes.get(conf),
+          metrics)
+      }
     catch {
       case RecoverableError(e) =>
         LogOnce.once(

@@ -19,6 +19,7 @@ import io.sbbf.spark.column.{MetadataColumn, UserFunctions}
  * for which it is not TRUE does not pass the scan's filter.
  *
  * @param schema the columns of the files that it reads
+ * @param isLookup whether it compares these columns with few values
  * @param condition the part, over a row of `schema`, the values of partition columns and constants
  * @param wanted a column and its values in rows that pass, if there are few
  * @param constants the numbers that the part compares with columns. Code with numbers in it would be
@@ -26,6 +27,7 @@ import io.sbbf.spark.column.{MetadataColumn, UserFunctions}
  */
 private[spark] final class RowFilter private (
     val schema: StructType,
+    val isLookup: Boolean,
     condition: Expression,
     wanted: Option[RowFilter.Wanted],
     constants: Seq[RowFilter.Constant])
@@ -107,7 +109,7 @@ private[spark] object RowFilter {
     if (columns.isEmpty || required.fieldNames.forall(columns) || !areOfOneType) None
     else {
       val read = ofFiles.filter(f => columns(f.name)).map(f => f.copy(dataType = types(f.name)))
-      Some(bound(parts, StructType(read), partitions))
+      Some(bound(parts, StructType(read), lookups.nonEmpty, partitions))
     }
   }
 
@@ -115,6 +117,7 @@ private[spark] object RowFilter {
   private def bound(
       parts: Seq[Expression],
       columns: StructType,
+      isLookup: Boolean,
       partitions: StructType): RowFilter = {
     val places = columns.fieldNames ++ partitions.fieldNames
     val constants = ArrayBuffer.empty[Constant]
@@ -131,7 +134,7 @@ private[spark] object RowFilter {
       case in: In => in.mapChildren(constant)
     }
     val wanted = parts.flatMap(wantedBy(_, columns)).headOption
-    new RowFilter(columns, condition, wanted, constants.toSeq)
+    new RowFilter(columns, isLookup, condition, wanted, constants.toSeq)
   }
 
   /** Replaces subqueries that have run by their results. */

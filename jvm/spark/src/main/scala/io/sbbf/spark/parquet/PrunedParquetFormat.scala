@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
-import io.sbbf.spark.pages.{FileRead, PageReads}
+import io.sbbf.spark.pages.{FileRead, PageReads, RowFilter, SelectsRows}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -34,7 +35,8 @@ final class PrunedParquetFormat private[spark] (
     hasRuntimeFilters: Boolean,
     @transient dataFilters: Seq[Expression] = Nil)
     extends ParquetFileFormat
-    with PrunedFormat {
+    with PrunedFormat
+    with SelectsRows {
 
   /** Returns this format for the files of another index. */
   private[spark] def of(other: PrunedFileIndex): PrunedParquetFormat =
@@ -56,6 +58,9 @@ final class PrunedParquetFormat private[spark] (
   }
   override def hashCode: Int = super.hashCode
 
+  override def rowFilter(scan: FileRead, conf: SQLConf): Option[RowFilter] =
+    PageReads.filterOf(dataFilters, scan, conf)
+
   override def buildReaderWithPartitionValues(
       session: SparkSession,
       dataSchema: StructType,
@@ -70,6 +75,7 @@ final class PrunedParquetFormat private[spark] (
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     if (policy.disablesColumnIndex)
       hadoopConf.setBoolean(ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED, false)
+    if (selects) PageReads.configure(hadoopConf, index.rootPaths)
     def readerOf(read: FileRead) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,
@@ -84,7 +90,7 @@ final class PrunedParquetFormat private[spark] (
     val anyFile = readerOf(scan)
     val trims = preserveSplits || selection.exists(_.trimsFiles)
     def metrics = index.metrics(session.sparkContext).ofPages
-    val pages = PageReads.of(session, dataFilters, scan, identity, metrics)(readerOf)
+    val pages = PageReads.of(session, this, scan, identity, metrics)(readerOf)
     if (pages.isEmpty && !trims && !policy.differsByFile && !policy.needsUnfilteredRead) anyFile
     else {
       val readers = new Readers(

@@ -45,16 +45,16 @@ private[spark] object RowGroupRanges {
       Seq(PushdownLevel.AsDeclared, PushdownLevel.SafeColumns).exists(l =>
         level.contains(l.toString))
     lazy val file = statusNow(split, conf)
-    if (needsVersion && !file.exists(isSameVersion(_, split)))
-      readers.of(level, isPlannedVersion = false)(file.fold(split)(wholly(split, _)))
-    else {
+    if (needsVersion && !file.exists(isSameVersion(_, split))) {
+      val all = readers.of(level, isPlannedVersion = false)
+      pages.fold(all)(_.whole(all))(file.fold(split)(wholly(split, _)))
+    } else {
       val all = readers.of(level, isPlannedVersion = true)
       // the filter's columns are read with the filters that lose no row of any file
-      def mayChoose = level.isEmpty || level.contains(PushdownLevel.AsDeclared.toString)
-      val reader: Reader = pages
-        .filter(_ => mayChoose)
-        .fold(all)(p =>
-          p.read(_, all, () => statusNow(split, conf).exists(isSameVersion(_, split))))
+      val mayChoose = level.isEmpty || level.contains(PushdownLevel.AsDeclared.toString)
+      def isPlannedVersion() = statusNow(split, conf).exists(isSameVersion(_, split))
+      val reader: Reader = pages.fold(all)(p =>
+        if (mayChoose) p.read(_, all, () => isPlannedVersion()) else p.whole(all))
       ranges.fold(reader(split))(r => chain(within(split, r), split, reader))
     }
   }
