@@ -199,13 +199,15 @@ def input_files(df: DataFrame) -> list[str]:
 
 
 def tasks_of(spark: SparkSession, action: Callable[[], Any]) -> tuple[Any, int]:
-    """Returns the action's result and the number of tasks that its jobs ran."""
+    """Returns the action's result and the number of tasks that it runs, also of small lookups."""
     context = spark.sparkContext
     group = f"counted-{next(_groups)}"
     context.setJobGroup(group, group)
+    spark.conf.set("spark.sbbf.localLookup.enabled", "false")
     try:
         result = action()
     finally:
+        spark.conf.unset("spark.sbbf.localLookup.enabled")
         context.setLocalProperty("spark.jobGroup.id", None)
     context._jsc.sc().listenerBus().waitUntilEmpty()
     tracker = context.statusTracker()

@@ -21,7 +21,7 @@ GOOD_VALUES = {
     "spark.sbbf.index.path": "/indexes",
     "spark.sbbf.pages.enabled": "false",
     "spark.sbbf.pages.minBytes": "1m",
-    "spark.sbbf.localLookup.enabled": "true",
+    "spark.sbbf.localLookup.enabled": "false",
 }
 
 BAD_VALUES = {

@@ -1,27 +1,34 @@
 package io.sbbf.spark.physical
 
 import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{FileSourceScanExec, SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.sbbf.SparkInternals
+import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.files.{PrunedFileIndex, SourceFormat}
+import io.sbbf.spark.pages.{FileRead, PageReads, SelectsRows}
 
 /**
- * Runs its child in the calling thread instead of in a job, if pruning left very little to read.
+ * Reads a scan, and filters and projects its rows, in the calling thread instead of in a job, if pruning
+ * left very little to read. No code is generated for the query, as few rows would run it.
  *
  * Guaranteed: the rows, their order and the metrics are those of the child. The child runs as a
- * job if more than two row groups, a million rows or 8 MiB survive, if the result takes more than
+ * job if more than two row groups or too many rows or bytes survive, if the result takes more than
  * 8 MiB, or if the run in this thread fails: the job then reports the error. Whatever needs an RDD
  * gets the child's.
+ *
+ * @param child filters and projections over one scan
  */
 private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryExecNode {
   import LocalLookupExec._
@@ -40,6 +47,9 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
 
   override protected def doExecute(): RDD[InternalRow] = child.execute()
 
+  /** Equals the child: Spark also prepares plans that it then broadcasts, and reuses equal broadcasts. */
+  override protected def doCanonicalize(): SparkPlan = child.canonicalized
+
   override protected def withNewChildInternal(newChild: SparkPlan): LocalLookupExec =
     copy(child = newChild)
 
@@ -48,40 +58,59 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
    * wait for each other, because expressions may have state.
    */
   private def rows(most: Int): Option[Array[InternalRow]] = synchronized {
-    if (TaskContext.get() != null || !isSmall) None
-    else {
-      val rdd = child.execute() // lists the files again
-      if (!isSmall || rdd.getNumPartitions > MostRowGroups) None
+    child.collectFirst { case scan: FileSourceScanExec => scan }.filter { scan =>
+      TaskContext.get() == null && isSmall(scan)
+    } match {
+      case None => None
+      case Some(scan) =>
+        val batches = // lists the files again
+          (if (scan.supportsColumnar) scan.executeColumnar() else scan.execute())
+            .asInstanceOf[RDD[Any]]
+        if (!isSmall(scan) || batches.getNumPartitions > MostRowGroups) None
+        else {
+          val found = run(batches, most)
+          if (found.isDefined) postMetrics(scan) else metricsOfTasks(scan).foreach(_.reset())
+          found
+        }
+    }
+  }
+
+  private def isSmall(scan: FileSourceScanExec): Boolean = scan.relation.location match {
+    case index: PrunedFileIndex => index.selection.exists(isSmall(scan, _))
+    case _ => false
+  }
+
+  private def isSmall(scan: FileSourceScanExec, found: ScanPruning): Boolean =
+    found.keptRowGroups <= MostRowGroups && found.rows.exists { rows =>
+      val files = scan.relation
+      def read = FileRead(
+        scan.requiredSchema,
+        files.dataSchema,
+        files.partitionSchema,
+        pushed = Nil,
+        options = Map.empty,
+        new Configuration(false))
+      val filter = files.fileFormat match {
+        case format: SelectsRows => format.rowFilter(read, conf)
+        case _ => None
+      }
+      // of the other columns, it reads pages with the rows of few keys
+      if (filter.exists(_.isLookup))
+        filter.exists(_.schema.map(_.dataType.defaultSize.toLong).sum * rows <= MostKeyBytes)
       else {
-        val found = run(rdd, most)
-        if (found.isDefined) postMetrics() else metricsOfTasks.foreach(_.reset())
-        found
+        val bytes =
+          if (SourceFormat.isTrimmed(files.fileFormat)) found.keptBytes else found.keptFilesBytes
+        rows <= MostRows && bytes <= PageReads.MostWholeBytes
       }
     }
-  }
 
-  private def scans: Seq[FileSourceScanExec] = child.collect { case scan: FileSourceScanExec =>
-    scan
-  }
-
-  private def isSmall: Boolean = scans.forall { scan =>
-    scan.relation.location match {
-      case index: PrunedFileIndex =>
-        val isTrimmed = SourceFormat.isTrimmed(scan.relation.fileFormat)
-        index.selection.exists(isSmall(_, isTrimmed))
-      case _ => false
-    }
-  }
-
-  /** @param isTrimmed whether tasks read only the row groups that are kept of a file */
-  private def isSmall(found: ScanPruning, isTrimmed: Boolean): Boolean =
-    found.keptRowGroups <= MostRowGroups && found.rows.exists(_ <= MostRows) &&
-      (if (isTrimmed) found.keptBytes else found.keptFilesBytes) <= MostBytes
-
-  private def run(rdd: RDD[InternalRow], most: Int): Option[Array[InternalRow]] =
+  private def run(batches: RDD[Any], most: Int): Option[Array[InternalRow]] =
     try
       SparkInternals.withTask { task =>
-        collect(rdd.partitions.iterator.flatMap(rdd.iterator(_, task)).take(most))
+        val rows = batches.partitions.iterator.flatMap { partition =>
+          evaluated(child, partition.index, batches.iterator(partition, task))
+        }
+        PageReads.ofPagesAlone(collect(rows.take(most)))
       }
     catch {
       case RecoverableError(e) =>
@@ -89,35 +118,74 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
         None
     }
 
+  /** Returns the rows of a node, of a partition whose rows or batches the scan returns. */
+  private def evaluated(
+      node: SparkPlan,
+      partition: Int,
+      read: Iterator[Any]): Iterator[InternalRow] = node match {
+    case WholeStageCodegenExec(child) => evaluated(child, partition, read)
+    case InputAdapter(child) => evaluated(child, partition, read)
+    case ProjectExec(columns, child) =>
+      val projection = UnsafeProjection.create(columns, child.output)
+      projection.initialize(partition)
+      evaluated(child, partition, read).map(projection)
+    case FilterExec(condition, child) =>
+      val predicate =
+        Predicate.createInterpreted(BindReferences.bindReference(condition, child.output))
+      predicate.initialize(partition)
+      counted(node, evaluated(child, partition, read).filter(predicate.eval))
+    case _: ColumnarToRowExec =>
+      // as interpreted expressions take NULL in fields of columnar rows for values
+      val toUnsafe = UnsafeProjection.create(node.output, node.output)
+      counted(
+        node,
+        read.asInstanceOf[Iterator[ColumnarBatch]].flatMap { batch =>
+          node.longMetric("numInputBatches") += 1
+          batch.rowIterator.asScala.map(toUnsafe)
+        })
+    case _ => read.asInstanceOf[Iterator[InternalRow]]
+  }
+
+  private def counted(node: SparkPlan, rows: Iterator[InternalRow]): Iterator[InternalRow] = {
+    val count = node.longMetric("numOutputRows")
+    rows.map { row =>
+      count += 1
+      row
+    }
+  }
+
   private def collect(some: Iterator[InternalRow]): Option[Array[InternalRow]] = {
     val copies = ArrayBuffer.empty[InternalRow]
     var bytes = 0L
-    while (bytes <= MostBytes && some.hasNext) some.next() match {
-      case row: UnsafeRow =>
-        copies += row.copy()
-        bytes += row.getSizeInBytes
-      case other =>
-        throw new IllegalStateException(
-          s"expected a row in Spark's binary format, got ${other.getClass}")
+    while (bytes <= MostResultBytes && some.hasNext) {
+      val row = some.next().asInstanceOf[UnsafeRow]
+      copies += row.copy()
+      bytes += row.getSizeInBytes
     }
-    if (bytes <= MostBytes) Some(copies.toArray) else None
+    if (bytes <= MostResultBytes) Some(copies.toArray) else None
   }
 
   /** The metrics that tasks would send. A scan sends those of the driver by itself. */
-  private def metricsOfTasks: Seq[SQLMetric] = child.collect {
-    case scan: FileSourceScanExec => (scan.metrics -- scan.driverMetrics.keys).values
-    case node => node.metrics.values
-  }.flatten
+  private def metricsOfTasks(scan: FileSourceScanExec): Iterable[SQLMetric] =
+    child.collect {
+      case `scan` => (scan.metrics -- scan.driverMetrics.keys).values
+      case node => node.metrics.values
+    }.flatten
 
-  private def postMetrics(): Unit =
+  private def postMetrics(scan: FileSourceScanExec): Unit =
     SQLMetrics.postDriverMetricUpdates(
       sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY),
-      metricsOfTasks)
+      metricsOfTasks(scan).toSeq)
 }
 
 private object LocalLookupExec {
   private val MostRowGroups = 2
-  private val MostRows = 1000000L
-  private val MostBytes = 8L << 20
+
+  /** Expressions are interpreted, so more rows take longer than a job. */
+  private val MostRows = 100000L
+
+  /** The most bytes of the columns of a lookup, which are read first. */
+  private val MostKeyBytes = 16L << 20
+  private val MostResultBytes = 8L << 20
 }

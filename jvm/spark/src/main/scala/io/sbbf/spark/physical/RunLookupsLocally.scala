@@ -17,13 +17,13 @@ import io.sbbf.spark.util.SbbfConf
 
 /**
  * Lets a query that only filters and projects one pruned scan run without a job, by
- * [[LocalLookupExec]]. Other plans, and plans with functions of users, stay as they are. Needs
- * `spark.sbbf.localLookup.enabled`.
+ * [[LocalLookupExec]]. Other plans, and plans with functions of users, stay as they are. So do all plans
+ * where native engines shall read the files, which look for Spark's own nodes.
  */
 private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    if (!SbbfConf.LocalLookup.get(SQLConf.get)) plan
+    if (!SbbfConf.LocalLookup.get(SQLConf.get) || !SbbfConf.RowGroupPruning.get(SQLConf.get)) plan
     else
       plan match {
         case limit: CollectLimitExec => limit.withNewChildren(Seq(local(limit.child)))

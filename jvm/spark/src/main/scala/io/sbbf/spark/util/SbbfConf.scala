@@ -230,10 +230,9 @@ object SbbfConf {
 
   val LocalLookup: SbbfConf[Boolean] = flag(
     "spark.sbbf.localLookup.enabled",
-    default = false,
-    "Whether a query that only filters and projects one scan runs in the calling thread, without a " +
-      "job, if at most 2 row groups of together at most 8 MiB survive. The driver then reads these " +
-      "row groups."
+    default = true,
+    "Whether the calling thread runs a query that only filters and projects one scan, without a job, " +
+      "if little is left to read."
   )
 
   val all: Seq[SbbfConf[_]] =

@@ -17,6 +17,11 @@ import org.scalatest.concurrent.Eventually.{eventually, interval, timeout}
 import io.sbbf.spark.testing.SparkSuite
 
 class LocalLookupSuite extends SparkSuite {
+
+  /** Expected rows are those of jobs. */
+  override protected def settings: Map[String, String] =
+    Map("spark.sbbf.localLookup.enabled" -> "false")
+
   private val Files = 8
 
   private lazy val table: String = saved(
@@ -74,6 +79,23 @@ class LocalLookupSuite extends SparkSuite {
 
   private val all = (df: DataFrame) => df.collect()
 
+  /** One row group of 20 MB, with keys of one row each, and with keys of many. */
+  private lazy val large: DataFrame = {
+    val rows = spark
+      .range(0, 5000, 1, 1)
+      .selectExpr(
+        "id",
+        "xxhash64(id) AS k",
+        "concat('k', id) AS text",
+        "id % 5 AS few",
+        "cast(id AS timestamp) AS at",
+        "hex(aes_encrypt(repeat('x', 2000), '0123456789abcdef', 'GCM', 'DEFAULT', '', cast(id AS string))) AS wide"
+      )
+    val saved = path("large")
+    rows.write.option("parquet.block.size", 1 << 28).parquet(saved)
+    spark.read.schema(rows.schema).parquet(saved)
+  }
+
   private val local = Seq[(String, () => DataFrame)](
     "a present key" -> (() => log.where(present)),
     "an absent key" -> (() => log.where(absent)),
@@ -106,6 +128,22 @@ class LocalLookupSuite extends SparkSuite {
       }
     }
 
+  for (format <- Seq("true", "false"))
+    test(s"no job runs for a row of a row group of 20 MB; files trimmed $format.") {
+      withConf("spark.sbbf.rowGroupPruning.enabled" -> format) {
+        for (key <- Seq(
+            present,
+            "text = 'k123'",
+            s"$present AND few = 3",
+            s"few = 3 AND $present")) {
+          val expected = large.where(key).collect().toSeq
+          val (rows, jobs) = counted(large.where(key))(all)
+          assert(rows == expected && rows.size == 1)
+          assert((jobs == 0) == (format == "true"), key)
+        }
+      }
+    }
+
   test("take, head and a local iterator run no job.") {
     for (collect <- Seq[DataFrame => Array[Row]](
         _.take(2),
@@ -135,7 +173,9 @@ class LocalLookupSuite extends SparkSuite {
     "a sort" -> (() => log.where(present).sort("id")),
     "a result of more than 8 MiB" -> (() => wideLog.where("id < 100")),
     "a union" -> (() => log.where("id < 100").union(log.where(present))),
-    "a query without a filter" -> (() => log)
+    "a query without a filter" -> (() => log),
+    "a key in most pages of a large row group" -> (() => large.where("few = 3").drop("wide")),
+    "a range in a large row group" -> (() => large.where("at < timestamp_seconds(10)"))
   )
 
   for ((name, query) <- delegated)
@@ -144,6 +184,15 @@ class LocalLookupSuite extends SparkSuite {
       val (rows, jobs) = counted(query())(all)
       assert(rows == expected && jobs > 0)
     }
+
+  test("a job keeps the rows that it reads instead, where damaged files are ignored.") {
+    withConf("spark.sql.files.ignoreCorruptFiles" -> "true") {
+      val query = () => large.where("few = 3").select("id")
+      val expected = query().collect().toSeq
+      val (rows, jobs) = counted(query())(all)
+      assert(rows == expected && rows.size == 1000 && jobs == 1)
+    }
+  }
 
   test("an RDD, a cached table and a write of the same query have the same rows.") {
     val expected = log.where(present).collect().toSeq
