@@ -129,6 +129,10 @@ bench: wheel ## measure lookups against Spark alone, the oracle and the filter l
 	$(bin)/python benchmarks/lookup.py --added --files 1000 --fpp 0.01 --out benchmarks/results/lookup-added-jdk17.txt
 	$(bin)/python benchmarks/lookup.py --large --files 100 --out benchmarks/results/lookup-large-jdk17.txt
 
+.PHONY: benchpages
+benchpages: wheel ## measure queries on wide files of one row group against the oracle and DuckDB
+	$(bin)/python benchmarks/pages.py
+
 .PHONY: benchagainst
 benchagainst: wheel ## measure lookups beside those with an older JAR; OLD=/path/to/spark-sbbf.jar
 	$(bin)/python benchmarks/against.py $(OLD)

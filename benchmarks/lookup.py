@@ -37,9 +37,9 @@ WARM_UP = 12  # with five contestants, 60 queries
 FRESH = (1, 2, 5, 10, 20, 50, 100)
 """Which queries of a fresh JVM are reported, as far as it gets in a minute."""
 LONGEST = 60.0
-ON = {"spark.sbbf.enabled": "true", "spark.sbbf.localLookup.enabled": "false"}
+ON = {"spark.sbbf.enabled": "true", "spark.sbbf.localLookup.enabled": "true"}
 OFF = {"spark.sbbf.enabled": "false"}
-LOCAL = {"spark.sbbf.localLookup.enabled": "true"}
+AS_JOB = {**ON, "spark.sbbf.localLookup.enabled": "false"}
 NO_INDEX = ("spark.sbbf.index.enabled", "false")
 """index.py leaves an index in some of the tables."""
 SCHEMA = "key bigint, id bigint, other bigint, amount double"
@@ -167,12 +167,12 @@ def measured(spark: SparkSession, table: Table, keys: int, fresh_runs: int) -> s
     times, kept = lookups(spark, df, present)
     lines += [
         f"  present key: files kept {statistics.mean(kept):.1f} on average",
-        *compared(times, "without a job", "the filter limit", "the oracle", "Spark alone"),
+        *compared(times, "as a job", "the filter limit", "the oracle", "Spark alone"),
     ]
     times, kept = lookups(spark, df, absent, best=False)
     lines += [
         f"  absent key: files kept {statistics.mean(kept):.1f}",
-        *compared(times, "without a job", "an empty table", "Spark alone"),
+        *compared(times, "as a job", "an empty table", "Spark alone"),
     ]
     lines += in_fresh_jvms(table, keys_of(spark, spaced(table, max(FRESH))), fresh_runs)
     if table.fpp == max(ROWS) and not table.rows_in_group:  # the filters do not matter here
@@ -223,7 +223,7 @@ def lookups(
         contestants = {
             "Spark alone": (OFF, df),
             "extension": (ON, df),
-            "without a job": (LOCAL, df),
+            "as a job": (AS_JOB, df),
         }
         if best:
             holds = [row[0] for row in answer.select(F.input_file_name()).collect()]

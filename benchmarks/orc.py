@@ -80,12 +80,12 @@ def measured(spark: SparkSession, table: Table, keys: int) -> str:
     times, kept = lookups(spark, df, present, format="orc")
     lines += [
         f"  present key: files kept {statistics.mean(kept):.1f} on average",
-        *compared(times, "without a job", "the filter limit", "the oracle", "Spark alone"),
+        *compared(times, "as a job", "the filter limit", "the oracle", "Spark alone"),
     ]
     times, kept = lookups(spark, df, absent, best=False, format="orc")
     lines += [
         f"  absent key: files kept {statistics.mean(kept):.1f}",
-        *compared(times, "without a job", "an empty table", "Spark alone"),
+        *compared(times, "as a job", "an empty table", "Spark alone"),
     ]
     return "\n".join(lines)
 
