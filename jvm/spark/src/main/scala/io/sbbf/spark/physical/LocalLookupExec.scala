@@ -68,9 +68,9 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
             .asInstanceOf[RDD[Any]]
         if (!isSmall(scan) || batches.getNumPartitions > MostRowGroups) None
         else {
-          val found = run(batches, most)
-          if (found.isDefined) postMetrics(scan) else metricsOfTasks(scan).foreach(_.reset())
-          found
+          val first = run(batches, most)
+          if (first.isDefined) postMetrics(scan) else metricsOfTasks(scan).foreach(_.reset())
+          first
         }
     }
   }
@@ -94,13 +94,14 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
         case format: SelectsRows => format.rowFilter(read, conf)
         case _ => None
       }
-      // of the other columns, it reads pages with the rows of few keys
-      if (filter.exists(_.isLookup))
-        filter.exists(_.schema.map(_.dataType.defaultSize.toLong).sum * rows <= MostKeyBytes)
-      else {
-        val bytes =
-          if (SourceFormat.isTrimmed(files.fileFormat)) found.keptBytes else found.keptFilesBytes
-        rows <= MostRows && bytes <= PageReads.MostWholeBytes
+      filter match {
+        case Some(lookup) if lookup.isLookup => // reads the pages with its rows of other columns
+          lookup.schema.map(_.dataType.defaultSize.toLong).sum * rows <= MostKeyBytes
+        case _ =>
+          val bytes =
+            if (SourceFormat.isTrimmed(files.fileFormat)) found.keptBytes
+            else found.keptFilesBytes
+          rows <= MostRows && bytes <= PageReads.MostWholeBytes
       }
     }
 

@@ -1,5 +1,6 @@
 package io.sbbf.spark.physical
 
+import org.apache.spark.sql.catalyst.expressions.{Expression, PlanExpression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{
   CollectLimitExec,
@@ -17,8 +18,8 @@ import io.sbbf.spark.util.SbbfConf
 
 /**
  * Lets a query that only filters and projects one pruned scan run without a job, by
- * [[LocalLookupExec]]. Other plans, and plans with functions of users, stay as they are. So do all plans
- * where native engines shall read the files, which look for Spark's own nodes.
+ * [[LocalLookupExec]]. Other plans, and plans with functions of users or subqueries, whose results only
+ * a node that runs waits for, stay as they are. So do all plans where native engines shall read the files, which look for Spark's own nodes.
  */
 private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
 
@@ -34,10 +35,13 @@ private[spark] object RunLookupsLocally extends Rule[SparkPlan] {
     if (isLookup(plan) && !plan.supportsColumnar) LocalLookupExec(plan) else plan
 
   private def isLookup(plan: SparkPlan): Boolean = plan match {
-    case ProjectExec(columns, child) => !columns.exists(UserFunctions.areIn) && isLookup(child)
-    case FilterExec(condition, child) => !UserFunctions.areIn(condition) && isLookup(child)
+    case ProjectExec(columns, child) => columns.forall(canRunHere) && isLookup(child)
+    case FilterExec(condition, child) => canRunHere(condition) && isLookup(child)
     case ColumnarToRowExec(child) => isLookup(child)
     case scan: FileSourceScanExec => scan.relation.location.isInstanceOf[PrunedFileIndex]
     case _ => false
   }
+
+  private def canRunHere(expression: Expression): Boolean =
+    !UserFunctions.areIn(expression) && !expression.exists(_.isInstanceOf[PlanExpression[_]])
 }

@@ -170,6 +170,8 @@ class LocalLookupSuite extends SparkSuite {
       log.where(present).filter(keeps)
     },
     "an aggregate" -> (() => log.where(present).groupBy("few").count()),
+    "the result of a subquery" ->
+      (() => log.where("k = (SELECT xxhash64(max(id) + 120) FROM range(4))")),
     "a sort" -> (() => log.where(present).sort("id")),
     "a result of more than 8 MiB" -> (() => wideLog.where("id < 100")),
     "a union" -> (() => log.where("id < 100").union(log.where(present))),
