@@ -27,6 +27,7 @@ WARM_UP = 8
 WHOLE = {**ON, "spark.sbbf.pages.enabled": "false"}
 PAGES = {**ON, "spark.sbbf.pages.enabled": "true"}
 JOB = {**AS_JOB, "spark.sbbf.pages.enabled": "true"}
+RESULTS = ROOT / "benchmarks" / "results" / "pages-jdk17.txt"
 FEW = ("user_id", "message", "amount_1")
 HALF = tuple(f"max({name})" for name in FEW)
 WORDS = (
@@ -123,7 +124,10 @@ def contest(spark: SparkSession, path: Path, queries: list[Query]) -> list[str]:
             "as a job": (JOB, partial(query.run, table)),
             "whole row groups": (WHOLE, partial(query.run, table)),
             "the oracle": (OFF, partial(query.run, alone)),
-            duckdb.__version__: ({}, lambda sql=sql: len(connection.execute(sql).fetchall())),
+            f"DuckDB {duckdb.__version__}": (
+                {},
+                lambda sql=sql: len(connection.execute(sql).fetchall()),
+            ),
         }
         in_turns(spark, contestants, n, times)
     lines = compared(times, *[name for name in times if name != "extension"])
@@ -150,8 +154,8 @@ def read(spark: SparkSession, df: DataFrame) -> str:
         df.collect()
         (scan,) = sbbf.explain(df, show=False).scans
     return (
-        f"pages read: {scan.pages_read:,} of {scan.pages_read + scan.pages_skipped:,} in "
-        f"{scan.row_groups_kept} row groups, {scan.rows_skipped:,} rows skipped"
+        f"pages read: {scan.pages_read:,} of {scan.pages_read + scan.pages_skipped:,}, "
+        f"{scan.rows_skipped:,} rows skipped"
     )
 
 
@@ -192,12 +196,13 @@ def peak(spark: SparkSession, path: Path, query: Query) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--files", type=int, default=10)
+    parser.add_argument("--files", type=int, default=8)
     parser.add_argument("--keys", type=int, default=11)
-    parser.add_argument("--only", nargs="+", default=[""], help="parts of the titles to run")
-    default = ROOT / "benchmarks" / "results" / "pages-jdk17.txt"
-    parser.add_argument("--out", type=Path, default=default)
+    parser.add_argument("--only", nargs="+", help="parts of the titles to run; needs --out")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
+    if arguments.only and arguments.out == RESULTS:
+        parser.error(f"--only needs --out, because {RESULTS} has the results of all parts")
     spark = session("true")
     # pyarrow reads INT96 as nanoseconds, which Spark does not read back
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
@@ -230,10 +235,10 @@ def main() -> None:
         "one key, all columns, files of pyarrow": lambda: contest(
             spark, of_arrow, [Query(c, every) for c in one]
         ),
-        "ten keys in ten files, all columns": lambda: contest(
+        f"{arguments.files} keys, one in each file, all columns": lambda: contest(
             spark, path, [Query(c, every) for c in listed]
         ),
-        "a join of ten keys, all columns": lambda: contest(
+        f"a join with these {arguments.files} keys, all columns": lambda: contest(
             spark, path, [Query(c, every, ten) for c, ten in zip(listed, tens, strict=True)]
         ),
         "a part of a text, all columns": lambda: contest(
@@ -252,7 +257,7 @@ def main() -> None:
         f"{arguments.files} files of one row group: {ROWS:,} rows, {len(every)} columns",
     ]
     for title, part in parts.items():
-        if any(words in title for words in arguments.only):
+        if any(words in title for words in arguments.only or [""]):
             out += [f"  {title}", *part()]
             print("\n".join(out), flush=True)
     memory = peak(spark, path, Query(one[0], every))

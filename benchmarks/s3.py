@@ -48,9 +48,9 @@ OFF = {"spark.sbbf.enabled": "false"}
 ORACLE, ALONE = "the oracle", "Spark alone"
 KINDS = {
     "index": {"spark.sbbf.index.enabled": "true"},
-    "index, no job": {
+    "index, as a job": {
         "spark.sbbf.index.enabled": "true",
-        "spark.sbbf.localLookup.enabled": "true",
+        "spark.sbbf.localLookup.enabled": "false",
     },
     "filters": {"spark.sbbf.index.enabled": "false"},
     ORACLE: OFF,
