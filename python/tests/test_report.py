@@ -76,7 +76,7 @@ def test_the_text_says_what_was_kept_what_refuted_the_rest_and_what_was_left_alo
         "  kept because  bloom says maybe 1",
         "  rejected      filters: sizes disagree 2",
         "  bytes         160,000 of 640,000,000",
-        "  skipped       980,000 rows in tasks, which read 31 of 1,581 pages",
+        "  skipped       980,000 rows of kept row groups; read 31 of 1,581 pages",
         "csv <x>: not pruned, not Parquet",
     ]
 

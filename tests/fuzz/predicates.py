@@ -179,6 +179,8 @@ class Predicates:
                 f"coalesce(array_contains({name}, {one}), false)",
                 f"exists({name}, x -> {self.of_scalar(inner)})",
                 f"exists({name}, x -> x = {one})",
+                f"exists({name}, x -> x is null)",
+                f"aggregate({name}, 0, (n, x) -> n + if(x is null, 1, 0)) = 1",
                 f"exists({name}, x -> {one} <=> x or x = {other})",
                 f"forall({name}, x -> {self.of_scalar(inner)})",
                 f"arrays_overlap({name}, array({one}, {other}))",
@@ -224,6 +226,7 @@ class Predicates:
                 f"array_contains(map_keys({name}), {key})",
                 f"array_contains(map_values({name}), {self.literal(value)})",
                 f"exists(map_keys({name}), k -> k = {key})",
+                f"size(map_filter({name}, (k, v) -> v is null)) > 0",
                 f"{name} is null",
                 f"size({name}) = {self.rng.choice((0, 1))}",
             )

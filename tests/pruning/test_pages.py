@@ -18,7 +18,7 @@ import samples
 import spark_sbbf as sbbf
 from damage import footer_start
 from footers import BINARY, OFFSET_INDEX_OFFSET, Reader, Struct, Typed
-from harness import only_scan, outcome, session_with
+from harness import only_scan, outcome, session_with, tasks_of
 
 ROWS, PAGE = 5000, 100
 KEYS = samples.scattered(ROWS)
@@ -41,8 +41,8 @@ def pages(spark: SparkSession) -> SparkSession:
     return session_with(spark, settings)
 
 
-def write(file: Path, version: str, **options: Any) -> None:
-    texts = {name: [f"{name} of {key}" for key in KEYS] for name in COLUMNS}
+def write(file: Path, version: str, repeats: int = 1, **options: Any) -> None:
+    texts = {name: [f"{name} of {key}" * repeats for key in KEYS] for name in COLUMNS}
     lists = [[n] * (n % 4) for n in range(ROWS)]
     table = pa.table({"key": KEYS, "part": list(range(ROWS)), "lists": lists, **texts})
     settings = {"use_dictionary": False, "compression": "zstd", "write_page_index": True}
@@ -144,7 +144,9 @@ def test_tasks_read_a_few_pages_of_each_column(
     scan = only_scan(found)
     columns, of_each = 2 + len(COLUMNS), ROWS // PAGE
     assert (scan.pages_read, scan.pages_skipped) == (columns, columns * (of_each - 1))
-    assert scan.rows_skipped == ROWS - 1 and "skipped       4,999 rows in tasks" in str(scan)
+    assert scan.rows_skipped == ROWS - 1 and "skipped       4,999 rows of kept row groups" in str(
+        scan
+    )
 
 
 def test_without_a_row_no_other_column_is_opened(pages: SparkSession, tmp_path: Path) -> None:
@@ -153,7 +155,7 @@ def test_without_a_row_no_other_column_is_opened(pages: SparkSession, tmp_path: 
     assert found.collect() == []
     scan = only_scan(found)
     assert (scan.pages_read, scan.rows_skipped) == (0, ROWS)
-    assert "5,000 rows in tasks, which read no page of other columns" in str(scan)
+    assert "5,000 rows of kept row groups; read no page of other columns" in str(scan)
 
 
 def by_spark(session: SparkSession, file: Path, version: str) -> Path:
@@ -191,6 +193,20 @@ def test_a_damaged_offset_index_loses_no_row(
         answer = outcome(lambda: right)
         if isinstance(answer, list):
             assert outcome(lambda: ours) == answer, f"seed {SEED}"
+
+
+def test_a_large_row_group_whose_offset_index_is_wrong_is_read_by_a_job(
+    pages: SparkSession, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.parquet"
+    write(file, "1.0", repeats=20, compression="none")
+    row = pages.read.parquet(str(file)).drop("lists").where(f"key = {KEYS[2000]}")
+    answer, tasks = tasks_of(pages, row.collect, local="true")
+    assert tasks == 0
+    change_indexes(file, "c3", added(FIRST_ROW, 5))
+    again = pages.read.parquet(str(file)).drop("lists").where(f"key = {KEYS[2000]}")
+    found, tasks = tasks_of(pages, again.collect, local="true")
+    assert found == answer and tasks == 1
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

@@ -198,12 +198,17 @@ def input_files(df: DataFrame) -> list[str]:
     return sorted(Path(unquote(urlparse(file).path)).name for file in df.inputFiles())
 
 
-def tasks_of(spark: SparkSession, action: Callable[[], Any]) -> tuple[Any, int]:
-    """Returns the action's result and the number of tasks that it runs, also of small lookups."""
+def tasks_of(
+    spark: SparkSession, action: Callable[[], Any], local: str = "false"
+) -> tuple[Any, int]:
+    """Returns the action's result and the number of tasks that it runs.
+
+    Small lookups run as jobs as well, except with local="true".
+    """
     context = spark.sparkContext
     group = f"counted-{next(_groups)}"
     context.setJobGroup(group, group)
-    spark.conf.set("spark.sbbf.localLookup.enabled", "false")
+    spark.conf.set("spark.sbbf.localLookup.enabled", local)
     try:
         result = action()
     finally:

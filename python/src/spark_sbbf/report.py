@@ -137,7 +137,9 @@ class ScanReport:
             pages = self.pages_read + self.pages_skipped
             counts = f"{self.pages_read:,} of {pages:,} pages"
             read = counts if pages else "no page of other columns"
-            lines.append(f"  skipped       {self.rows_skipped:,} rows in tasks, which read {read}")
+            lines.append(
+                f"  skipped       {self.rows_skipped:,} rows of kept row groups; read {read}"
+            )
         if self.stopped_early:
             lines.append("  stopped early: a sample of the files showed no benefit of the filters")
         if self.files_not_cached:

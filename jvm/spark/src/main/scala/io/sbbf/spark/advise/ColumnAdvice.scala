@@ -101,7 +101,7 @@ private[spark] object ColumnAdvice {
       format: Option[LakeFormat]): ColumnAdvice = {
     val kept = KeptRowGroups.of(evidence, fpp)
     val (advice, reason) = Advice.of(evidence, kept, fpp, lookups)
-    // writers of lake formats write offset indexes
+    // tasks choose no pages of Iceberg tables, and writers of Delta tables write offset indexes
     val pages = if (format.isEmpty) wholeReads(evidence) else ""
     ColumnAdvice(evidence, kept, advice, reason + pages, fpp, lookups, format)
   }

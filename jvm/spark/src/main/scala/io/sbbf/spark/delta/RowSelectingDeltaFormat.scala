@@ -12,7 +12,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.sbbf.spark.files.PrunedFileIndex
-import io.sbbf.spark.pages.{FileRead, PageReads, RowFilter, SelectsRows}
+import io.sbbf.spark.pages.{FileRead, PageReads, SelectsRows}
 
 /**
  * Reads a Delta table with Delta's own format, so that tasks choose rows by the filter of a scan. That
@@ -29,9 +29,8 @@ private[delta] final class RowSelectingDeltaFormat(
     extends ParquetFileFormat
     with SelectsRows {
 
-  override def rowFilter(scan: FileRead, conf: SQLConf): Option[RowFilter] =
-    if (scan.required.exists(_.name.startsWith(RowSelectingDeltaFormat.Internal))) None
-    else PageReads.filterOf(filters, scan, conf)
+  override protected def conjuncts(required: StructType): Seq[Expression] =
+    if (required.exists(_.name.startsWith(RowSelectingDeltaFormat.Internal))) Nil else filters
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
@@ -41,7 +40,7 @@ private[delta] final class RowSelectingDeltaFormat(
       pushed: Seq[Filter],
       options: Map[String, String],
       hadoopConf: Configuration): PartitionedFile => Iterator[InternalRow] = {
-    PageReads.configure(hadoopConf, index.rootPaths)
+    PageReads.disableVectoredReads(hadoopConf, index.rootPaths)
     def reader(read: FileRead) = delta.buildReaderWithPartitionValues(
       session,
       dataSchema,

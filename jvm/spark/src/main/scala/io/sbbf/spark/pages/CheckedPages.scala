@@ -74,7 +74,7 @@ private[pages] object CheckedPages {
   }
 
   private def verify(
-      found: Seq[Int],
+      rowsOfPages: Seq[Int],
       index: OffsetIndex,
       numRows: Long,
       rows: RowRanges,
@@ -82,10 +82,10 @@ private[pages] object CheckedPages {
     val stated = (0 until index.getPageCount)
       .map(page => index.getFirstRowIndex(page) -> index.getLastRowIndex(page, numRows))
       .collect { case (first, last) if rows.isOverlapping(first, last) => last - first + 1 }
-    if (found.map(_.toLong) != stated) {
+    if (rowsOfPages.map(_.toLong) != stated) {
       throw new IOException(
         s"the offset index of ${nameOf(column)} states ${stated.size} pages of ${stated.sum} rows, " +
-          s"found ${found.size} of ${found.sum}: write the file again")
+          s"found ${rowsOfPages.size} of ${rowsOfPages.sum}: write the file again")
     }
   }
 

@@ -23,7 +23,7 @@ private[spark] final case class FileRead(
     conf: Configuration) {
 
   /** Returns the read of a filter's columns by a reader of rows, which can return batches instead. */
-  def of(filter: RowFilter): FileRead = copy(
+  def keysOnly(filter: RowFilter): FileRead = copy(
     required = filter.schema,
     pushed = filter.pushed(pushed),
     options = options + (FileFormat.OPTION_RETURNING_BATCH -> "false"),

@@ -11,13 +11,9 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ColumnPath
 import org.apache.parquet.internal.filter2.columnindex.RowRanges
 import org.apache.parquet.schema.MessageType
-import org.apache.spark.TaskContext
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -49,7 +45,7 @@ private[spark] final class PageReads(
    *
    * @param all reads all rows of a part
    * @param isPlannedVersion returns whether the file is still the one that was planned
-   * @throws WholeRead if all rows of a large part would have to be read, in [[PageReads.ofPagesAlone]]
+   * @throws WholeRead if too much is left to read, in [[PageReads.withLimits]]
    */
   def read(
       part: PartitionedFile,
@@ -62,16 +58,10 @@ private[spark] final class PageReads(
         case Some(runs) if runs.isEmpty => Iterator.empty
         case Some(runs) =>
           val rows = all(part)
-          if (!(isPlannedVersion() && select(part, rows, runs)) && isTooLarge(part)) {
-            close(rows)
-            throw new WholeRead(part)
-          }
+          try if (!(isPlannedVersion() && select(part, rows, runs))) limit(part.length)
+          catch { case e: WholeRead => close(rows); throw e }
           rows
       }
-
-  /** Returns a reader of all rows of a part; throws as [[read]] does. */
-  def whole(all: Reader): Reader =
-    part => if (isTooLarge(part)) throw new WholeRead(part) else all(part)
 
   /** Returns the rows that may pass the filter, None if all rows are to be read. */
   private def selected(part: PartitionedFile): Option[RowRuns] = {
@@ -82,12 +72,12 @@ private[spark] final class PageReads(
         reader <- SparkReader.of(batches)
         if isWorthIt(reader)
         numbers = reader.returnBatches()
-        runs <- evaluated(batches.asInstanceOf[Iterator[ColumnarBatch]], numbers)
+        runs <- PassingRows.of(filter, batches.asInstanceOf[Iterator[ColumnarBatch]], numbers)
       } yield {
         if (runs.isEmpty) metrics.add(PageSizes.Zero, rowsOf(reader.file))
         runs
       }
-      if (runs.isEmpty && !isCancelled) trials.failed()
+      if (runs.isEmpty && !PassingRows.isCancelled) gainedNothing()
       runs
     } catch {
       // a part of a filter may fail where the whole filter does not
@@ -104,8 +94,11 @@ private[spark] final class PageReads(
     case _ =>
   }
 
+  /** A lookup without a job gives up earlier than a task. */
+  private def gainedNothing(): Unit = if (!isLimited.get) trials.failed()
+
   private def failed(file: String, e: Throwable): Unit = {
-    trials.failed()
+    gainedNothing()
     LogOnce.once(
       s"pages: ${e.getClass.getName}",
       s"$file: a task could not choose pages, so it reads whole row groups: " +
@@ -118,51 +111,20 @@ private[spark] final class PageReads(
     val rowGroups = reader.file.getRowGroups.asScala
     rowGroups.forall(_.getRowIndexOffset >= 0) && {
       val read = reader.requested.getColumns.asScala.map(c => ColumnPath.get(c.getPath: _*)).toSet
-      val (first, others) =
+      val (keyChunks, otherChunks) =
         rowGroups.flatMap(_.getColumns.asScala).partition(chunk => read(chunk.getPath))
-      val second = others.filter(chunk => required(chunk.getPath.toArray.head))
-      first.map(_.getTotalSize).sum <= second.map(_.getTotalSize).sum &&
-      (first ++ second).forall(PageSizes.canSkipPages)
+      val chunksAfter = otherChunks.filter(chunk => required(chunk.getPath.toArray.head))
+      keyChunks.map(_.getTotalSize).sum <= chunksAfter.map(_.getTotalSize).sum &&
+      !isTooLarge(keyChunks.map(_.getTotalUncompressedSize).sum, MostKeyBytes) &&
+      (keyChunks ++ chunksAfter).forall(PageSizes.canSkipPages)
     }
-  }
-
-  /** Returns None if too many rows pass: most of the batches so far have one, or one has many. */
-  private def evaluated(
-      batches: Iterator[ColumnarBatch],
-      numbers: RowNumbers): Option[RowRuns] = {
-    val passes = filter.predicate()
-    val runs = new RowRuns
-    var (seen, hit, isHopeless) = (0, 0, false)
-    while (batches.hasNext && !isCancelled && !isHopeless) {
-      val batch = batches.next()
-      val passed = add(batch.numRows, passes(batch), numbers, runs)
-      seen += 1
-      if (passed > 0) hit += 1
-      isHopeless = passed > MostPassing || seen >= FirstBatches && hit * 2 > seen
-    }
-    if (batches.hasNext) None else Some(runs)
-  }
-
-  /** Adds the rows of a batch that pass; returns how many do. */
-  private def add(rows: Int, passes: Int => Boolean, numbers: RowNumbers, runs: RowRuns): Int = {
-    var row = 0
-    var passed = 0
-    while (row < rows) {
-      val number = numbers.next()
-      if (passes(row)) {
-        runs.add(number)
-        passed += 1
-      }
-      row += 1
-    }
-    passed
   }
 
   /** Makes Spark's reader read the pages with these rows, if they are few; returns whether it does. */
   private def select(part: PartitionedFile, rows: Iterator[Any], runs: RowRuns): Boolean =
     try {
       val selects = SparkReader.of(rows).exists(select(_, runs))
-      if (selects) trials.succeeded() else trials.failed()
+      if (selects) trials.succeeded() else gainedNothing()
       selects
     } catch {
       case RecoverableError(e) =>
@@ -179,7 +141,8 @@ private[spark] final class PageReads(
       PageSizes.of(file, i, reader.requested, rows).map(Chosen(i, rows, _))
     }
     val sum = chosen.map(_.sizes).foldLeft(PageSizes.Zero)(_ + _)
-    val areFew = chosen.size == hit.size && sum.bytesRead <= sum.bytesSkipped * MaxReadRatio
+    val areFew = chosen.size == hit.size &&
+      sum.bytesRead <= sum.bytesSkipped * MaxReadRatio && !isTooLarge(sum.bytesRead)
     if (areFew) {
       metrics.add(PageSizes.Zero, missed.map { case (i, _) => all(i).getRowCount }.sum)
       reader.readInstead(
@@ -199,6 +162,7 @@ private[spark] final class PageReads(
     } catch {
       case RecoverableError.OfFile(e) =>
         failed(file.getFile, e)
+        limit(file.getRowGroups.get(chosen.rowGroup).getCompressedSize)
         file.readRowGroup(chosen.rowGroup)
     }
 }
@@ -208,15 +172,14 @@ private[spark] object PageReads {
   /** The rows to read of a row group, and the pages that hold them. */
   private final case class Chosen(rowGroup: Int, rows: RowRanges, sizes: PageSizes)
 
-  /** No pages could be chosen. With `ignoreCorruptFiles`, Spark ignores other kinds of exceptions. */
-  final class WholeRead(part: PartitionedFile)
-      extends Exception(s"${part.filePath}: ${part.length} bytes without pages to choose")
+  /** Too many bytes are left to read, because no pages could be chosen, or too many. */
+  final class WholeRead(bytes: Long) extends IOException(s"$bytes bytes would be read at once")
 
   /**
-   * Runs `body`. In this thread, a read of more than [[MostWholeBytes]] of a file throws [[WholeRead]]
-   * where no pages can be chosen.
+   * Runs `body`, which reads at most [[MostKeyBytes]] of a filter's columns and [[MostBytes]] of a file
+   * in this thread. Where more is left to read, a read throws [[WholeRead]].
    */
-  def ofPagesAlone[T](body: => T): T = {
+  def withLimits[T](body: => T): T = {
     isLimited.set(true)
     try body
     finally isLimited.remove()
@@ -224,33 +187,28 @@ private[spark] object PageReads {
 
   private val isLimited = ThreadLocal.withInitial[Boolean](() => false)
 
-  /** The most bytes of a file that a thread in [[ofPagesAlone]] reads whole. */
-  final val MostWholeBytes = 8L << 20
+  final val MostBytes = 8L << 20
 
-  private def isTooLarge(part: PartitionedFile): Boolean =
-    isLimited.get && part.length > MostWholeBytes
+  /** In memory. */
+  final val MostKeyBytes = 16L << 20
 
-  /**
-   * Returns the filter by which tasks choose rows. Returns None where choosing cannot pay, and where
-   * Spark reads the files row by row.
-   *
-   * @param filters the conjuncts of the scan's filter
-   */
-  def filterOf(filters: Seq[Expression], scan: FileRead, conf: SQLConf): Option[RowFilter] = {
-    def isVectorized(schema: StructType) =
-      ParquetUtils.isBatchReadSupportedForSchema(conf, StructType(schema ++ scan.partitions))
-    RowFilter
-      .of(filters, scan)
-      .filter(filter => isVectorized(scan.required) && isVectorized(filter.schema))
+  private def isTooLarge(bytes: Long, most: Long = MostBytes): Boolean =
+    isLimited.get && bytes > most
+
+  private def limit(bytes: Long): Unit = if (isTooLarge(bytes)) throw new WholeRead(bytes)
+
+  /** Returns a reader of all rows of a part, which throws as [[PageReads.read]] does. */
+  def whole(all: Reader): Reader = part => {
+    limit(part.length)
+    all(part)
   }
 
   /**
-   * Changes the configuration of reads that may choose pages. Hadoop's local file system reads each
-   * range of a vectored read in a thread of a pool, and such a thread keeps direct memory for its largest
-   * range. Reads of pages have many ranges and so many threads, of which later reads of whole row groups
-   * would need more memory than there is (findings/hadoop-vectored-memory.sh).
+   * Turns off vectored reads of local files. Hadoop reads each range of them in a thread, which keeps a
+   * direct buffer of its largest range. Reads of pages start many threads; later reads of whole row groups
+   * then exhaust direct memory (findings/hadoop-vectored-memory.sh).
    */
-  def configure(conf: Configuration, paths: Seq[Path]): Unit =
+  def disableVectoredReads(conf: Configuration, paths: Seq[Path]): Unit =
     if (paths.exists(_.toUri.getScheme == "file"))
       conf.setBoolean("parquet.hadoop.vectored.io.enabled", false)
 
@@ -269,10 +227,10 @@ private[spark] object PageReads {
       metrics: => PageMetrics)(reader: FileRead => Reader): Option[PageReads] = {
     val conf = session.sessionState.conf
     try
-      format.rowFilter(scan, conf).map { filter =>
+      format.rowFilter(scan.required, scan.data, scan.partitions, conf).map { filter =>
         new PageReads(
           filter,
-          reader(scan.of(filter)),
+          reader(scan.keysOnly(filter)),
           inFiles(scan.required).fieldNames.toSet,
           SbbfConf.PageBytes.get(conf),
           metrics)
@@ -289,15 +247,6 @@ private[spark] object PageReads {
 
   private def rowsOf(file: ParquetFileReader): Long =
     file.getRowGroups.asScala.map(_.getRowCount).sum
-
-  /** Returns whether Spark has given up the task; its iterator then fails. */
-  private def isCancelled: Boolean = Option(TaskContext.get()).exists(_.isInterrupted())
-
-  /** So many batches show whether rows pass in most pages. */
-  private final val FirstBatches = 8
-
-  /** With more rows of a batch, which has 4,096, few pages have none. */
-  private final val MostPassing = 1000
 
   /** The most bytes of pages to read for each byte that is left out. */
   private final val MaxReadRatio = 3

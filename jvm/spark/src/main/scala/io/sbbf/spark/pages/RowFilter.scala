@@ -5,6 +5,7 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.execution.ScalarSubquery
 import org.apache.spark.sql.execution.vectorized.{ColumnVectorUtils, ConstantColumnVector}
@@ -20,7 +21,7 @@ import io.sbbf.spark.column.{MetadataColumn, UserFunctions}
  *
  * @param schema the columns of the files that it reads
  * @param isLookup whether it compares these columns with few values
- * @param condition the part, over a row of `schema`, the values of partition columns and constants
+ * @param condition the part, over a row of `schema`, the values of `partitions` and constants
  * @param wanted a column and its values in rows that pass, if there are few
  * @param constants the numbers that the part compares with columns. Code with numbers in it would be
  *   compiled anew for each query.
@@ -29,6 +30,7 @@ private[spark] final class RowFilter private (
     val schema: StructType,
     val isLookup: Boolean,
     condition: Expression,
+    partitions: StructType,
     wanted: Option[RowFilter.Wanted],
     constants: Seq[RowFilter.Constant])
     extends Serializable {
@@ -51,6 +53,14 @@ private[spark] final class RowFilter private (
    */
   def predicate(): ColumnarBatch => Int => Boolean = {
     val compiled = Predicate.create(condition)
+    def types =
+      (schema ++ partitions).map(_.dataType).toArray ++ constants.map(_.dataType)
+    val isInterpreted =
+      compiled.isInstanceOf[InterpretedPredicate] || condition.exists(
+        _.isInstanceOf[CodegenFallback])
+    // interpreted expressions take a NULL inside an array, map or struct of a columnar row for a value
+    val passes: InternalRow => Boolean =
+      if (isInterpreted) UnsafeProjection.create(types).andThen(compiled.eval) else compiled.eval
     batch => {
       val columns = Array.tabulate(batch.numCols)(batch.column) ++ constants.map(_.vector)
       val all = new ColumnarBatch(columns, batch.numRows)
@@ -61,8 +71,8 @@ private[spark] final class RowFilter private (
           val hasNulls = vector.hasNull
           row =>
             !(hasNulls && vector.isNullAt(row)) && isIn(vector.getLong(row), values) &&
-              compiled.eval(all.getRow(row))
-        case None => row => compiled.eval(all.getRow(row))
+              passes(all.getRow(row))
+        case None => row => passes(all.getRow(row))
       }
     }
   }
@@ -90,18 +100,24 @@ private[spark] object RowFilter {
    * as they leave the fewest rows. Returns None if the scan reads no other column.
    *
    * @param filters the conjuncts of the filter, whose columns have the names of the schemas
+   * @param required the columns that the scan reads from files
+   * @param data all columns of the files
+   * @param partitions those whose values come from folders, also if files have them as well
    */
-  def of(filters: Seq[Expression], scan: FileRead): Option[RowFilter] = {
-    import scan.{data, partitions, required}
+  def of(
+      filters: Seq[Expression],
+      required: StructType,
+      data: StructType,
+      partitions: StructType): Option[RowFilter] = {
     val ofFiles = data.filterNot(f => partitions.exists(_.name.equalsIgnoreCase(f.name)))
     val names = ofFiles.map(_.name).toSet
     def columnsOf(part: Expression) = part.references.map(_.name).toSet.intersect(names)
     val usable = filters
       .map(withResults)
       .filter(part => isUsable(part, names ++ partitions.fieldNames) && columnsOf(part).nonEmpty)
-    val (lookups, others) = usable.partition(isLookup)
+    val (lookups, tests) = usable.partition(isLookup)
     val columns =
-      (if (lookups.nonEmpty) lookups else others.filterNot(passesMost)).flatMap(columnsOf).toSet
+      (if (lookups.nonEmpty) lookups else tests.filterNot(passesMost)).flatMap(columnsOf).toSet
     val parts = usable.filter(columnsOf(_).subsetOf(columns))
     val types = parts.flatMap(_.references.map(a => a.name -> a.dataType)).toMap
     // fields of a struct are found by their numbers in its type
@@ -134,7 +150,7 @@ private[spark] object RowFilter {
       case in: In => in.mapChildren(constant)
     }
     val wanted = parts.flatMap(wantedBy(_, columns)).headOption
-    new RowFilter(columns, isLookup, condition, wanted, constants.toSeq)
+    new RowFilter(columns, isLookup, condition, partitions, wanted, constants.toSeq)
   }
 
   /** Replaces subqueries that have run by their results. */
@@ -168,7 +184,7 @@ private[spark] object RowFilter {
 
   /** Returns the values with which a part compares a column, if they are few. */
   private def wantedBy(part: Expression, columns: StructType): Option[Wanted] = {
-    def of(column: Expression, values: Seq[Expression]) = (column, values) match {
+    def wantedIn(column: Expression, values: Seq[Expression]) = (column, values) match {
       case (a: AttributeReference, values)
           if a.dataType == LongType && columns.fieldNames.contains(a.name) &&
             values.size <= MostWanted =>
@@ -178,9 +194,9 @@ private[spark] object RowFilter {
       case _ => None
     }
     part match {
-      case EqualTo(a: AttributeReference, value) => of(a, Seq(value))
-      case EqualTo(value, a: AttributeReference) => of(a, Seq(value))
-      case In(a, values) => of(a, values)
+      case EqualTo(a: AttributeReference, value) => wantedIn(a, Seq(value))
+      case EqualTo(value, a: AttributeReference) => wantedIn(a, Seq(value))
+      case In(a, values) => wantedIn(a, values)
       case _ => None
     }
   }

@@ -92,8 +92,8 @@ private[pages] object SparkReader {
   private def fileOf(rowGroups: AnyRef): ParquetFileReader =
     field(rowGroups.getClass, "reader").get(rowGroups).asInstanceOf[ParquetFileReader]
 
-  private def field(of: Class[_], name: String): Field = {
-    val declared = of.getDeclaredField(name)
+  private def field(owner: Class[_], name: String): Field = {
+    val declared = owner.getDeclaredField(name)
     declared.setAccessible(true)
     declared
   }

@@ -11,8 +11,8 @@ private[pages] final class Trials extends Serializable {
   private val id = UUID.randomUUID
 
   @transient private lazy val balance: AtomicInteger = {
-    if (known.size >= MostScans) known.clear()
-    known.computeIfAbsent(id, _ => new AtomicInteger)
+    if (balances.size >= MostScans) balances.clear()
+    balances.computeIfAbsent(id, _ => new AtomicInteger)
   }
 
   def succeeded(): Unit = balance.incrementAndGet()
@@ -24,5 +24,5 @@ private[pages] final class Trials extends Serializable {
 private object Trials {
   private final val MostFailures = 2
   private final val MostScans = 1000
-  private val known = new ConcurrentHashMap[UUID, AtomicInteger]
+  private val balances = new ConcurrentHashMap[UUID, AtomicInteger]
 }

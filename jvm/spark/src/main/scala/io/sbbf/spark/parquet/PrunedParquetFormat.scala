@@ -7,14 +7,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetUtils}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.files.{PrunedFileIndex, PrunedFormat}
-import io.sbbf.spark.pages.{FileRead, PageReads, RowFilter, SelectsRows}
+import io.sbbf.spark.pages.{FileRead, PageReads, SelectsRows}
 import io.sbbf.spark.pushdown.{PlannedScan, PushdownGuard, ReadPolicy}
 import io.sbbf.spark.read.RowGroupRanges.Readers
 import io.sbbf.spark.read.{BroadcastConfCache, RowGroupRanges}
@@ -58,8 +57,7 @@ final class PrunedParquetFormat private[spark] (
   }
   override def hashCode: Int = super.hashCode
 
-  override def rowFilter(scan: FileRead, conf: SQLConf): Option[RowFilter] =
-    PageReads.filterOf(dataFilters, scan, conf)
+  override protected def conjuncts(required: StructType): Seq[Expression] = dataFilters
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
@@ -75,7 +73,7 @@ final class PrunedParquetFormat private[spark] (
       hadoopConf.setBoolean(ParquetInputFormat.BLOOM_FILTERING_ENABLED, false)
     if (policy.disablesColumnIndex)
       hadoopConf.setBoolean(ParquetInputFormat.COLUMN_INDEX_FILTERING_ENABLED, false)
-    if (selects) PageReads.configure(hadoopConf, index.rootPaths)
+    if (selects) PageReads.disableVectoredReads(hadoopConf, index.rootPaths)
     def readerOf(read: FileRead) = super.buildReaderWithPartitionValues(
       session,
       dataSchema,

@@ -1,32 +1,30 @@
 package io.sbbf.spark.physical
 
 import scala.collection.mutable.ArrayBuffer
-import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.catalyst.{FileSourceOptions, InternalRow}
 import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.sbbf.SparkInternals
-import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.parquet.model.{Interruption, RecoverableError}
 import io.sbbf.parquet.result.ScanPruning
 import io.sbbf.spark.files.{PrunedFileIndex, SourceFormat}
-import io.sbbf.spark.pages.{FileRead, PageReads, SelectsRows}
+import io.sbbf.spark.pages.{PageReads, SelectsRows}
 
 /**
  * Reads a scan, and filters and projects its rows, in the calling thread instead of in a job, if pruning
- * left very little to read. No code is generated for the query, as few rows would run it.
+ * left very little to read.
  *
- * Guaranteed: the rows, their order and the metrics are those of the child. The child runs as a
- * job if more than two row groups or too many rows or bytes survive, if the result takes more than
- * 8 MiB, or if the run in this thread fails: the job then reports the error. Whatever needs an RDD
- * gets the child's.
+ * Guaranteed: the rows and their order are those of the child, and so are the metrics, except the
+ * duration of compiled code. The child runs as a job if more than 2 row groups survive. It does so if
+ * they have more than 100,000 rows or 8 MiB, unless a lookup can choose pages and its columns take at
+ * most 16 MiB. It also does so if the result takes more than 8 MiB, or if the run in this thread fails:
+ * the job then reports the error. Whatever needs an RDD gets the child's.
  *
  * @param child filters and projections over one scan
  */
@@ -58,118 +56,92 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
    * wait for each other, because expressions may have state.
    */
   private def rows(most: Int): Option[Array[InternalRow]] = synchronized {
-    child.collectFirst { case scan: FileSourceScanExec => scan }.filter { scan =>
-      TaskContext.get() == null && isSmall(scan)
-    } match {
-      case None => None
-      case Some(scan) =>
-        val batches = // lists the files again
-          (if (scan.supportsColumnar) scan.executeColumnar() else scan.execute())
-            .asInstanceOf[RDD[Any]]
-        if (!isSmall(scan) || batches.getNumPartitions > MostRowGroups) None
-        else {
-          val first = run(batches, most)
-          if (first.isDefined) postMetrics(scan) else metricsOfTasks(scan).foreach(_.reset())
-          first
-        }
-    }
+    for {
+      scan <- child.collectFirst { case scan: FileSourceScanExec => scan }
+      if TaskContext.get() == null && reportsErrors(scan) && isSmall(scan)
+      read <- Some(
+        (if (scan.supportsColumnar) scan.executeColumnar() else scan.execute())
+          .asInstanceOf[RDD[Any]])
+      // the scan has listed its files again
+      if isSmall(scan) && read.getNumPartitions <= MostRowGroups
+      result <- run(scan, read, most)
+    } yield result
   }
 
-  private def isSmall(scan: FileSourceScanExec): Boolean = scan.relation.location match {
-    case index: PrunedFileIndex => index.selection.exists(isSmall(scan, _))
-    case _ => false
+  /** Returns whether errors of reading stop the read. Some errors are of this thread alone. */
+  private def reportsErrors(scan: FileSourceScanExec): Boolean = {
+    val options = new FileSourceOptions(scan.relation.options)
+    !options.ignoreCorruptFiles && !options.ignoreMissingFiles
   }
 
-  private def isSmall(scan: FileSourceScanExec, found: ScanPruning): Boolean =
-    found.keptRowGroups <= MostRowGroups && found.rows.exists { rows =>
+  private def isSmall(scan: FileSourceScanExec): Boolean =
+    try indexOf(scan).flatMap(_.selection).exists(isSmall(scan, _))
+    catch { case RecoverableError(_) => false }
+
+  private def indexOf(scan: FileSourceScanExec): Option[PrunedFileIndex] =
+    Option(scan.relation.location).collect { case index: PrunedFileIndex => index }
+
+  private def isSmall(scan: FileSourceScanExec, pruning: ScanPruning): Boolean =
+    pruning.keptRowGroups <= MostRowGroups && pruning.rows.exists { rows =>
       val files = scan.relation
-      def read = FileRead(
-        scan.requiredSchema,
-        files.dataSchema,
-        files.partitionSchema,
-        pushed = Nil,
-        options = Map.empty,
-        new Configuration(false))
       val filter = files.fileFormat match {
-        case format: SelectsRows => format.rowFilter(read, conf)
+        case format: SelectsRows =>
+          format.rowFilter(scan.requiredSchema, files.dataSchema, files.partitionSchema, conf)
         case _ => None
       }
       filter match {
         case Some(lookup) if lookup.isLookup => // reads the pages with its rows of other columns
-          lookup.schema.map(_.dataType.defaultSize.toLong).sum * rows <= MostKeyBytes
+          lookup.schema.map(_.dataType.defaultSize.toLong).sum * rows <= PageReads.MostKeyBytes
         case _ =>
           val bytes =
-            if (SourceFormat.isTrimmed(files.fileFormat)) found.keptBytes
-            else found.keptFilesBytes
-          rows <= MostRows && bytes <= PageReads.MostWholeBytes
+            if (SourceFormat.isTrimmed(files.fileFormat)) pruning.keptBytes
+            else pruning.keptFilesBytes
+          rows <= MostRows && bytes <= PageReads.MostBytes
       }
     }
 
-  private def run(batches: RDD[Any], most: Int): Option[Array[InternalRow]] =
-    try
-      SparkInternals.withTask { task =>
-        val rows = batches.partitions.iterator.flatMap { partition =>
-          evaluated(child, partition.index, batches.iterator(partition, task))
+  private def run(
+      scan: FileSourceScanExec,
+      read: RDD[Any],
+      most: Int): Option[Array[InternalRow]] = {
+    val result =
+      try
+        SparkInternals.withTask { task =>
+          val rows = read.partitions.iterator.flatMap { partition =>
+            InterpretedPlan.rows(child, partition.index, read.iterator(partition, task))
+          }
+          PageReads.withLimits(collect(rows.take(most)))
         }
-        PageReads.ofPagesAlone(collect(rows.take(most)))
+      catch {
+        case e: Exception if Interruption.is(e) =>
+          Thread.currentThread.interrupt() // the wait for the job then ends as in Spark alone
+          None
+        case RecoverableError.OfFile(e) =>
+          logDebug("Running a lookup without a job failed, so it runs as a job", e)
+          None
       }
-    catch {
-      case RecoverableError(e) =>
-        logDebug("Running a lookup without a job failed, so it runs as a job", e)
-        None
-    }
-
-  /** Returns the rows of a node, of a partition whose rows or batches the scan returns. */
-  private def evaluated(
-      node: SparkPlan,
-      partition: Int,
-      read: Iterator[Any]): Iterator[InternalRow] = node match {
-    case WholeStageCodegenExec(child) => evaluated(child, partition, read)
-    case InputAdapter(child) => evaluated(child, partition, read)
-    case ProjectExec(columns, child) =>
-      val projection = UnsafeProjection.create(columns, child.output)
-      projection.initialize(partition)
-      evaluated(child, partition, read).map(projection)
-    case FilterExec(condition, child) =>
-      val predicate =
-        Predicate.createInterpreted(BindReferences.bindReference(condition, child.output))
-      predicate.initialize(partition)
-      counted(node, evaluated(child, partition, read).filter(predicate.eval))
-    case _: ColumnarToRowExec =>
-      // as interpreted expressions take NULL in fields of columnar rows for values
-      val toUnsafe = UnsafeProjection.create(node.output, node.output)
-      counted(
-        node,
-        read.asInstanceOf[Iterator[ColumnarBatch]].flatMap { batch =>
-          node.longMetric("numInputBatches") += 1
-          batch.rowIterator.asScala.map(toUnsafe)
-        })
-    case _ => read.asInstanceOf[Iterator[InternalRow]]
+    if (result.isDefined) postMetrics(scan) else metricsOfTasks(scan).foreach(_.reset())
+    result
   }
 
-  private def counted(node: SparkPlan, rows: Iterator[InternalRow]): Iterator[InternalRow] = {
-    val count = node.longMetric("numOutputRows")
-    rows.map { row =>
-      count += 1
-      row
-    }
-  }
-
-  private def collect(some: Iterator[InternalRow]): Option[Array[InternalRow]] = {
+  private def collect(rows: Iterator[InternalRow]): Option[Array[InternalRow]] = {
     val copies = ArrayBuffer.empty[InternalRow]
     var bytes = 0L
-    while (bytes <= MostResultBytes && some.hasNext) {
-      val row = some.next().asInstanceOf[UnsafeRow]
+    def isInterrupted = Thread.currentThread.isInterrupted
+    while (bytes <= MostResultBytes && !isInterrupted && rows.hasNext) {
+      val row = rows.next().asInstanceOf[UnsafeRow]
       copies += row.copy()
       bytes += row.getSizeInBytes
     }
-    if (bytes <= MostResultBytes) Some(copies.toArray) else None
+    if (bytes <= MostResultBytes && !isInterrupted) Some(copies.toArray) else None
   }
 
   /** The metrics that tasks would send. A scan sends those of the driver by itself. */
   private def metricsOfTasks(scan: FileSourceScanExec): Iterable[SQLMetric] =
     child.collect {
-      case `scan` => (scan.metrics -- scan.driverMetrics.keys).values
+      case `scan` =>
+        (scan.metrics -- scan.driverMetrics.keys).values ++
+          indexOf(scan).toSeq.flatMap(_.metrics(sparkContext).ofPages.all)
       case node => node.metrics.values
     }.flatten
 
@@ -183,10 +155,7 @@ private[spark] final case class LocalLookupExec(child: SparkPlan) extends UnaryE
 private object LocalLookupExec {
   private val MostRowGroups = 2
 
-  /** Expressions are interpreted, so more rows take longer than a job. */
+  /** The filter is interpreted, so more rows take longer than a job. */
   private val MostRows = 100000L
-
-  /** The most bytes of the columns of a lookup, which are read first. */
-  private val MostKeyBytes = 16L << 20
   private val MostResultBytes = 8L << 20
 }

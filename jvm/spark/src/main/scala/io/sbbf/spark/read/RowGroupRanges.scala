@@ -38,23 +38,23 @@ private[spark] object RowGroupRanges {
       readers: Readers,
       conf: Configuration,
       pages: Option[PageReads] = None): Iterator[InternalRow] = {
-    val found = split.otherConstantMetadataColumnValues
-    val ranges = found.get(Key).collect { case ranges: Array[Long] => ranges }
-    val level = found.get(LevelKey)
+    val metadata = split.otherConstantMetadataColumnValues
+    val ranges = metadata.get(Key).collect { case ranges: Array[Long] => ranges }
+    val level = metadata.get(LevelKey)
     val needsVersion = ranges.isDefined ||
       Seq(PushdownLevel.AsDeclared, PushdownLevel.SafeColumns).exists(l =>
         level.contains(l.toString))
+    def isPlannedVersion() = statusNow(split, conf).exists(isSameVersion(_, split))
     lazy val file = statusNow(split, conf)
-    if (needsVersion && !file.exists(isSameVersion(_, split))) {
-      val all = readers.of(level, isPlannedVersion = false)
-      pages.fold(all)(_.whole(all))(file.fold(split)(wholly(split, _)))
-    } else {
-      val all = readers.of(level, isPlannedVersion = true)
+    val isPlanned = !needsVersion || file.exists(isSameVersion(_, split))
+    val all = readers.of(level, isPlanned)
+    val whole = pages.fold(all)(_ => PageReads.whole(all))
+    if (!isPlanned) whole(file.fold(split)(wholly(split, _)))
+    else {
       // the filter's columns are read with the filters that lose no row of any file
       val mayChoose = level.isEmpty || level.contains(PushdownLevel.AsDeclared.toString)
-      def isPlannedVersion() = statusNow(split, conf).exists(isSameVersion(_, split))
-      val reader: Reader = pages.fold(all)(p =>
-        if (mayChoose) p.read(_, all, () => isPlannedVersion()) else p.whole(all))
+      val reader: Reader =
+        pages.filter(_ => mayChoose).fold(whole)(p => p.read(_, all, () => isPlannedVersion()))
       ranges.fold(reader(split))(r => chain(within(split, r), split, reader))
     }
   }

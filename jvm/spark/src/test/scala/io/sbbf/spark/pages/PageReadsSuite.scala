@@ -18,12 +18,13 @@ class PageReadsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   private def rowsOf(from: Long, until: Long): DataFrame =
     spark
       .range(from, until, 1, 1)
-      .selectExpr(
-        "id" +: "xxhash64(id) AS k" +: "concat('key-', xxhash64(id + 7)) AS s" +:
-          "cast(id % 1000 AS int) AS m" +: "if(id % 3 = 0, null, id) AS n" +:
-          "named_struct('a', id, 'b', array(id, id + 1)) AS st" +:
-          "date_add(date'1400-01-01', cast(id AS int)) AS day" +: "cast(id AS float) AS b" +:
-          (0 until 6).map(i => s"concat('text ', $i, ' ', xxhash64(id, $i)) AS c$i"): _*)
+      .selectExpr("id" +: "xxhash64(id) AS k" +: "concat('key-', xxhash64(id + 7)) AS s" +:
+        "cast(id % 1000 AS int) AS m" +: "if(id % 3 = 0, null, id) AS n" +:
+        "named_struct('a', id, 'b', array(id, id + 1), 'e', if(id % 5000 = 7, null, id)) AS st" +:
+        "array(id, if(id % 5000 = 7, null, id)) AS items" +:
+        "map('a', if(id % 5000 = 7, null, id)) AS pairs" +:
+        "date_add(date'1400-01-01', cast(id AS int)) AS day" +: "cast(id AS float) AS b" +:
+        (0 until 6).map(i => s"concat('text ', $i, ' ', xxhash64(id, $i)) AS c$i"): _*)
 
   private lazy val table: String = saved("wide", rowsOf(0, 20000), pages)
   private def wide: DataFrame = spark.read.parquet(table)
@@ -62,6 +63,9 @@ class PageReadsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     "st.a = 4711" -> true,
     "array_contains(st.b, 4711L)" -> true,
     "st.a BETWEEN 17 AND 99" -> true,
+    "exists(items, x -> x IS NULL)" -> true,
+    "aggregate(items, 0L, (s, x) -> s + coalesce(x, 100L)) = 107" -> true,
+    "size(map_filter(pairs, (k, v) -> v IS NULL)) = 1" -> true,
     "length(s) < 15" -> true,
     "day = date'1400-02-01'" -> true,
     "id > 0" -> false,
@@ -78,6 +82,13 @@ class PageReadsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         assert((skipped(wide.where(condition)) > 0) == isSkipped)
       }
     }
+
+  test("NULL in a struct is none of its values, also where Spark compiles no code.") {
+    withConf("spark.sql.codegen.factoryMode" -> "NO_CODEGEN") {
+      same(wide.where("st.a IN (5007, 5008) AND st.e IS NULL"))
+      assert(skipped(wide.where("st.a IN (5007, 5008) AND st.e IS NULL")) > 0)
+    }
+  }
 
   test("keys of a join leave pages out.") {
     val keys = spark.range(0, 20000, 6000).selectExpr("xxhash64(id) AS k")

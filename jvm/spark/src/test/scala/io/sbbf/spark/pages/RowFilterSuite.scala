@@ -2,7 +2,6 @@ package io.sbbf.spark.pages
 
 import scala.util.Random
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector
 import org.apache.spark.sql.types._
@@ -18,9 +17,7 @@ class RowFilterSuite extends AnyFunSuite {
   private def text(name: String) = StructField(name, StringType)
 
   private def filter(parts: Expression*): Option[RowFilter] =
-    RowFilter.of(
-      parts,
-      FileRead(columns, columns, new StructType, Nil, Map.empty, new Configuration(false)))
+    RowFilter.of(parts, required = columns, data = columns, partitions = new StructType)
 
   private def batch(values: Seq[Option[Long]]): ColumnarBatch = {
     val vector = new OnHeapColumnVector(values.size, LongType)

@@ -10,6 +10,7 @@ import scala.util.Try
 import org.apache.spark.TaskContext
 import org.apache.spark.api.java.function.FilterFunction
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.concurrent.Eventually.{eventually, interval, timeout}
@@ -128,21 +129,18 @@ class LocalLookupSuite extends SparkSuite {
       }
     }
 
-  for (format <- Seq("true", "false"))
-    test(s"no job runs for a row of a row group of 20 MB; files trimmed $format.") {
-      withConf("spark.sbbf.rowGroupPruning.enabled" -> format) {
-        for (key <- Seq(
-            present,
-            "text = 'k123'",
-            s"$present AND few = 3",
-            s"few = 3 AND $present")) {
-          val expected = large.where(key).collect().toSeq
-          val (rows, jobs) = counted(large.where(key))(all)
-          assert(rows == expected && rows.size == 1)
-          assert((jobs == 0) == (format == "true"), key)
-        }
-      }
+  for (key <- Seq(present, "text = 'k123'", s"$present AND few = 3", s"few = 3 AND $present"))
+    test(s"no job runs for a row of a row group of 20 MB: $key.") {
+      val expected = large.where(key).collect().toSeq
+      val (rows, jobs) = counted(large.where(key))(all)
+      assert(rows == expected && rows.size == 1 && jobs == 0)
     }
+
+  test("a job runs where native engines read the files.") {
+    withConf("spark.sbbf.rowGroupPruning.enabled" -> "false") {
+      assert(counted(log.where(present))(all)._2 > 0)
+    }
+  }
 
   test("take, head and a local iterator run no job.") {
     for (collect <- Seq[DataFrame => Array[Row]](
@@ -169,6 +167,10 @@ class LocalLookupSuite extends SparkSuite {
         new FilterFunction[Row] { override def call(row: Row): Boolean = !row.isNullAt(0) }
       log.where(present).filter(keeps)
     },
+    "a function with a lambda variable" ->
+      (() => log.where(present).selectExpr("transform(array(id), x -> x + k)")),
+    "a static method" ->
+      (() => log.where(present).selectExpr("reflect('java.lang.Math', 'abs', 5)")),
     "an aggregate" -> (() => log.where(present).groupBy("few").count()),
     "the result of a subquery" ->
       (() => log.where("k = (SELECT xxhash64(max(id) + 120) FROM range(4))")),
@@ -187,13 +189,38 @@ class LocalLookupSuite extends SparkSuite {
       assert(rows == expected && jobs > 0)
     }
 
-  test("a job keeps the rows that it reads instead, where damaged files are ignored.") {
-    withConf("spark.sql.files.ignoreCorruptFiles" -> "true") {
-      val query = () => large.where("few = 3").select("id")
-      val expected = query().collect().toSeq
-      val (rows, jobs) = counted(query())(all)
-      assert(rows == expected && rows.size == 1000 && jobs == 1)
+  for (setting <- Seq("ignoreCorruptFiles", "ignoreMissingFiles"))
+    test(s"a job runs with $setting, as errors of the driver alone would lose rows.") {
+      withConf(s"spark.sql.files.$setting" -> "true")(
+        assert(counted(log.where(present))(all)._2 == 1))
+      val read = spark.read.schema(Schema).option(setting, "true").parquet(table)
+      assert(counted(read.where(present))(all)._2 == 1)
     }
+
+  test("an interrupted thread gets Spark's error.") {
+    val query = log.where(present)
+    withConf("spark.sbbf.localLookup.enabled" -> "true") {
+      query.queryExecution.executedPlan
+      Thread.currentThread.interrupt()
+      intercept[InterruptedException](query.collect())
+    }
+  }
+
+  test("a job reads a large file that was replaced after planning.") {
+    val place = path("replaced")
+    def write(sign: Int): Unit =
+      large.sort(col("id") * sign).coalesce(1).write.mode("overwrite").parquet(place)
+    write(1)
+    val planned = spark.read.schema(large.schema).parquet(place).where(present)
+    val (rows, jobs) = counted(planned)(all)
+    assert(rows.size == 1 && jobs == 0)
+    def file = new File(place).listFiles.filter(_.getName.endsWith(".parquet")).head
+    val read = file
+    write(-1)
+    java.nio.file.Files.move(file.toPath, read.toPath)
+    read.setLastModified(read.lastModified + 5000)
+    val (again, jobsAfter) = counted(planned)(all)
+    assert(again == rows && jobsAfter > 0)
   }
 
   test("an RDD, a cached table and a write of the same query have the same rows.") {
@@ -220,12 +247,32 @@ class LocalLookupSuite extends SparkSuite {
     }
   }
 
+  private def openFiles: Seq[String] =
+    new File("/proc/self/fd").listFiles.toSeq.flatMap(f =>
+      Try(f.toPath.toRealPath().toString).toOption)
+
   test("after the first rows no file is open, and the thread runs no task.") {
     val (_, jobs) = counted(wideLog.where("id >= 700").limit(1))(all)
     assert(jobs == 0)
     assert(TaskContext.get() == null)
-    val open = new File("/proc/self/fd").listFiles.map(f => Try(f.toPath.toRealPath().toString))
-    assert(!open.exists(_.toOption.exists(_.contains(table))))
+    assert(!openFiles.exists(_.contains(table)))
+  }
+
+  // a row of most pages, but of few batches
+  private val spread =
+    s"id % 400 = 3 AND k IN (${(0 until 5000 by 400).map(i => s"xxhash64(${i + 3}L)").mkString(", ")})"
+
+  test("a job counts its rows alone, and a lookup that gave up leaves no file open.") {
+    for (query <- Seq("few = 3", spread)) {
+      val df = large.where(query)
+      val (rows, jobs) = counted(df)(all)
+      assert(jobs > 0)
+      val counts = df.queryExecution.executedPlan.collect { case scan: FileSourceScanExec =>
+        scan.metrics("numOutputRows").value
+      }
+      assert(rows.nonEmpty && counts == Seq(5000), query)
+      assert(!openFiles.exists(_.contains(path("large"))))
+    }
   }
 
   test("an explained plan names the node alone.") {
@@ -235,29 +282,29 @@ class LocalLookupSuite extends SparkSuite {
     }
   }
 
-  test("the SQL tab shows the rows of each node.") {
+  test("the SQL tab shows the rows of each node, and what the scan left out.") {
     val store = spark.sharedState.statusStore
-    val before = store.executionsList().map(_.executionId).toSet
-    counted(log.where(present))(all)
-    eventually(timeout(20.seconds), interval(20.millis)) {
-      val run = store.executionsList().filterNot(e => before(e.executionId))
-      assert(run.size == 1 && run.head.completionTime.isDefined)
-      val values = store.executionMetrics(run.head.executionId)
-      val nodes = store.planGraph(run.head.executionId).allNodes
-      def rows(name: String) = nodes
-        .find(_.name.startsWith(name))
-        .toSeq
-        .flatMap(_.metrics.find(_.name == "number of output rows"))
-        .map(m => values(m.accumulatorId))
-      assert(rows("Filter") == Seq("1") && rows("Scan parquet") == Seq("100"), nodes)
-      def ofScan(metric: String) = nodes
-        .filter(_.name.startsWith("Scan parquet"))
-        .flatMap(_.metrics.find(_.name == metric))
-        .map(m => values(m.accumulatorId))
-        .toSeq
-      assert(ofScan("number of files read") == Seq("1"))
-      assert(ofScan("sbbf: files kept") == Seq("1"))
-      assert(nodes.exists(_.name == "LocalLookup"))
+    def metrics(query: => DataFrame): Map[(String, String), String] = {
+      val before = store.executionsList().map(_.executionId).toSet
+      counted(query)(all)
+      eventually(timeout(20.seconds), interval(20.millis)) {
+        val run = store.executionsList().filterNot(e => before(e.executionId))
+        assert(run.size == 1 && run.head.completionTime.isDefined)
+        val nodes = store.planGraph(run.head.executionId).allNodes
+        val values = store.executionMetrics(run.head.executionId)
+        assert(nodes.exists(_.name == "LocalLookup"))
+        (for {
+          node <- nodes
+          metric <- node.metrics
+          value <- values.get(metric.accumulatorId)
+        } yield (node.name.split(" ").head, metric.name) -> value).toMap
+      }
     }
+    val small = metrics(log.where(present))
+    assert(small(("Filter", "number of output rows")) == "1")
+    assert(small(("Scan", "number of output rows")) == "100")
+    assert(small(("Scan", "number of files read")) == "1")
+    assert(small(("Scan", "sbbf: files kept")) == "1")
+    assert(metrics(large.where(present))(("Scan", "sbbf: pages read")).toInt > 0)
   }
 }

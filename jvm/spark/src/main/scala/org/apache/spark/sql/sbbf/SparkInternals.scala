@@ -7,6 +7,7 @@ import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.deploy.SparkHadoopUtil
+import org.apache.spark.rdd.InputFileBlockHolder
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
@@ -189,8 +190,12 @@ object SparkInternals {
    */
   def withTask[T](body: TaskContext => T): T = {
     val task = TaskContext.empty()
+    InputFileBlockHolder.initialize() // a thread shares the holder of the one that started it
     try body(task)
-    finally task.markTaskCompleted(None)
+    finally {
+      task.markTaskCompleted(None)
+      InputFileBlockHolder.unset()
+    }
   }
 
   /**
