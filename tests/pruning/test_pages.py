@@ -206,7 +206,7 @@ def test_a_large_row_group_whose_offset_index_is_wrong_is_read_by_a_job(
     change_indexes(file, "c3", added(FIRST_ROW, 5))
     again = pages.read.parquet(str(file)).drop("lists").where(f"key = {KEYS[2000]}")
     found, tasks = tasks_of(pages, again.collect, local="true")
-    assert found == answer and tasks == 1
+    assert found == answer and tasks > 0
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
