@@ -62,6 +62,7 @@ final class FileEvidence(val footer: FileFooter, mostRetained: Long = Long.MaxVa
   private[eval] def locate(leaf: Leaf, lookup: ColumnLookup): Either[LeafResult, Int] =
     footer.schema.resolve(leaf.column, lookup) match {
       case _ if leaf.column.function.isDefined => Left(LeafResult.NoEvidence)
+      case _ if lookup.isOverwritten(leaf.column.root) => Left(LeafResult.OverwrittenColumn)
       case FileSchema.Absent if lookup.hasDefault(leaf.column.root) =>
         Left(LeafResult.DefaultedColumn)
       case FileSchema.Absent if leaf.test.passesNull => Left(LeafResult.EveryRowNull)

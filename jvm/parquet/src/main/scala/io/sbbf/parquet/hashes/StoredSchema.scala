@@ -22,6 +22,7 @@ private[sbbf] final class StoredSchema private (schema: FileSchema) {
    */
   def bind(leaf: Leaf, lookup: ColumnLookup, encodings: LiteralEncodings): HashBinding =
     schema.resolve(leaf.column.ofValues, lookup) match {
+      case _ if lookup.isOverwritten(leaf.column.root) => HashBinding.Unknown
       case FileSchema.Absent if !leaf.test.passesNull && !lookup.hasDefault(leaf.column.root) =>
         HashBinding.NoRow
       case FileSchema.Found(column) =>

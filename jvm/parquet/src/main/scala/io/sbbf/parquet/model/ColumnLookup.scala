@@ -7,12 +7,15 @@ package io.sbbf.parquet.model
  * @param defaulted names of top-level columns that read as a value other than NULL if a file
  *   lacks them
  * @param reader the reader of the files
+ * @param overwritten those of `defaulted` that may also read as that value where a file has another one
  */
 final case class ColumnLookup(
     caseSensitive: Boolean,
     defaulted: Set[String] = Set.empty,
-    reader: ReaderRules = ReaderRules.Spark) {
+    reader: ReaderRules = ReaderRules.Spark,
+    overwritten: Set[String] = Set.empty) {
   def hasDefault(column: String): Boolean = defaulted.exists(_.equalsIgnoreCase(column))
+  def isOverwritten(column: String): Boolean = overwritten.exists(_.equalsIgnoreCase(column))
 }
 
 /** The rules by which a reader turns the values that a file stores into those of a table. */

@@ -35,6 +35,9 @@ private[sbbf] object LeafResult {
 
   val SchemaMismatch: LeafResult = unknown("column of another structure in the file")
   val DefaultedColumn: LeafResult = unknown("column with a default that the file lacks")
+
+  val OverwrittenColumn: LeafResult =
+    unknown("column whose values Spark's row-based reader replaces by its default")
   val AmbiguousColumn: LeafResult = unknown("ambiguous column")
   val RepeatedColumn: LeafResult = unknown("repeated column")
   val EncryptedColumn: LeafResult = unknown("encrypted column")

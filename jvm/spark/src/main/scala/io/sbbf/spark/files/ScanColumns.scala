@@ -41,10 +41,16 @@ private[spark] class ScanColumns(files: HadoopFsRelation) extends FileColumns {
       conf,
       ReadFingerprint.ofScan(files))
 
-  override def lookup: ColumnLookup =
+  private def readsRows: Boolean =
+    isParquet && !ParquetUtils.isBatchReadSupportedForSchema(conf, files.schema)
+
+  override def lookup: ColumnLookup = {
+    val defaulted = inFiles(TableColumns.defaulted(files.dataSchema)).fieldNames.toSet
     ColumnLookup(
       conf.caseSensitiveAnalysis,
-      inFiles(TableColumns.defaulted(files.dataSchema)).fieldNames.toSet)
+      defaulted,
+      overwritten = if (readsRows) defaulted else Set.empty)
+  }
 
   /**
    * Returns the guard of what parquet-mr may evaluate for data filters of a scan of the relation.
@@ -60,7 +66,7 @@ private[spark] class ScanColumns(files: HadoopFsRelation) extends FileColumns {
       areFoundById,
       conf.caseSensitiveAnalysis,
       isParquet && (mayPushMore || dataFilters.exists(mixes)),
-      readsRows = !ParquetUtils.isBatchReadSupportedForSchema(conf, files.schema)
+      readsRows
     )
   }
 

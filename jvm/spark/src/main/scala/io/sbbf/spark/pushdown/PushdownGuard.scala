@@ -8,6 +8,7 @@ import org.apache.spark.sql.types._
 import io.sbbf.core.predicate.ColumnPath
 import io.sbbf.parquet.result.StorageRequirements
 import io.sbbf.parquet.statistics.DeclaredType
+import io.sbbf.spark.column.TableColumns
 import io.sbbf.spark.util.FieldId
 
 /**
@@ -40,13 +41,15 @@ import io.sbbf.spark.util.FieldId
  *   - Pages in an encoding of deltas: nothing is pushed where Spark's reader skips their values wrongly;
  *     see [[io.sbbf.spark.pages.PackedDeltas]].
  *   - Files that Spark reads row by row: the column index is off. Where it leaves the last row of a row
- *     group alone, parquet-mr returns the value of an earlier row (apache/parquet-java#3747).
+ *     group alone, parquet-mr returns the value of an earlier row (apache/parquet-java#3747). Nothing is
+ *     pushed for a column with a default: if a file lacks a column before it, Spark's row-based reader
+ *     returns the default for every value (findings/spark-default-over-values.sh).
  *
  * @param filters the filters that Spark pushes
  * @param columns the columns of the filters, as filters spell them, with the types that allow
  *   more filters for files that store the columns as declared
  * @param requirements the requirements that a file must meet for those filters
- * @param twins those of the columns that share their dotted path with another column of the table
+ * @param misread those of the columns that are never pushed
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  * @param mayPushMore whether Spark may push filters that are not among `filters`
  * @param readsRows whether Spark reads the files row by row
@@ -55,7 +58,7 @@ private[spark] final class PushdownGuard private (
     private[pushdown] val filters: Seq[Filter],
     columns: Map[String, Option[DeclaredType]],
     val requirements: StorageRequirements,
-    twins: Set[String],
+    misread: Set[String],
     refusesAll: Boolean,
     mayPushMore: Boolean,
     readsRows: Boolean) {
@@ -115,7 +118,7 @@ private[spark] final class PushdownGuard private (
         columns,
         column => asDeclared && isDeclared(column),
         column => asDeclared && countsNulls(column))
-      rewriter.all(zoned).filterNot(_.references.exists(twins))
+      rewriter.all(zoned).filterNot(_.references.exists(misread))
     }
 
   private def without(pushed: Seq[Filter], isUnsafe: ColumnPath => Boolean): Seq[Filter] =
@@ -206,7 +209,8 @@ private[spark] object PushdownGuard {
         columns = names.map(pathOf).toSet,
         probed = filters.filter(usesBloom).flatMap(_.references).map(pathOf).toSet
       ),
-      twins = twinsAmong(names, schema),
+      misread = twinsAmong(names, schema) ++
+        (if (readsRows) defaultedAmong(names, schema) else Nil),
       refusesAll = byFieldId && hasFieldIds(schema),
       mayPushMore,
       readsRows
@@ -252,6 +256,13 @@ private[spark] object PushdownGuard {
     val paths = leaves(schema).map(_.mkString("."))
     val shared = paths.diff(paths.distinct).toSet
     names.filter(n => shared(UnresolvedAttribute.parseAttributeName(n).mkString("."))).toSet
+  }
+
+  /** Returns the names in a column with a default, or one of another case. */
+  private def defaultedAmong(names: Seq[String], schema: StructType): Seq[String] = {
+    val roots = TableColumns.defaulted(schema).fieldNames
+    names.filter(n =>
+      roots.exists(_.equalsIgnoreCase(UnresolvedAttribute.parseAttributeName(n).head)))
   }
 
   private def leaves(dataType: DataType): Seq[Seq[String]] = dataType match {

@@ -153,6 +153,29 @@ class SafeReadQuerySuite extends SparkSuite {
       }
   }
 
+  test("a default that Spark reads for other values keeps rows.") {
+    val place = path("defaulted")
+    spark.sql(s"CREATE TABLE defaulted (a INT, c INT) USING parquet LOCATION '$place'")
+    spark.sql("INSERT INTO defaulted VALUES (42, 1)")
+    spark.sql("ALTER TABLE defaulted ADD COLUMN b INT DEFAULT 42")
+    spark
+      .sql("SELECT 43 AS a, CAST(NULL AS INT) AS b UNION ALL SELECT 44, 7")
+      .coalesce(1)
+      .write
+      .mode("append")
+      .parquet(place)
+    spark.catalog.refreshTable("defaulted")
+    for (reader <- Seq("true", "false"))
+      withConf("spark.sql.parquet.enableVectorizedReader" -> reader) {
+        for (condition <- Seq("b = 42", "b IN (42, 5)", "b > 40", "b = 7", "b IS NULL")) {
+          def query = spark.table("defaulted").where(condition)
+          assert(rows(query) == oracle(query), s"$condition, vectorized $reader")
+        }
+        val size = rows(spark.table("defaulted").where("b = 42")).size
+        assert(size == (if (reader == "true") 1 else 3), "as Spark reads it")
+      }
+  }
+
   test("Spark's reader of deltas is right since 4.3.") {
     val Array(major, minor) = SPARK_VERSION.split('.').take(2).map(_.toInt)
     assert(PackedDeltas.areSkippedCorrectly == (major > 4 || major == 4 && minor >= 3))
