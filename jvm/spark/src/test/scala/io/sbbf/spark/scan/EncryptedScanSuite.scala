@@ -8,6 +8,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.logging.log4j.core.config.Configurator
 import org.apache.logging.log4j.{Level, LogManager}
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.parquet.prune.FooterCache
@@ -112,6 +113,38 @@ class EncryptedScanSuite extends SparkSuite {
     val uniform = table("uniform", "parquet.encryption.uniform.key" -> "kFooter")
     for (where <- predicates)
       assert(found(lookup(holder, uniform, where)) == found(lookup(holder, plain, where)))
+  }
+
+  test("pages of encrypted columns are left out, in jobs and without one.") {
+    val pages = Map("parquet.page.row.count.limit" -> "100")
+    val wide = holder
+      .range(0, 4000, 1, 1)
+      .selectExpr(
+        "id * 7 % 4000 AS id",
+        "id AS open",
+        "concat_ws(' ', 'name', xxhash64(id), xxhash64(id, 1), xxhash64(id, 2)) AS name")
+    val tables = Seq(Seq(), Seq(plainFooter), Seq(ctr)).map(more =>
+      saved(
+        s"paged${more.headOption.fold("")(_._2)}",
+        wide,
+        pages ++ more + columnKeys + footerKey))
+    for {
+      table <- tables
+      where <- Seq("id = 1234", "id IN (1, 2500)", "open = 77", "id % 1000 = 1")
+      isLocal <- Seq("true", "false")
+    } {
+      holder.conf.set("spark.sbbf.pages.minBytes", "0")
+      holder.conf.set("spark.sbbf.localLookup.enabled", isLocal)
+      val query = lookup(holder, table, where)
+      try assert(outcome(query) == sparkAlone(holder)(lookup(holder, table, where)))
+      finally
+        Seq("pages.minBytes", "localLookup.enabled").foreach(n =>
+          holder.conf.unset(s"spark.sbbf.$n"))
+      val skipped = query.queryExecution.executedPlan.collectLeaves().collect {
+        case scan: FileSourceScanExec => scan.metrics("sbbf: rows skipped in pages").value
+      }
+      assert(skipped.sum > 3000, s"$table: $where")
+    }
   }
 
   test("a query without keys, or with a denied key, does what Spark alone does.")(quietly {
