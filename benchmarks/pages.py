@@ -134,6 +134,15 @@ def contest(spark: SparkSession, path: Path, queries: list[Query]) -> list[str]:
     return [*lines, f"    {read(spark, queries[-1].on(table))}"]
 
 
+def indexed(spark: SparkSession, path: Path, column: str, queries: list[Query]) -> list[str]:
+    """Returns the lines of a contest while the files have an index."""
+    sbbf.create_index(spark, path, column, progress=False)
+    try:
+        return contest(spark, path, queries)
+    finally:
+        sbbf.drop_index(spark, path)
+
+
 def in_turns(spark: SparkSession, contestants: dict[str, Any], n: int, times: Times) -> None:
     names = list(contestants)
     first = n % len(names)
@@ -229,6 +238,7 @@ def main() -> None:
     listed = [f"user_id IN ({', '.join(map(str, ten))})" for ten in tens]
     texts = keys_of(spread(arguments.files * ROWS), F.hex(key("id", 2)))
     needle = [f"message LIKE '%{text[-9:]}%'" for text in texts[: WARM_UP + 3]]
+    word = [f"message LIKE '% {text}'" for text in texts]
     parts: dict[str, Callable[[], list[str]]] = {
         "one key, all columns": lambda: contest(spark, path, [Query(c, every) for c in one]),
         "one key, 3 columns": lambda: contest(spark, path, [Query(c, FEW) for c in one]),
@@ -243,6 +253,9 @@ def main() -> None:
         ),
         "a part of a text, all columns": lambda: contest(
             spark, path, [Query(c, every) for c in needle]
+        ),
+        "a word of a text, all columns, with an index of words": lambda: indexed(
+            spark, path, "tokens(message)", [Query(c, every) for c in word]
         ),
         "half of the rows pass": lambda: cost(spark, path, [Query("code_0 < 8", HALF)] * turns),
         "the filter's column alone": lambda: cost(
