@@ -26,6 +26,8 @@ private[spark] object SessionPruning {
       throw new UnsupportedOperationException(reason)
     }
     SbbfConf.register()
+    // warns of invalid values that were set before
+    SbbfConf.all.foreach(_.get(session.sessionState.conf))
     if (!isInstalled(session)) {
       WarmUp.start()
       val experimental = session.experimental
