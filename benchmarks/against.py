@@ -14,6 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 import spark_sbbf as sbbf
 from lookup import (
     ROOT,
@@ -28,9 +31,12 @@ from lookup import (
     timed,
     written,
 )
+from spark_sbbf.bridge import bridge_of
 
 FPP = min(ROWS)
 KEYS = 24
+AS_A_JOB = ("spark.sbbf.localLookup.enabled", "false")
+"""The default of older versions."""
 
 
 def main() -> None:
@@ -70,21 +76,37 @@ def in_a_fresh_jvm(jar: Path, *script: str) -> dict[str, Any]:
 
 def measured(files: int) -> dict[str, list[float] | str]:
     spark = session("true")
+    spark.conf.set(*AS_A_JOB)
     table = written(spark, files, FPP)
     df = spark.read.schema(SCHEMA).parquet(table.path)
     total = KEYS + WARM_UP
-    ids = {
-        "present key": [table.rows // total * n + n for n in range(total)],
-        "absent key": [table.rows + n for n in range(total)],
+    present = keys_of(spark, [table.rows // total * n + n for n in range(total)])
+    absent = keys_of(spark, [table.rows + n for n in range(total)])
+    queries = {
+        "present key": [df.where(f"key = {key}") for key in present],
+        "absent key": [df.where(f"key = {key}") for key in absent],
+        "a join of 10 keys": [joined(df, present[n : n + 10]) for n in range(total - 9)],
     }
     found: dict[str, list[float] | str] = {"header": header(spark, KEYS)}
-    for kind, numbers in ids.items():
-        queries = [df.where(f"key = {key}") for key in keys_of(spark, numbers)]
-        seconds = [timed(query.collect)[0] for query in queries]
-        pruning = [sum(scan.millis for scan in sbbf.explain(q).scans) / 1000 for q in queries]
+    for kind, frames in queries.items():
+        seconds = [timed(frame.collect)[0] for frame in frames]
+        found.setdefault("the first query", seconds[:1])
         found[kind] = seconds[WARM_UP:]
-        found[f"{kind}, pruning alone"] = pruning[WARM_UP:]
+        if "join" not in kind:
+            found[f"{kind}, pruning alone"] = [millis(f) / 1000 for f in frames[WARM_UP:]]
     return found
+
+
+def joined(df: DataFrame, keys: list[int]) -> DataFrame:
+    few = df.sparkSession.createDataFrame([(key,) for key in keys], "key bigint")
+    return df.join(F.broadcast(few), "key")
+
+
+def millis(df: DataFrame) -> float:
+    """Returns what planning took, from the report that an older JAR writes with other fields."""
+    bridge = bridge_of(df.sparkSession)
+    report = json.loads(bridge.explain(df._jdf.queryExecution()))
+    return sum(scan["millis"] for scan in report["scans"])
 
 
 if __name__ == "__main__":
