@@ -20,7 +20,6 @@ from pyspark.sql import functions as F
 import spark_sbbf as sbbf
 from lookup import (
     ROOT,
-    ROWS,
     SCHEMA,
     WARM_UP,
     Times,
@@ -33,7 +32,7 @@ from lookup import (
 )
 from spark_sbbf.bridge import bridge_of
 
-FPP = min(ROWS)
+FPP = 0.0001
 KEYS = 24
 AS_A_JOB = ("spark.sbbf.localLookup.enabled", "false")
 """The default of older versions."""

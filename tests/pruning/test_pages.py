@@ -201,11 +201,11 @@ def test_a_large_row_group_whose_offset_index_is_wrong_is_read_by_a_job(
     file = tmp_path / "a.parquet"
     write(file, "1.0", repeats=20, compression="none")
     row = pages.read.parquet(str(file)).drop("lists").where(f"key = {KEYS[2000]}")
-    answer, tasks = tasks_of(pages, row.collect, local="true")
+    answer, tasks = tasks_of(pages, row.collect, as_jobs=False)
     assert tasks == 0
     change_indexes(file, "c3", added(FIRST_ROW, 5))
     again = pages.read.parquet(str(file)).drop("lists").where(f"key = {KEYS[2000]}")
-    found, tasks = tasks_of(pages, again.collect, local="true")
+    found, tasks = tasks_of(pages, again.collect, as_jobs=False)
     assert found == answer and tasks > 0
 
 

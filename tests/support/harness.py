@@ -199,16 +199,16 @@ def input_files(df: DataFrame) -> list[str]:
 
 
 def tasks_of(
-    spark: SparkSession, action: Callable[[], Any], local: str = "false"
+    spark: SparkSession, action: Callable[[], Any], as_jobs: bool = True
 ) -> tuple[Any, int]:
     """Returns the action's result and the number of tasks that it runs.
 
-    Small lookups run as jobs as well, except with local="true".
+    With `as_jobs`, small lookups run as jobs as well.
     """
     context = spark.sparkContext
     group = f"counted-{next(_groups)}"
     context.setJobGroup(group, group)
-    spark.conf.set("spark.sbbf.localLookup.enabled", local)
+    spark.conf.set("spark.sbbf.localLookup.enabled", str(not as_jobs).lower())
     try:
         result = action()
     finally:

@@ -72,7 +72,7 @@ private[spark] final class PageReads(
         reader <- SparkReader.of(batches)
         if isWorthIt(reader)
         numbers = reader.returnBatches()
-        runs <- PassingRows.of(filter, batches.asInstanceOf[Iterator[ColumnarBatch]], numbers)
+        runs <- PassingRows.find(filter, batches.asInstanceOf[Iterator[ColumnarBatch]], numbers)
       } yield {
         if (runs.isEmpty) metrics.add(PageSizes.Zero, rowsOf(reader.file))
         runs
@@ -187,9 +187,10 @@ private[spark] object PageReads {
 
   private val isLimited = ThreadLocal.withInitial[Boolean](() => false)
 
+  /** The most bytes of a file, as stored, that a thread in [[withLimits]] reads at once. */
   final val MostBytes = 8L << 20
 
-  /** In memory. */
+  /** The most bytes of a filter's columns, decompressed, that a thread in [[withLimits]] reads. */
   final val MostKeyBytes = 16L << 20
 
   private def isTooLarge(bytes: Long, most: Long = MostBytes): Boolean =

@@ -13,7 +13,7 @@ private[pages] object PassingRows {
    * @param batches the filter's columns
    * @param numbers the numbers of their rows in the file
    */
-  def of(
+  def find(
       filter: RowFilter,
       batches: Iterator[ColumnarBatch],
       numbers: RowNumbers): Option[RowRuns] = {

@@ -49,7 +49,7 @@ import io.sbbf.spark.util.FieldId
  * @param columns the columns of the filters, as filters spell them, with the types that allow
  *   more filters for files that store the columns as declared
  * @param requirements the requirements that a file must meet for those filters
- * @param misread those of the columns that are never pushed
+ * @param misread those of the columns of which parquet-mr or Spark reads other values than the file holds
  * @param refusesAll whether parquet-mr would compare other columns than Spark reads
  * @param mayPushMore whether Spark may push filters that are not among `filters`
  * @param readsRows whether Spark reads the files row by row
