@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -234,11 +235,16 @@ def test_law_6_only_faults_by_which_spark_alone_loses_rows_withhold_predicates(
 def concerns(layout: Layout, where: str, mode: str) -> list[str]:
     """Returns the faults of columns that a predicate names.
 
-    Where tasks read row groups that planning refuted, one invalid filter turns all checks off.
+    Where tasks read row groups that planning refuted, one invalid filter turns all checks off. All
+    checks are always off on Spark 4.0, whose parquet-mr may take a part of a filter for all of it
+    (apache/parquet-java#3249).
     """
     faults = [kind for kind, column in layout.faults if re.search(rf"\b{column}\b", where)]
     if mode == "files only" and any(name.startswith("bad header") for name in layout.features):
         faults.append("bad header")
+    filtered = {"id", "s", "n"} & {*layout.features} & {*re.findall(r"\w+", where)}
+    if mode == "files only" and pyspark.__version__.startswith("4.0.") and filtered:
+        faults.append("short reads of filters")
     return faults
 
 
