@@ -120,12 +120,9 @@ def checked(groups: list[Group], is_recording: bool, may_lose: bool = False) -> 
 
 
 def standing(known: dict[str, records.Result]) -> list[str]:
-    """Returns the last full run of each group that is not in the gate, and what has none in it."""
-    others = [f"not in the gate: {group.name}, {last(known.get(group.name))}" for group in LARGE]
-    return others + [f"in the gate: {g.name}, {last(None)}" for g in GATE if g.name not in known]
-
-
-def last(found: records.Result | None) -> str:
-    if found is None:
-        return "of which no full run is recorded"
-    return f"{found.passed} passed at {found.commit} on {found.date}"
+    """Returns the last full run of each group that is not in the gate."""
+    runs = [known[group.name] for group in LARGE if group.name in known]
+    return [
+        f"not in the gate: {run.group}, {run.passed} passed at {run.commit} on {run.date}"
+        for run in runs
+    ]
