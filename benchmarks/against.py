@@ -9,16 +9,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import spark_sbbf as sbbf
 from lookup import (
+    DATA,
     ROOT,
     SCHEMA,
     WARM_UP,
@@ -36,6 +38,8 @@ FPP = 0.0001
 KEYS = 24
 AS_A_JOB = ("spark.sbbf.localLookup.enabled", "false")
 """The default of older versions."""
+INDEX = DATA / "against-index"
+INDEX_PATH = "spark.sbbf.index.path"
 
 
 def main() -> None:
@@ -51,6 +55,7 @@ def main() -> None:
         return
     jars = {"the older JAR": arguments.old, "extension": Path(sbbf.jar_path())}
     kinds: dict[str, Times] = {}
+    shutil.rmtree(INDEX, ignore_errors=True)
     for turn in range(arguments.turns):
         for name in list(jars)[:: 1 if turn % 2 else -1]:
             found = in_a_fresh_jvm(jars[name], __file__, "--files", str(arguments.files))
@@ -87,13 +92,26 @@ def measured(files: int) -> dict[str, list[float] | str]:
         "a join of 10 keys": [joined(df, present[n : n + 10]) for n in range(total - 9)],
     }
     found: dict[str, list[float] | str] = {"header": header(spark, KEYS)}
+    if not INDEX.exists():  # the first JVM has this tree's JAR
+        with_index(spark)
+        sbbf.create_index(spark, table.path, "key")
+        spark.conf.unset(INDEX_PATH)
     for kind, frames in queries.items():
         seconds = [timed(frame.collect)[0] for frame in frames]
         found.setdefault("the first query", seconds[:1])
         found[kind] = seconds[WARM_UP:]
         if "join" not in kind:
             found[f"{kind}, pruning alone"] = [millis(f) / 1000 for f in frames[WARM_UP:]]
+    with_index(spark)
+    for kind, keys in (("present", present), ("absent", absent)):
+        frames = [df.where(f"key = {key}") for key in keys]
+        found[f"{kind} key, by an index"] = [timed(f.collect)[0] for f in frames][WARM_UP:]
+        assert all(report["index_segments"] for report in reports(frames[-1])), "no index was used"
     return found
+
+
+def with_index(spark: SparkSession) -> None:
+    spark.conf.set(INDEX_PATH, str(INDEX))
 
 
 def joined(df: DataFrame, keys: list[int]) -> DataFrame:
@@ -102,10 +120,15 @@ def joined(df: DataFrame, keys: list[int]) -> DataFrame:
 
 
 def millis(df: DataFrame) -> float:
-    """Returns what planning took, from the report that an older JAR writes with other fields."""
+    """Returns what planning took."""
+    return sum(scan["millis"] for scan in reports(df))
+
+
+def reports(df: DataFrame) -> list[dict[str, Any]]:
+    """Returns the reports of a query's scans, which an older JAR writes with other fields."""
     bridge = bridge_of(df.sparkSession)
-    report = json.loads(bridge.explain(df._jdf.queryExecution()))
-    return sum(scan["millis"] for scan in report["scans"])
+    scans: list[dict[str, Any]] = json.loads(bridge.explain(df._jdf.queryExecution()))["scans"]
+    return scans
 
 
 if __name__ == "__main__":
