@@ -35,6 +35,7 @@ JVM = (
     "-Xmx3g",
     "-Xss4m",
     "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=240m",
     "--add-modules=jdk.incubator.vector",
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPEN_PACKAGES),
     "-Djdk.reflect.useDirectMethodHandle=false",
