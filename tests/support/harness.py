@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import io
 import itertools
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -58,6 +60,16 @@ def local_builder(warehouse: Path) -> SparkSession.Builder:
         "spark.sql.warehouse.dir": str(warehouse),
     }
     return SparkSession.builder.master("local[2]").config(map=conf)
+
+
+def with_packages(builder: SparkSession.Builder) -> SparkSession:
+    """Starts a session that fetches packages, after those of other processes.
+
+    Of two processes that fetch the same package into an empty cache, Ivy fails one.
+    """
+    with (Path(tempfile.gettempdir()) / "spark-sbbf-packages.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return sbbf.enable(builder).getOrCreate()
 
 
 def fresh(

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 import delta_session
 import iceberg_session
 import spark_sbbf as sbbf
-from harness import local_builder, rows
+from harness import local_builder, rows, with_packages
 from lake_session import LINE
 
 LINES = ("4.1", "4.2")
@@ -54,7 +54,7 @@ def opened(folder: Path) -> SparkSession:
     }
     for name in FORMATS:
         conf.update(CATALOGS[name])
-    spark = sbbf.enable(local_builder(folder / "warehouse").config(map=conf)).getOrCreate()
+    spark = with_packages(local_builder(folder / "warehouse").config(map=conf))
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

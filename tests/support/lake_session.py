@@ -12,7 +12,7 @@ import pyspark
 from pyspark.sql import DataFrame, SparkSession
 
 import spark_sbbf as sbbf
-from harness import INTERPRETED, local_builder, rows
+from harness import INTERPRETED, local_builder, rows, with_packages
 
 LINE = ".".join(pyspark.__version__.split(".")[:2])
 ORACLE = {
@@ -34,7 +34,7 @@ def opened(folder: Path, conf: dict[str, str]) -> SparkSession:
         **INTERPRETED,
     }
     builder = local_builder(folder / "warehouse").config(map={**common, **conf})
-    spark = sbbf.enable(builder).getOrCreate()
+    spark = with_packages(builder)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 import delta_session
 import iceberg_session
 import spark_sbbf as sbbf
-from harness import INTERPRETED, local_builder, session_with
+from harness import INTERPRETED, local_builder, session_with, with_packages
 from lake_session import LINE
 
 LINES = ("3.5", "4.1")
@@ -46,7 +46,7 @@ def opened(folder: Path) -> SparkSession:
         "spark.sql.parquet.fieldId.read.enabled": "true",
         "spark.sql.parquet.fieldId.write.enabled": "true",
     }
-    spark = sbbf.enable(local_builder(folder / "warehouse").config(map=conf)).getOrCreate()
+    spark = with_packages(local_builder(folder / "warehouse").config(map=conf))
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 import s3_server
 import samples
 import spark_sbbf as sbbf
-from harness import local_builder, rows, session_with
+from harness import local_builder, rows, session_with, with_packages
 
 FILES, GROUPS, ROWS = 6, 4, 2000
 PER_FILE = GROUPS * ROWS
@@ -101,7 +101,7 @@ def main() -> None:
                 "spark.hadoop.fs.s3a.input.stream.type": stream,
             }
         )
-        session = sbbf.enable(builder).getOrCreate()
+        session = with_packages(builder)
         session.sparkContext.setLogLevel("WARN")
         try:
             look_up(Cases(session, store, url, Path(folder)))
