@@ -68,7 +68,7 @@ private[spark] final class RunningFileScan(
 
   /** Returns whether enough is left of the files, on average, for tasks to choose rows in it. */
   private def areLarge(pruning: ScanPruning): Boolean =
-    pruning.keptBytes >= pruning.keptFiles * SbbfConf.PageBytes.get(conf)
+    pruning.keptFiles > 0 && pruning.keptBytes >= pruning.keptFiles * SbbfConf.PageBytes.get(conf)
 
   private def indexed: PrunedFileIndex = files.location match {
     case known: PrunedFileIndex => known

@@ -3,6 +3,7 @@ package io.sbbf.spark.pages
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.functions.{broadcast, col, expr, udf}
 
 import io.sbbf.spark.testing.SparkSuite
@@ -141,6 +142,20 @@ class PageReadsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       assert(skipped(wide.where("k = xxhash64(4711L)")) == 0))
     withConf("spark.sbbf.pages.minBytes" -> "100m")(
       assert(skipped(wide.where("k = xxhash64(4711L)")) == 0))
+  }
+
+  test("a scan of which nothing is left makes no reader for pages.") {
+    for ((condition, isSelecting) <- Seq("id = -1" -> false, "id = 1" -> true)) {
+      val query = wide.where(condition)
+      rows(query)
+      val planned = query.queryExecution.optimizedPlan.collect { case files: LogicalRelation =>
+        files.relation.asInstanceOf[HadoopFsRelation].fileFormat
+      }
+      val formats = collect(query.queryExecution.executedPlan) { case scan: FileSourceScanExec =>
+        scan.relation.fileFormat
+      }
+      assert((formats != planned) == isSelecting, condition)
+    }
   }
 
   test("a column with the name of a part of the metadata is another one.") {
