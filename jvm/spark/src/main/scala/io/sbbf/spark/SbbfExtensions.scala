@@ -38,6 +38,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     extensions.injectPreCBORule(InjectedRules.writeExactFilters)
     extensions.injectQueryStagePrepRule(InjectedRules.readPrunedDeltaFiles)
     extensions.injectQueryStagePrepRule(InjectedRules.showPruning)
+    extensions.injectQueryStagePrepRule(InjectedRules.awaitJoinKeys)
     extensions.injectQueryStageOptimizerRule(InjectedRules.pruneByLateKeys)
     extensions.injectColumnar(InjectedRules.columnar)
   }

@@ -1,6 +1,6 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.sbbf.spark.scan.LateKeys
 
@@ -28,8 +28,6 @@ private[late] abstract class Candidate {
   /** Returns the predicate with its values, or the reason why they are not usable. */
   def resolved: Either[String, LateKeys]
 
-  final def references: AttributeSet = expression.references
-
-  final def replace(definitions: Attribute => Expression): Candidate =
-    of(expression.transform { case a: Attribute => definitions(a) })
+  /** Whether to leave out the rows above the scan as well, which nothing else does in the stage. */
+  def filtersRows: Boolean = false
 }

@@ -1,6 +1,6 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 /**
  * The predicates that the nodes above require of one node's output.
@@ -16,13 +16,9 @@ private[late] final case class Candidates(all: Seq[Candidate], reasons: Seq[Stri
     case Left(reason) => copy(reasons = reasons :+ reason)
   }
 
-  /** Returns those that concern columns of one side of a join, whose rows the join leaves as they are. */
-  def restrictedTo(output: AttributeSet): Candidates =
-    copy(all = all.filter(_.references.subsetOf(output)))
-
-  /** Returns them in terms of the columns that `definitions` are about. */
-  def replace(definitions: Attribute => Expression): Candidates =
-    copy(all = all.map(_.replace(definitions)))
+  /** Returns them in terms of another node's output, without those that it does not have. */
+  def through(below: Expression => Option[Expression]): Candidates =
+    copy(all = all.flatMap(candidate => below(candidate.expression).map(candidate.of)))
 }
 
 private[late] object Candidates {

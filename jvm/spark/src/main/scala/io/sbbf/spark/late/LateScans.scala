@@ -1,17 +1,14 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.AttributeSet
+import org.apache.spark.sql.catalyst.optimizer.BuildRight
 import org.apache.spark.sql.execution.adaptive.{
   AdaptiveSparkPlanExec,
   AdaptiveSparkPlanHelper,
   QueryStageExec
 }
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
-import org.apache.spark.sql.execution.joins.{
-  BroadcastHashJoinExec,
-  ShuffledHashJoinExec,
-  SortMergeJoinExec
-}
+import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec, ShuffledJoin}
 import org.apache.spark.sql.execution.{LeafExecNode, QueryExecution, SparkPlan}
 
 import io.sbbf.parquet.model.RecoverableError
@@ -38,20 +35,18 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
   def reasons(output: AttributeSet): Seq[String] =
     reading(output).flatMap(scan => LateReasons.of(scan) ++ joinsAbove(scan)).distinct
 
-  /** Returns a reason for each join above a scan whose keys the rule has not seen. */
+  /** Returns why no join above a scan has pruned it, if there is one that could. */
   private def joinsAbove(scan: SparkPlan): Seq[String] =
-    plan.toSeq.flatMap(collectWithSubqueries(_) {
-      case join: SortMergeJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
-      case join: ShuffledHashJoinExec if isUnder(join, scan) => shuffled(join.leftKeys)
-      case join: BroadcastHashJoinExec
-          if whyNoKeys.nonEmpty && isUnder(JoinKey.streamedSide(join), scan) =>
-        whyNoKeys.get
-    })
+    whyNoKeys.toSeq.filter(_ =>
+      plan.exists(collectWithSubqueries(_) {
+        case join: ShuffledJoin => prunable(join).exists(isUnder(_, scan))
+        case join: BroadcastHashJoinExec => isUnder(streamedSide(join), scan)
+      }.contains(true)))
 
   private def isUnder(join: SparkPlan, scan: SparkPlan): Boolean =
     collect(join) { case found if found eq scan => found }.nonEmpty
 
-  /** The reason why no broadcast join has pruned, unless the query has run adaptively. */
+  /** The reason why no join has pruned, unless the query has run adaptively. */
   private val whyNoKeys: Option[String] =
     plan.flatMap(_.find(_.isInstanceOf[AdaptiveSparkPlanExec])) match {
       case Some(adaptive) =>
@@ -72,8 +67,12 @@ private[spark] object LateScans {
     case _ => false
   }
 
-  private def shuffled(keys: Seq[Expression]): String = {
-    val names = keys.flatMap(_.references.map(_.name)).distinct.mkString(", ")
-    s"keys of a shuffle join on $names are not known before the scan"
+  private def prunable(join: BaseJoinExec): Seq[SparkPlan] = {
+    val sides = PrunableSides.of(join.joinType)
+    Seq(join.left).filter(_ => sides.left) ++ Seq(join.right).filter(_ => sides.right)
   }
+
+  /** Returns the side of a join whose rows are looked up in the hash table of the other side. */
+  private def streamedSide(join: BroadcastHashJoinExec): SparkPlan =
+    if (join.buildSide == BuildRight) join.left else join.right
 }

@@ -1,9 +1,8 @@
 package io.sbbf.spark.late
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, AttributeMap, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.joins.BroadcastHashJoinExec
-import org.apache.spark.sql.execution.{FilterExec, LeafExecNode, ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.{FilterExec, LeafExecNode, SparkPlan}
 
 import io.sbbf.spark.scan.ScanFormat
 import io.sbbf.spark.util.SbbfConf
@@ -37,34 +36,38 @@ private[spark] final class PruneByLateKeys(formats: Seq[ScanFormat]) extends Rul
     def pruned: SparkPlan = prune(plan, Candidates.Empty)
 
     /** @param candidates what the nodes above require of this node's output */
-    private def prune(node: SparkPlan, candidates: Candidates): SparkPlan = node match {
-      case leaf: LeafExecNode => scans.narrowed(leaf, candidates)
-      case join: BroadcastHashJoinExec =>
-        val streamed = JoinKey.streamedSide(join)
-        val passed = candidates.restrictedTo(streamed.outputSet)
-        pruneChild(join, streamed, passed.and(JoinKey.of(join, maxKeys)))
-      case filter: FilterExec if filter.condition.deterministic =>
-        pruneChild(filter, filter.child, candidates.and(SubqueryResults.of(filter.condition)))
-      case project: ProjectExec if project.projectList.forall(_.deterministic) =>
-        pruneChild(project, project.child, candidates.replace(definitions(project)))
-      case other => other.mapChildren(prune(_, Candidates.Empty))
+    private def prune(node: SparkPlan, candidates: Candidates): SparkPlan = {
+      def passed = PassedDown.by(node, candidates)
+      node match {
+        case leaf: LeafExecNode => scans.narrowed(leaf, candidates)
+        case waiting: AwaitKeysExec => prune(waiting.left, candidates.and(awaited(waiting)))
+        case join: BroadcastHashJoinExec =>
+          val Seq(left, right) = passed
+          def keys(other: SparkPlan) =
+            JoinKey.ofSide(join, JoinKey.streamsLeft(join), other, maxKeys)
+          inChildren(
+            join,
+            if (JoinKey.streamsLeft(join)) Seq(left.and(keys(join.right)), right)
+            else Seq(left, right.and(keys(join.left))))
+        case filter: FilterExec if filter.condition.deterministic =>
+          inChildren(filter, Seq(candidates.and(SubqueryResults.of(filter.condition))))
+        case _ => inChildren(node, passed)
+      }
     }
 
-    private def pruneChild(
-        node: SparkPlan,
-        child: SparkPlan,
-        candidates: Candidates): SparkPlan = {
-      val next = prune(child, candidates)
-      if (next eq child) node
-      else node.withNewChildren(node.children.map(c => if (c eq child) next else c))
+    private def inChildren(node: SparkPlan, candidates: Seq[Candidates]): SparkPlan = {
+      val next = node.children.zip(candidates).map { case (child, those) => prune(child, those) }
+      if (next.zip(node.children).forall { case (a, b) => a eq b }) node
+      else node.withNewChildren(next)
     }
 
-    /** Returns what each column of a projection is in terms of the columns below. */
-    private def definitions(project: ProjectExec): Attribute => Expression = {
-      val aliases = AttributeMap(project.projectList.collect { case alias: Alias =>
-        alias.toAttribute -> alias.child
-      })
-      column => aliases.getOrElse(column, column)
-    }
+    private def awaited(waiting: AwaitKeysExec): Seq[Candidate] =
+      if (!waiting.isOfJoin) Nil
+      else {
+        val side = new JoinSide(waiting.right, waiting.others, maxKeys)
+        waiting.keys.zip(waiting.numbers).map { case (key, number) =>
+          new JoinKey(side, number, key, isAwaited = true)
+        }
+      }
   }
 }

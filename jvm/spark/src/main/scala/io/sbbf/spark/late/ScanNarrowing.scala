@@ -1,16 +1,17 @@
 package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.{
+  And,
   AttributeReference,
   ExprId,
   InputFileBlockLength,
   InputFileBlockStart
 }
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{FilterExec, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sbbf.SparkInternals
 
-import io.sbbf.spark.scan.{LateKeys, RunningScan, ScanFormat}
+import io.sbbf.spark.scan.{FileColumns, LateKeys, RunningScan, ScanFormat}
 
 /**
  * Replaces the files of the scans of one stage by those that might hold a key.
@@ -27,6 +28,14 @@ private[late] final class ScanNarrowing(
     case _ => false
   }))
 
+  /** Returns the candidates that could prune a scan, none for another node. */
+  def usable(node: SparkPlan, candidates: Candidates): Seq[Candidate] =
+    if (candidates.all.isEmpty) Nil
+    else
+      running(node).toSeq.flatMap { scan =>
+        candidates.all.filter(isUsable(_, scan.columns, node))
+      }
+
   /**
    * Returns the scan of what might hold a key, or the node itself if the keys refute nothing or it is
    * no scan. Stores at the scan why keys did not prune it.
@@ -34,32 +43,40 @@ private[late] final class ScanNarrowing(
   def narrowed(node: SparkPlan, candidates: Candidates): SparkPlan =
     // Spark 4.1 optimizes the last stage again while it runs
     if (LateReasons.areKnown(node)) node
-    else
-      formats.iterator
-        .map(_.runningScanOf(node, readsBlocks, conf))
-        .collectFirst { case Some(running) => running }
-        .fold(node)(narrowed(node, _, candidates))
+    else running(node).fold(node)(narrowed(node, _, candidates))
+
+  private def running(node: SparkPlan): Option[RunningScan] =
+    formats.iterator
+      .map(_.runningScanOf(node, readsBlocks, conf))
+      .collectFirst { case Some(running) => running }
+
+  private def isUsable(candidate: Candidate, columns: FileColumns, scan: SparkPlan): Boolean =
+    candidate.example.exists(e => columns.predicate(Seq(e), scan.output).canPrune)
 
   private def narrowed(
       scan: SparkPlan,
       running: RunningScan,
       candidates: Candidates): SparkPlan = {
     lazy val columns = running.columns
-    def examples(of: Candidate) = of.example.toSeq
-    val (usable, others) =
-      candidates.all.partition(
-        examples(_).exists(e => columns.predicate(Seq(e), scan.output).canPrune))
+    val (usable, others) = candidates.all.partition(isUsable(_, columns, scan))
     usable.foreach(_.start())
-    val resolved = usable.map(_.resolved)
-    val keys = resolved.collect { case Right(found) => found }.map(independent(scan, _))
+    val resolved = usable.map(candidate => candidate -> candidate.resolved)
+    val found = resolved.collect { case (candidate, Right(keys)) => candidate -> keys }
+    val keys = found.map { case (_, keys) => independent(scan, keys) }
     val narrower = if (keys.isEmpty) None else running.narrowedBy(keys)
     val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
-    val unresolved = resolved.collect { case Left(reason) => reason }
-    val unusable = others.flatMap(o => columns.unused(examples(o), scan.output))
+    val unresolved = resolved.collect { case (_, Left(reason)) => reason }
+    val unusable = others.flatMap(o => columns.unused(o.example.toSeq, scan.output))
     val reasons = candidates.reasons ++ unusable ++ unresolved ++ useless
     (scan +: narrower.toSeq).foreach(LateReasons.set(_, reasons))
-    narrower.getOrElse(scan)
+    filtered(narrower.getOrElse(scan), found)
   }
+
+  private def filtered(scan: SparkPlan, keys: Seq[(Candidate, LateKeys)]): SparkPlan =
+    keys
+      .collect { case (candidate, known) if candidate.filtersRows => known.filter }
+      .reduceOption(And(_, _))
+      .fold(scan)(FilterExec(_, scan))
 
   /**
    * Returns the keys with the columns' names in the relation, and without what differs between

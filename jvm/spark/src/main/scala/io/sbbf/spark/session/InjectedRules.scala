@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 
 import io.sbbf.spark.delta.ReadPrunedDeltaFiles
 import io.sbbf.spark.formats.Formats
-import io.sbbf.spark.late.PruneByLateKeys
+import io.sbbf.spark.late.{AwaitJoinKeys, PruneByLateKeys}
 import io.sbbf.spark.physical.{AddPruningMetrics, RunLookupsLocally, SelectRows}
 import io.sbbf.spark.scan.PruneRowGroups
 import io.sbbf.spark.write.WriteExactFilters
@@ -31,6 +31,9 @@ private[spark] object InjectedRules {
 
   def showPruning(session: SparkSession): GuardedRule[SparkPlan] =
     new GuardedRule(session, AddPruningMetrics)
+
+  def awaitJoinKeys(session: SparkSession): GuardedRule[SparkPlan] =
+    new GuardedRule(session, new AwaitJoinKeys(Formats.all))
 
   def pruneByLateKeys(session: SparkSession): Rule[SparkPlan] =
     new GuardedRule(session, new PruneByLateKeys(Formats.all))

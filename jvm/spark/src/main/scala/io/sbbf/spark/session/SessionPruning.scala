@@ -7,7 +7,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.delta.ReadPrunedDeltaFiles
-import io.sbbf.spark.late.PruneByLateKeys
+import io.sbbf.spark.late.{AwaitJoinKeys, PruneByLateKeys}
 import io.sbbf.spark.physical.AddPruningMetrics
 import io.sbbf.spark.scan.PruneRowGroups
 import io.sbbf.spark.util.{LogOnce, SbbfConf}
@@ -64,7 +64,8 @@ private[spark] object SessionPruning {
   private[spark] def addPhysicalRules(session: SparkSession): Unit =
     changePhysicalRules(session)(
       _ :+ InjectedRules.columnar(session),
-      _ :+ InjectedRules.readPrunedDeltaFiles(session) :+ InjectedRules.showPruning(session),
+      _ :+ InjectedRules.readPrunedDeltaFiles(session) :+ InjectedRules.showPruning(session) :+
+        InjectedRules.awaitJoinKeys(session),
       _ :+ InjectedRules.pruneByLateKeys(session)
     )
 
@@ -136,6 +137,7 @@ private[spark] object SessionPruning {
       classOf[PruneRowGroups].getName,
       classOf[WriteExactFilters].getName,
       classOf[PruneByLateKeys].getName,
+      classOf[AwaitJoinKeys].getName,
       classOf[ReadPrunedDeltaFiles].getName,
       AddPruningMetrics.ruleName
     )

@@ -163,8 +163,8 @@ object SbbfConf {
   val RuntimePruning: SbbfConf[Boolean] = flag(
     "spark.sbbf.runtimePruning.enabled",
     default = true,
-    "Whether the keys of broadcast joins, and the results of subqueries, prune the scans below them " +
-      "while a query runs. Needs Spark's adaptive execution."
+    "Whether the keys of joins, and the results of subqueries, prune the scans below them while a " +
+      "query runs. Needs Spark's adaptive execution."
   )
 
   val RuntimeKeys: SbbfConf[Int] = count(

@@ -42,19 +42,30 @@ class LateKeysReportSuite extends LateKeysTables {
         .contains("a join of type ExistenceJoin keeps rows without a match"))
   }
 
-  for ((setting, value, reason) <- Seq(
-      (
-        "spark.sql.autoBroadcastJoinThreshold",
-        "-1",
-        "keys of a shuffle join on k are not known before the scan"),
-      (
-        "spark.sql.adaptive.enabled",
-        "false",
-        "keys of joins are not used: the query runs without adaptive execution")
-    ))
-    test(s"the report says that $reason.") {
-      withConf(setting -> value)(assert(found(inner, "not_used").distinct == Seq(reason)))
-    }
+  private def notUsed(text: String, settings: (String, String)*): Seq[String] =
+    withConf(settings: _*)(found(text, "not_used").distinct)
+
+  test("the report says that only adaptive execution uses keys.") {
+    val reason = "keys of joins are not used: the query runs without adaptive execution"
+    assert(notUsed(inner, "spark.sql.adaptive.enabled" -> "false") == Seq(reason))
+    val shuffled = Seq("adaptive.enabled" -> "false", "autoBroadcastJoinThreshold" -> "-1")
+    assert(
+      notUsed(inner, shuffled.map { case (k, v) => s"spark.sql.$k" -> v }: _*) == Seq(reason))
+  }
+
+  test("the report says that a scan did not wait for a side that is not smaller.") {
+    val selfJoin =
+      "SELECT /*+ MERGE(b) */ a.id FROM log a JOIN log b USING (k) WHERE a.m < 9 AND b.m < 8"
+    assert(
+      notUsed(selfJoin) == Seq("a join on k: its other side is not known to be much smaller"))
+  }
+
+  test("the report says that a shuffle join keeps rows without a match.") {
+    val outer = "SELECT log.id FROM log LEFT JOIN few USING (k) WHERE log.id > 3"
+    assert(
+      notUsed(outer, "spark.sql.autoBroadcastJoinThreshold" -> "-1") ==
+        Seq("a join of type LeftOuter keeps rows without a match"))
+  }
 
   test("a scan remembers that a join has too many keys.") {
     withConf("spark.sbbf.runtimePruning.maxKeys" -> "2") {

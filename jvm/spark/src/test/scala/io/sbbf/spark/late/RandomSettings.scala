@@ -18,7 +18,7 @@ private[late] final class RandomSettings(random: Random) extends RandomChoice(ra
 
   private def joins(): Seq[(String, String)] =
     sometimes(7)(Seq("spark.sql.adaptive.enabled" -> "false")) ++
-      sometimes(15)(Seq("spark.sql.autoBroadcastJoinThreshold" -> one(Seq("-1", "8k")))) ++
+      sometimes(30)(Seq("spark.sql.autoBroadcastJoinThreshold" -> one(Seq("-1", "-1", "8k")))) ++
       sometimes(5)(
         Seq("spark.sql.adaptive.autoBroadcastJoinThreshold" -> one(Seq("-1", "64k")))) ++
       sometimes(15)(Seq("spark.sql.adaptive.optimizer.excludedRules" -> PropagateEmpty)) ++

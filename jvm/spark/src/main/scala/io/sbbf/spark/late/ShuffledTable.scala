@@ -1,0 +1,59 @@
+package io.sbbf.spark.late
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Alias, BoundReference, Expression}
+import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShuffleQueryStageExec}
+import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ProjectExec, SparkPlan}
+
+import io.sbbf.parquet.model.RecoverableError
+import io.sbbf.spark.util.LogOnce
+
+/**
+ * Reads the keys of rows that have been shuffled, by a job.
+ *
+ * @param stage the stage that has shuffled the rows
+ */
+private[late] final class ShuffledTable(
+    stage: ShuffleQueryStageExec,
+    keys: Seq[Expression],
+    maxKeys: Int)
+    extends KeyTable(maxKeys) {
+  import ShuffledTable._
+
+  override lazy val values: Either[String, Seq[Set[Any]]] =
+    if (!stage.isMaterialized) Left("a join's smaller side was not shuffled yet")
+    else if (stage.getRuntimeStatistics.rowCount.exists(_ > maxRows)) Left(tooManyRows)
+    else
+      try distinct(rows, readers)
+      catch {
+        case RecoverableError(e) =>
+          val text = "the keys of a join's smaller side could not be read"
+          LogOnce.once(
+            s"keys of a shuffle: ${e.getClass.getName}",
+            s"$text, so they prune nothing",
+            e)
+          Left(text)
+      }
+
+  private def rows: Iterator[InternalRow] =
+    ProjectExec(keys.map(Alias(_, "key")()), inFewTasks).executeCollect().iterator
+
+  private def readers: Seq[Expression] =
+    keys.zipWithIndex.map { case (key, i) => BoundReference(i, key.dataType, nullable = true) }
+
+  /** Reads the partitions of the shuffle in tasks of about [[TaskBytes]]. */
+  private def inFewTasks: SparkPlan =
+    stage.mapStats.fold[SparkPlan](stage) { shuffled =>
+      val bytes = shuffled.bytesByPartitionId
+      val perTask = math.max(1, (bytes.length / (1 + bytes.sum / TaskBytes)).toInt)
+      val ranges = bytes.indices.by(perTask).map { from =>
+        val to = math.min(from + perTask, bytes.length)
+        CoalescedPartitionSpec(from, to, Some(bytes.slice(from, to).sum))
+      }
+      AQEShuffleReadExec(stage, ranges)
+    }
+}
+
+private[late] object ShuffledTable {
+  private final val TaskBytes = 16L << 20
+}
