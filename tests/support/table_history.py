@@ -130,6 +130,8 @@ class History(ABC):
         k = self.names["k"]
         clause = self.one(
             "WHEN MATCHED THEN DELETE",
+            f"WHEN MATCHED THEN UPDATE SET {self.names['s']} = s.{self.names['s']}",
+            f"WHEN MATCHED AND t.{self.names['i']} > 3 THEN DELETE WHEN NOT MATCHED THEN INSERT *",
             "WHEN NOT MATCHED THEN INSERT *",
             f"WHEN NOT MATCHED BY SOURCE AND t.{self.names['p']} = 1 THEN DELETE",
         )
@@ -192,6 +194,8 @@ class History(ABC):
             f"SELECT count(*), max({n['p']}) FROM {table} {where}",
             f"SELECT {n['i']}, count(*) FROM {table} {where} GROUP BY 1",
             f"SELECT {columns} FROM {table} JOIN {keys} ON {n['k']} = wanted",
+            f"SELECT wanted, {n['i']} FROM {keys} LEFT JOIN {table} ON {n['k']} = wanted",
+            f"SELECT wanted FROM {keys} LEFT ANTI JOIN {table} ON {n['k']} = wanted",
             f"SELECT {columns} FROM {table} WHERE {n['k']} IN (SELECT wanted FROM {keys})",
             f"SELECT {columns} FROM {table} WHERE {n['k']} = (SELECT max(wanted) FROM {keys})",
             f"SELECT a.{n['s']} FROM {table} a LEFT JOIN {table} b "
@@ -218,7 +222,9 @@ def compare_histories(
     print(f"# seed {seed}", flush=True)
     queries = pruning = 0
     for number in range(histories):
-        history = made(spark, random.Random(f"{seed}-{number}"), number)
+        rng = random.Random(f"{seed}-{number}")
+        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", rng.choice(["-1", "10m"]))
+        history = made(spark, rng, number)
         try:
             history.run()
         except Exception:
