@@ -13,7 +13,7 @@ import org.apache.spark.{SimpleFutureAction, SparkContext, TaskContext}
 import io.sbbf.parquet.model.{FileVersion, RecoverableError}
 import io.sbbf.parquet.pass.FileTasks
 import io.sbbf.spark.read.BroadcastConfCache
-import io.sbbf.spark.util.{ClosureBytes, ExecutorJar, LogOnce, SbbfConf, TableFiles}
+import io.sbbf.spark.util.{CancelledJob, ClosureBytes, ExecutorJar, LogOnce, SbbfConf, TableFiles}
 
 /**
  * Reads the files of a scan on executors, as one Spark job. The job has the local properties of the
@@ -43,7 +43,7 @@ private[spark] final class FootersJob(
     val maxBytes = ResultBudget.reserve(mostBytes)
     try await(files, work, maxBytes / files.size, isTooSlow)(receive)
     catch {
-      case RecoverableError(e) if isCancelled(e) =>
+      case RecoverableError(e) if CancelledJob.is(e, context) =>
         throw new InterruptedException("the job that reads footers was cancelled").initCause(e)
       case RecoverableError(e) =>
         pause()
@@ -158,10 +158,6 @@ private[spark] final class FootersJob(
   private def pause(): Unit =
     lastFailure = Some((context.applicationId, System.nanoTime))
 
-  /** A stopped context cancels its jobs with a similar message. */
-  private def isCancelled(e: Throwable): Boolean =
-    !context.isStopped && String.valueOf(e.getMessage).matches(Cancelled)
-
   private def filesPerTask(files: Int): Int = {
     val slices = TableFiles.slices(files, context)
     math.max(FewestFilesOfTask, math.min(MostFilesOfTask, (files + slices - 1) / slices))
@@ -209,9 +205,6 @@ private[spark] object FootersJob {
 
   /** `SparkContext.SPARK_JOB_INTERRUPT_ON_CANCEL` */
   private final val InterruptOnCancel = "spark.job.interruptOnCancel"
-
-  /** The message of a cancelled job from Spark 4 on, and in Spark 3.5. */
-  private val Cancelled = """(?s)\[SPARK_JOB_CANCELLED\].*|Job \d+ cancelled .*"""
 
   /** The application whose job failed last, and when (`System.nanoTime`). */
   @volatile private var lastFailure = Option.empty[(String, Long)]

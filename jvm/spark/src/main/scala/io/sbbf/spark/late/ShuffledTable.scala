@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShuffleQuery
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ProjectExec, SparkPlan}
 
 import io.sbbf.parquet.model.RecoverableError
-import io.sbbf.spark.util.LogOnce
+import io.sbbf.spark.util.{CancelledJob, LogOnce}
 
 /**
  * Reads the keys of rows that have been shuffled, by a job.
@@ -26,6 +26,8 @@ private[late] final class ShuffledTable(
     else
       try distinct(rows, readers)
       catch {
+        case RecoverableError(e) if CancelledJob.is(e, stage.session.sparkContext) =>
+          throw new InterruptedException("the job that reads keys was cancelled").initCause(e)
         case RecoverableError(e) =>
           val text = "the keys of a join's smaller side could not be read"
           LogOnce.once(

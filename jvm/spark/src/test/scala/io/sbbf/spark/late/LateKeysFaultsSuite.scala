@@ -112,6 +112,19 @@ class LateKeysFaultsSuite extends LateKeysTables {
     assert(rows(next) == oracle(query(text)) && filesRead(next) == Seq(1))
   }
 
+  test("a query that is cancelled while the keys of a shuffle are read ends at once.") {
+    spark.udf.register("slow", slow _)
+    running = new CountDownLatch(1)
+    withConf("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+      val df = query("SELECT log.id FROM log JOIN few ON log.k = slow(few.k)")
+      val error = errorOf(df) { _ =>
+        awaitStart(running)
+        spark.sparkContext.cancelJobGroup(Group)
+      }
+      assert(causes(error).exists(_.getMessage.contains("cancelled")))
+    }
+  }
+
   /** Returns the number that Spark gave a file when it wrote the table. */
   private def numberOf(file: String): Int = file.split("part-").last.take(5).toInt
 
@@ -161,6 +174,13 @@ private object LateKeysFaultsSuite {
   private def sleep(key: Long): Long = {
     block(running)
     key
+  }
+
+  /** Sleeps unless a shuffle is written. */
+  private def slow(key: Long): Long = {
+    val isResult =
+      Thread.currentThread.getStackTrace.exists(_.getClassName.endsWith("ResultTask"))
+    if (isResult) sleep(key) else key
   }
 
   private def raise(key: Long): Long = throw new IllegalStateException(s"no key $key")
