@@ -56,6 +56,7 @@ GATE = {
     "4.1.4": (
         "lakes/test_lake_tables.py",
         "lakes/test_delta.py",
+        "lakes/test_upserts.py",
         "lakes/test_lake_faults.py",
         "lakes/test_lake_formats.py",
     ),
