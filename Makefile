@@ -155,13 +155,21 @@ benchindex: wheel ## measure an index: its build beside add_filters, lookups bes
 benchs3: wheel ## measure lookups in a local S3 server, with 30 ms added to each request
 	$(bin)/python benchmarks/s3.py
 
-.PHONY: benchlakes
-benchlakes: wheel ## measure lookups and joins on a Delta and an Iceberg table, on Spark 4.1
+.PHONY: spark-4.1
+spark-4.1: wheel
 	test -x build/spark-4.1.4/bin/python || $(bin)/python -m venv build/spark-4.1.4
 	build/spark-4.1.4/bin/pip install --quiet pyspark==4.1.4
 	build/spark-4.1.4/bin/pip install --quiet --no-deps --force-reinstall python/dist/*.whl
+
+.PHONY: benchlakes
+benchlakes: spark-4.1 ## measure lookups and joins on a Delta and an Iceberg table, on Spark 4.1
 	build/spark-4.1.4/bin/python benchmarks/lake.py delta
 	build/spark-4.1.4/bin/python benchmarks/lake.py iceberg
+
+.PHONY: benchupserts
+benchupserts: spark-4.1 ## measure joins and merges of a batch with a Delta and an Iceberg table, on Spark 4.1
+	build/spark-4.1.4/bin/python benchmarks/upserts.py delta
+	build/spark-4.1.4/bin/python benchmarks/upserts.py iceberg
 
 .PHONY: benchorc
 benchorc: wheel ## measure lookups in ORC files against Spark alone, the oracle and the filter limit
