@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.adaptive.QueryStageExec
 import org.apache.spark.sql.execution.exchange.{Exchange, ReusedExchangeExec}
 import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec, ShuffledJoin}
-import org.apache.spark.sql.execution.{LeafExecNode, SparkPlan}
+import org.apache.spark.sql.execution.{FileSourceScanExec, LeafExecNode, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 
 import io.sbbf.spark.scan.ScanFormat
@@ -87,7 +87,9 @@ private[spark] final class AwaitJoinKeys(formats: Seq[ScanFormat]) extends Rule[
       else node.withNewChildren(children)
 
     private def awaiting(scan: SparkPlan, candidates: Candidates): SparkPlan = {
-      val usable = scans.usable(scan, candidates).collect { case key: JoinKey => key }
+      val usable = scans.usable(scan, candidates).collect {
+        case key: JoinKey if key.canFilterRows || showsItsKeys(scan) => key
+      }
       val (awaited, others) =
         usable.partition(key => key.other.exchangeOf(key.number).exists(isSmaller(_, scan)))
       LateReasons.setOfJoins(scan, candidates.reasons ++ others.map(_.notAwaited))
@@ -143,6 +145,12 @@ private[late] object AwaitJoinKeys {
    */
   private def isSmaller(exchange: SparkPlan, scan: SparkPlan): Boolean =
     bytesOf(scan).exists(_ >= bytes(exchange) * LeastRatio)
+
+  /**
+   * Returns whether a scan differs from another that other keys have narrowed, so that Spark runs both.
+   * Iceberg compares its scans without their tasks; a filter above them makes the difference.
+   */
+  private def showsItsKeys(scan: SparkPlan): Boolean = scan.isInstanceOf[FileSourceScanExec]
 
   /** Returns the bytes of the leaves of a plan and of its stages, as far as they are known. */
   private def bytes(plan: SparkPlan): BigInt = {

@@ -20,10 +20,15 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.{BaseJoinExec, BroadcastHashJoinExec}
 import org.apache.spark.sql.types.{
   ArrayType,
+  BinaryType,
+  ByteType,
   DataType,
   DoubleType,
   FloatType,
+  IntegerType,
+  LongType,
   MapType,
+  ShortType,
   StringType,
   StructType
 }
@@ -45,6 +50,7 @@ private[late] final class JoinKey(
     val expression: Expression,
     isAwaited: Boolean)
     extends Candidate {
+  import JoinKey._
 
   override def of(another: Expression): Candidate =
     new JoinKey(other, number, another, isAwaited)
@@ -59,17 +65,20 @@ private[late] final class JoinKey(
       .values(number)
       .map(values => LateKeys(holding(values), values.size, LateKeys.Join(names)))
 
+  override def filtersRows: Boolean = isAwaited && canFilterRows
+
   /**
-   * The rows have passed no filter of the query yet, so an expression may fail for them. And a test for
-   * literals sees floating point numbers in another way than a join does.
+   * Whether rows of the scan may be tested for the key's values. They have passed no filter of the
+   * query yet, so an expression may fail for them. And a test for literals sees floating point
+   * numbers in another way than a join does.
    */
-  override def filtersRows: Boolean = isAwaited && (expression match {
+  def canFilterRows: Boolean = expression match {
     case column: Attribute => !isFloating(column.dataType)
     case Coalesce(Seq(column: Attribute, _: Literal)) => !isFloating(column.dataType)
     case Cast(column: Attribute, wider, _, _) =>
-      !isFloating(wider) && Cast.canUpCast(column.dataType, wider)
+      Seq(column.dataType, wider).forall(Integers) && Cast.canUpCast(column.dataType, wider)
     case _ => false
-  })
+  }
 
   private def isFloating(dataType: DataType): Boolean =
     dataType == FloatType || dataType == DoubleType
@@ -80,15 +89,20 @@ private[late] final class JoinKey(
 
   private def names: Seq[String] = expression.references.map(_.name).toSeq.distinct
 
-  /** Spark takes the operands of `<=>` for a default where they are NULL. */
+  /**
+   * Spark takes the operands of `<=>` for a default where they are NULL. Whether the default is among
+   * the values is unknown for binaries, which a set compares by identity.
+   */
   private def holding(values: Set[Any]): Expression = expression match {
-    case Coalesce(Seq(value, Literal(default, _))) =>
-      if (values(default)) Or(InSet(value, values), IsNull(value)) else InSet(value, values)
+    case Coalesce(Seq(value, Literal(default, dataType))) =>
+      if (values(default) || dataType == BinaryType) Or(InSet(value, values), IsNull(value))
+      else InSet(value, values)
     case value => InSet(value, values)
   }
 }
 
 private[late] object JoinKey {
+  private val Integers: Set[DataType] = Set(ByteType, ShortType, IntegerType, LongType)
 
   /** Returns whether a join streams its left side, whose rows it looks up among those of the right. */
   def streamsLeft(join: BroadcastHashJoinExec): Boolean = join.buildSide == BuildRight

@@ -19,6 +19,7 @@ import org.apache.spark.sql.execution.aggregate.{
 import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.execution.joins.BaseJoinExec
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SortExec, SparkPlan, UnionExec}
+import org.apache.spark.sql.types.StringType
 
 /**
  * What the columns of a node are in its children.
@@ -75,14 +76,22 @@ private[late] object PassedDown {
    */
   private val RowIds = Set("_row_id_", "__row_id")
 
-  /** An aggregate without groups has a row without input as well. */
+  /**
+   * An aggregate without groups has a row without input as well, and a group of strings with a collation
+   * has several values.
+   */
   private def toGroups(aggregate: BaseAggregateExec): Below = {
     val groups = aggregate.groupingExpressions
-    val columns = AttributeSet(groups.map(_.toAttribute))
+    val columns = AttributeSet(groups.map(_.toAttribute).filterNot(hasCollation))
     expression =>
       replaced(expression, definitions(aggregate.resultExpressions))
         .filter(e => e.references.nonEmpty && e.references.subsetOf(columns))
         .flatMap(replaced(_, definitions(groups)))
+  }
+
+  private def hasCollation(column: Attribute): Boolean = column.dataType match {
+    case text: StringType => text != StringType
+    case _ => false
   }
 
   private def replaced(

@@ -42,7 +42,7 @@ private[late] final class ScanNarrowing(
    */
   def narrowed(node: SparkPlan, candidates: Candidates): SparkPlan =
     // Spark 4.1 optimizes the last stage again while it runs
-    if (LateReasons.areKnown(node)) node
+    if (LateReasons.areKnown(node)) LateReasons.result(node)
     else running(node).fold(node)(narrowed(node, _, candidates))
 
   private def running(node: SparkPlan): Option[RunningScan] =
@@ -69,7 +69,9 @@ private[late] final class ScanNarrowing(
     val unusable = others.flatMap(o => columns.unused(o.example.toSeq, scan.output))
     val reasons = candidates.reasons ++ unusable ++ unresolved ++ useless
     (scan +: narrower.toSeq).foreach(LateReasons.set(_, reasons))
-    filtered(narrower.getOrElse(scan), found)
+    val result = filtered(narrower.getOrElse(scan), found)
+    LateReasons.setResult(scan, result)
+    result
   }
 
   private def filtered(scan: SparkPlan, keys: Seq[(Candidate, LateKeys)]): SparkPlan =

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Alias, BoundReference, Expression}
 import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, ShuffleQueryStageExec}
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, ProjectExec, SparkPlan}
+import org.apache.spark.sql.sbbf.SparkInternals
 
 import io.sbbf.parquet.model.RecoverableError
 import io.sbbf.spark.util.{CancelledJob, LogOnce}
@@ -22,7 +23,11 @@ private[late] final class ShuffledTable(
 
   override lazy val values: Either[String, Seq[Set[Any]]] =
     if (!stage.isMaterialized) Left("a join's smaller side was not shuffled yet")
-    else if (stage.getRuntimeStatistics.rowCount.exists(_ > maxRows)) Left(tooManyRows)
+    else if (statistics.rowCount.exists(_ > maxRows)) Left(tooManyRows)
+    else if (statistics.sizeInBytes > MaxBytes)
+      Left(f"a join's smaller side has more than $MaxBytes%,d bytes")
+    else if (!SparkInternals.isDeterminate(stage))
+      Left("a join's smaller side is not determinate")
     else
       try distinct(rows, readers)
       catch {
@@ -36,6 +41,8 @@ private[late] final class ShuffledTable(
             e)
           Left(text)
       }
+
+  private def statistics = stage.getRuntimeStatistics
 
   private def rows: Iterator[InternalRow] =
     ProjectExec(keys.map(Alias(_, "key")()), inFewTasks).executeCollect().iterator
@@ -58,4 +65,7 @@ private[late] final class ShuffledTable(
 
 private[late] object ShuffledTable {
   private final val TaskBytes = 16L << 20
+
+  /** Of whole rows; the driver gets their keys. */
+  private final val MaxBytes = 512L << 20
 }

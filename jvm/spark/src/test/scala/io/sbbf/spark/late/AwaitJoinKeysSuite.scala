@@ -109,6 +109,33 @@ class AwaitJoinKeysSuite extends LateKeysTables {
     }
   }
 
+  test("rows with NULL join by <=> on keys of every type.") {
+    sides
+    for ((column, value) <- Seq(
+        "n" -> "n",
+        "b" -> "CAST(s AS BINARY)",
+        "t" -> "s",
+        "x" -> "dec")) {
+      val of = s"(SELECT id, IF(id % 3 = 0, NULL, $value) AS $column FROM"
+      val text =
+        s"SELECT log.id FROM $of log) log JOIN $of few) few ON log.$column <=> few.$column"
+      for (threshold <- Seq("-1", "10m"))
+        withConf("spark.sql.autoBroadcastJoinThreshold" -> threshold) {
+          val found = rows(query(text))
+          assert(found == oracle(query(text)) && found.size > 1000, column)
+        }
+    }
+  }
+
+  test("a side whose rows may be others when it runs again prunes nothing.") {
+    withConf("spark.sql.execution.sortBeforeRepartition" -> "false") {
+      val spread = "SELECT /*+ REPARTITION(3) */ * FROM (SELECT DISTINCT k, id FROM few)"
+      val df = query(s"SELECT log.id FROM log JOIN ($spread) x ON log.k = x.k")
+      assert(rows(df).size == 3 && filesRead(df) == Seq(Files), df.queryExecution.executedPlan)
+      assert(reasons(df).contains("a join's smaller side is not determinate"))
+    }
+  }
+
   test("a side is not awaited if it would be run twice.") {
     withConf("spark.sql.exchange.reuse" -> "false") {
       val df = query("SELECT log.* FROM log JOIN few ON log.k = few.k")

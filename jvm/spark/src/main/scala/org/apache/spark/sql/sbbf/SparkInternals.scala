@@ -7,14 +7,14 @@ import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.deploy.SparkHadoopUtil
-import org.apache.spark.rdd.InputFileBlockHolder
+import org.apache.spark.rdd.{DeterministicLevel, InputFileBlockHolder}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNode
-import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder
+import org.apache.spark.sql.execution.adaptive.{AdaptiveRulesHolder, ShuffleQueryStageExec}
 import org.apache.spark.sql.execution.datasources.{
   DataSourceStrategy,
   FileFormat,
@@ -22,6 +22,7 @@ import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation,
   InMemoryFileIndex
 }
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
@@ -182,6 +183,16 @@ object SparkInternals {
   private lazy val HashedRelation: Class[_] =
     classOf[SparkPlan].getClassLoader
       .loadClass("org.apache.spark.sql.execution.joins.HashedRelation")
+
+  /**
+   * Returns whether a shuffle has the same rows when Spark runs it again, because some were lost. Spark
+   * then runs again what has read others, but not what knows of their keys.
+   */
+  def isDeterminate(stage: ShuffleQueryStageExec): Boolean = stage.shuffle match {
+    case exchange: ShuffleExchangeExec =>
+      exchange.shuffleDependency.rdd.outputDeterministicLevel != DeterministicLevel.INDETERMINATE
+    case _ => false
+  }
 
   /**
    * Runs `body` with a task for the partitions of an RDD that this thread reads. What the readers
