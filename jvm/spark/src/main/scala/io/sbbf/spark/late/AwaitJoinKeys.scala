@@ -33,11 +33,12 @@ import io.sbbf.spark.util.SbbfConf
 private[spark] final class AwaitJoinKeys(formats: Seq[ScanFormat]) extends Rule[SparkPlan] {
   import AwaitJoinKeys._
 
-  override def apply(plan: SparkPlan): SparkPlan =
-    if (SbbfConf.Enabled.get(conf) && SbbfConf.RuntimePruning.get(
-        conf) && conf.exchangeReuseEnabled)
-      new Query(plan, SbbfConf.RuntimeKeys.get(conf)).waiting
-    else plan
+  override def apply(plan: SparkPlan): SparkPlan = {
+    val isOn = SbbfConf.Enabled.get(conf) && SbbfConf.RuntimePruning.get(conf)
+    // or a side would run once for the join and once for the scans that wait for it
+    val runsOnce = conf.exchangeReuseEnabled
+    if (isOn && runsOnce) new Query(plan, SbbfConf.RuntimeKeys.get(conf)).waiting else plan
+  }
 
   private final class Query(plan: SparkPlan, maxKeys: Int) {
     private val scans = new ScanNarrowing(plan, formats, conf)

@@ -91,11 +91,12 @@ private[late] final class JoinKey(
 
   /**
    * Spark takes the operands of `<=>` for a default where they are NULL. Whether the default is among
-   * the values is unknown for binaries, which a set compares by identity.
+   * the values is unknown for types that a set compares in another way than a join: binaries and NaN.
    */
   private def holding(values: Set[Any]): Expression = expression match {
     case Coalesce(Seq(value, Literal(default, dataType))) =>
-      if (values(default) || dataType == BinaryType) Or(InSet(value, values), IsNull(value))
+      if (values(default) || dataType == BinaryType || isFloating(dataType))
+        Or(InSet(value, values), IsNull(value))
       else InSet(value, values)
     case value => InSet(value, values)
   }

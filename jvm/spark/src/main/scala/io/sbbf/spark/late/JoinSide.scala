@@ -27,8 +27,8 @@ private[late] final class JoinSide(val plan: SparkPlan, val keys: Seq[Expression
 
   /** The values of the keys of each source. */
   private lazy val tables: Map[Int, KeyTable] =
-    sources.flatten.groupBy(_.exchange.id).map { case (id, some) =>
-      id -> KeyTable.of(some.head.exchange, some.map(_.key), maxKeys)
+    sources.flatten.groupBy(_.exchange.id).map { case (id, ofExchange) =>
+      id -> KeyTable.of(ofExchange.head.exchange, ofExchange.map(_.key), maxKeys)
     }
 
   /** Returns all values that a key has but NULL, and maybe others, or why they are not usable. */

@@ -30,15 +30,15 @@ private[late] abstract class KeyTable(maxKeys: Int) {
    * @param rows rows of the side, each of which may be reused for the next
    * @param readers the expressions of the keys over these rows
    */
-  protected final def distinct(
+  protected final def distinctKeys(
       rows: Iterator[InternalRow],
       readers: Seq[Expression]): Either[String, Seq[Set[Any]]] = {
-    val found = readers.map(_ => mutable.HashSet.empty[Any])
+    val distinct = readers.map(_ => mutable.HashSet.empty[Any])
     var read = 0L
-    while (rows.hasNext && read < maxRows && found.forall(_.size <= maxKeys)) {
+    while (rows.hasNext && read < maxRows && distinct.forall(_.size <= maxKeys)) {
       val row = rows.next()
       read += 1
-      readers.zip(found).foreach { case (reader, known) =>
+      readers.zip(distinct).foreach { case (reader, known) =>
         reader.eval(row) match {
           case null =>
           case text: UTF8String => known += text.clone()
@@ -46,9 +46,9 @@ private[late] abstract class KeyTable(maxKeys: Int) {
         }
       }
     }
-    if (found.exists(_.size > maxKeys)) Left(f"a join has more than $maxKeys%,d keys")
+    if (distinct.exists(_.size > maxKeys)) Left(f"a join has more than $maxKeys%,d keys")
     else if (rows.hasNext) Left(tooManyRows)
-    else Right(found.map(_.toSet))
+    else Right(distinct.map(_.toSet))
   }
 }
 
@@ -57,7 +57,7 @@ private[late] object KeyTable {
 
   /** Returns the keys of the rows of a stage, or of an exchange that will be one. */
   def of(source: SparkPlan, keys: Seq[Expression], maxKeys: Int): KeyTable = source match {
-    case stage: BroadcastQueryStageExec => new JoinTable(stage, keys, maxKeys)
+    case stage: BroadcastQueryStageExec => new BroadcastTable(stage, keys, maxKeys)
     case stage: ShuffleQueryStageExec => new ShuffledTable(stage, keys, maxKeys)
     case _ =>
       new KeyTable(maxKeys) {

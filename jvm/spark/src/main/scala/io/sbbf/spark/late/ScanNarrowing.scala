@@ -61,22 +61,22 @@ private[late] final class ScanNarrowing(
     val (usable, others) = candidates.all.partition(isUsable(_, columns, scan))
     usable.foreach(_.start())
     val resolved = usable.map(candidate => candidate -> candidate.resolved)
-    val found = resolved.collect { case (candidate, Right(keys)) => candidate -> keys }
-    val keys = found.map { case (_, keys) => independent(scan, keys) }
+    val known = resolved.collect { case (candidate, Right(keys)) => candidate -> keys }
+    val keys = known.map { case (_, keys) => independent(scan, keys) }
     val narrower = if (keys.isEmpty) None else running.narrowedBy(keys)
     val useless = if (narrower.isEmpty) keys.map(k => s"${k.description}: no benefit") else Nil
     val unresolved = resolved.collect { case (_, Left(reason)) => reason }
     val unusable = others.flatMap(o => columns.unused(o.example.toSeq, scan.output))
     val reasons = candidates.reasons ++ unusable ++ unresolved ++ useless
     (scan +: narrower.toSeq).foreach(LateReasons.set(_, reasons))
-    val result = filtered(narrower.getOrElse(scan), found)
+    val result = filtered(narrower.getOrElse(scan), known)
     LateReasons.setResult(scan, result)
     result
   }
 
   private def filtered(scan: SparkPlan, keys: Seq[(Candidate, LateKeys)]): SparkPlan =
     keys
-      .collect { case (candidate, known) if candidate.filtersRows => known.filter }
+      .collect { case (candidate, values) if candidate.filtersRows => values.filter }
       .reduceOption(And(_, _))
       .fold(scan)(FilterExec(_, scan))
 

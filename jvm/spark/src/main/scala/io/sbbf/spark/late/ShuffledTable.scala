@@ -29,7 +29,7 @@ private[late] final class ShuffledTable(
     else if (!SparkInternals.isDeterminate(stage))
       Left("a join's smaller side is not determinate")
     else
-      try distinct(rows, readers)
+      try distinctKeys(rows, readers)
       catch {
         case RecoverableError(e) if CancelledJob.is(e, stage.session.sparkContext) =>
           throw new InterruptedException("the job that reads keys was cancelled").initCause(e)

@@ -116,9 +116,9 @@ class AwaitJoinKeysSuite extends LateKeysTables {
         "b" -> "CAST(s AS BINARY)",
         "t" -> "s",
         "x" -> "dec")) {
-      val of = s"(SELECT id, IF(id % 3 = 0, NULL, $value) AS $column FROM"
+      val table = s"(SELECT id, IF(id % 3 = 0, NULL, $value) AS $column FROM"
       val text =
-        s"SELECT log.id FROM $of log) log JOIN $of few) few ON log.$column <=> few.$column"
+        s"SELECT log.id FROM $table log) log JOIN $table few) few ON log.$column <=> few.$column"
       for (threshold <- Seq("-1", "10m"))
         withConf("spark.sql.autoBroadcastJoinThreshold" -> threshold) {
           val found = rows(query(text))

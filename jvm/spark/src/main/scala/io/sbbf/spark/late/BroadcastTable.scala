@@ -11,12 +11,12 @@ import org.apache.spark.sql.types.LongType
  *
  * @param stage the stage that has broadcast the table
  */
-private[late] final class JoinTable(
+private[late] final class BroadcastTable(
     stage: BroadcastQueryStageExec,
     keys: Seq[Expression],
     maxKeys: Int)
     extends KeyTable(maxKeys) {
-  import JoinTable._
+  import BroadcastTable._
 
   /** On a cluster the driver has only the serialized table, so a large one is left alone. */
   override lazy val values: Either[String, Seq[Set[Any]]] = {
@@ -27,7 +27,7 @@ private[late] final class JoinTable(
       Left(f"a join's smaller side has more than $MaxBytes%,d bytes")
     else
       SparkInternals.hashTableKeys(stage.broadcast.relationFuture.get.value) match {
-        case Some(rows) => distinct(rows, readers)
+        case Some(rows) => distinctKeys(rows, readers)
         case None => Left("the broadcast of a join is not Spark's own hash table")
       }
   }
@@ -43,7 +43,7 @@ private[late] final class JoinTable(
   }
 }
 
-private[late] object JoinTable {
+private[late] object BroadcastTable {
 
   /** Two pages of Spark's memory manager; a table of one row may have a page of 64 MiB. */
   private final val MaxBytes = 128L << 20
