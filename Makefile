@@ -167,7 +167,8 @@ benchlakes: spark-4.1 ## measure lookups and joins on a Delta and an Iceberg tab
 	build/spark-4.1.4/bin/python benchmarks/lake.py iceberg
 
 .PHONY: benchupserts
-benchupserts: spark-4.1 ## measure joins and merges of a batch with a Delta and an Iceberg table, on Spark 4.1
+benchupserts: spark-4.1 ## measure joins and merges of a batch with large tables, on Spark 4.1
+	build/spark-4.1.4/bin/python benchmarks/upserts.py parquet
 	build/spark-4.1.4/bin/python benchmarks/upserts.py delta
 	build/spark-4.1.4/bin/python benchmarks/upserts.py iceberg
 

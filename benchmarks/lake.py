@@ -105,13 +105,13 @@ def per_file() -> int:
     return ROW_GROUPS * ROWS[FPP]
 
 
-def session(lake: Format) -> SparkSession:
+def session(lake: Format, memory: str = "2g") -> SparkSession:
     warehouse = DATA / "lake"
     for folder in (warehouse, DATA / "iceberg"):
         shutil.rmtree(folder, ignore_errors=True)
     builder = SparkSession.builder.master("local[2]").config(
         map={
-            "spark.driver.memory": "2g",
+            "spark.driver.memory": memory,
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.log.level": "ERROR",
