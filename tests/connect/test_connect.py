@@ -314,6 +314,13 @@ def test_explain_reports_on_the_dataframe_s_own_plan(
     assert not sbbf.explain(df).enabled
 
 
+def test_explain_last_reports_on_what_show_has_run(server: Server, lake: str) -> None:
+    session = sbbf.enable(server.session())
+    looked_up(session, lake).show()
+    (scan,) = sbbf.explain_last(session).scans
+    assert (scan.files, scan.files_kept, scan.predicate) == (FILES, 1, "key = ?")
+
+
 def test_the_event_log_has_the_numbers_of_the_last_scan(server: Server, lake: str) -> None:
     session = sbbf.enable(server.session())
     server.tasks_of(session, looked_up(session, lake).collect)

@@ -40,6 +40,21 @@ def test_a_merge_searches_only_files_that_may_match_and_changes_the_same_rows(
     assert answer["kept"] and max(answer["kept"]) <= FILES_OF_BATCH + FALSE_FILES < FILES
 
 
+@pytest.mark.parametrize("clause", CLAUSES)
+@pytest.mark.parametrize("table", TABLES)
+def test_the_report_on_a_merge_names_the_keys_that_its_search_has_used(
+    answers: dict[str, Any], table: str, clause: str
+) -> None:
+    answer = answers[f"{table}: checkpointed: {clause}"]
+    search = answer["said"]["scans"][0]
+    assert search["late_keys"] == ["4 keys of a join on k"]
+    assert search["files_kept"] == max(answer["kept"]) < search["files"]
+    # the other scans read what the search has left
+    others = answer["said"]["scans"][1:]
+    assert all(scan["files"] <= search["files_kept"] for scan in others)
+    assert "_delta_log" not in str(answer["said"])
+
+
 @pytest.mark.parametrize("kind", ["JOIN", "LEFT JOIN", "LEFT ANTI JOIN", "LEFT SEMI JOIN"])
 @pytest.mark.parametrize("table", TABLES)
 def test_joins_that_keep_the_rows_of_a_batch_read_only_files_that_may_match(

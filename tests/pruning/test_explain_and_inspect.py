@@ -45,6 +45,24 @@ def test_explain_of_a_query_that_was_not_touched_says_so(spark: SparkSession) ->
     assert str(sbbf.explain(spark.range(10))) == said
 
 
+def test_the_last_statement_is_reported_whatever_has_run_it(
+    spark: SparkSession, lake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    df = spark.read.parquet(lake).where(f"key = {KEYS[60]}L")
+    df.write.parquet(str(tmp_path / "found"))
+    (scan,) = sbbf.explain_last(spark, show=True).scans
+    assert (scan.files, scan.predicate) == (2, "key = ?")
+    assert scan.files_kept == only_scan(df).files_kept
+    assert scan.summary in capsys.readouterr().out
+
+
+def test_a_session_without_a_statement_has_no_last_one(spark: SparkSession) -> None:
+    with pytest.raises(RuntimeError, match="has run no statement that reads files"):
+        sbbf.explain_last(spark.newSession())
+    with pytest.raises(TypeError, match="expected a SparkSession"):
+        sbbf.explain_last("session")  # type: ignore[arg-type]
+
+
 def test_explain_in_a_session_without_the_extension_says_how_to_get_it() -> None:
     script = """
         try:

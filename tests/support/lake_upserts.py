@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import delta_session
 import iceberg_session
+import spark_sbbf as sbbf
 from harness import rows
 from lake_session import look, metric_values, without_pruning
 from lake_tables import opened
@@ -83,11 +84,17 @@ def merged(spark: SparkSession, name: str, folder: Path, sources: list[str]) -> 
         rows_of_batch.createOrReplaceTempView("batch")
         merge = f"MERGE INTO {{t}} t USING batch s ON t.k = s.k {CLAUSES[clause]}"
         kept = metric_values(spark, metric, lambda text=merge: spark.sql(text.replace("{t}", t)))
+        said = sbbf.explain_last(spark, show=False)
         with without_pruning(spark):
             spark.sql(merge.replace("{t}", f"{t}_twin"))
             whole = [rows(spark.table(table)) for table in (t, f"{t}_twin")]
-        printed = {"command": f"{name}: {kind}: {clause}", "kept": kept}
-        print(json.dumps({**printed, "equal": whole[0] == whole[1]}), flush=True)
+        printed = {
+            "command": f"{name}: {kind}: {clause}",
+            "kept": kept,
+            "equal": whole[0] == whole[1],
+            "said": said.to_dict(),
+        }
+        print(json.dumps(printed), flush=True)
     duplicates(spark, name, t)
 
 

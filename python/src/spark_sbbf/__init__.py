@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spark_sbbf.inspection import inspect, probe
     from spark_sbbf.jar import jar_path
     from spark_sbbf.lance_index import LanceZone, probe_lance_index
-    from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain
+    from spark_sbbf.report import PruneReport, ScanReport, UnprunedRelation, explain, explain_last
     from spark_sbbf.session import disable, doctor, enable, is_enabled
     from spark_sbbf.table_index import (
         IndexReport,
@@ -48,6 +48,7 @@ __all__ = [
     "drop_index",
     "enable",
     "explain",
+    "explain_last",
     "index_info",
     "inspect",
     "is_enabled",
@@ -66,7 +67,7 @@ _MODULES = {
     "inspection": ("inspect", "probe"),
     "jar": ("jar_path",),
     "lance_index": ("LanceZone", "probe_lance_index"),
-    "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain"),
+    "report": ("PruneReport", "ScanReport", "UnprunedRelation", "explain", "explain_last"),
     "session": ("disable", "doctor", "enable", "is_enabled"),
     "table_index": ("IndexReport", "create_index", "drop_index", "index_info", "refresh_index"),
     "writer": ("bloom_options",),

@@ -50,6 +50,12 @@ def report_json(df: Any) -> str:
     return str(row.report)
 
 
+def last_report_json(session: Any) -> str | None:
+    """Returns what pruning did to the session's last statement, as JSON; None before the first."""
+    rows = session.sql("SELECT report FROM sbbf.session.last_report").collect()
+    return str(rows[0].report) if rows else None
+
+
 @contextmanager
 def as_view(df: Any) -> Iterator[str]:
     """Creates a temporary view with the DataFrame's own plan, and gives its random name."""

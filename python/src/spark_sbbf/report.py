@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from spark_sbbf.bridge import bridge_of, is_connect, running
-from spark_sbbf.catalog import has_catalog, report_json
+from spark_sbbf.catalog import has_catalog, last_report_json, report_json
 from spark_sbbf.progress import is_interactive
 
 if TYPE_CHECKING:
@@ -252,6 +252,37 @@ def explain(df: DataFrame, *, show: bool | None = None) -> PruneReport:
     return report
 
 
+def explain_last(spark: Any, *, show: bool | None = None) -> PruneReport:
+    """Returns what pruning did to the last statement of a session, and prints it in a script.
+
+    A statement is what ran at once: a SELECT by any action, INSERT, CREATE TABLE AS, MERGE, UPDATE,
+    DELETE. The report has the scans of all its queries, in the order in which they ended.
+    Statements that read no files, tables or caches do not count. In ``foreachBatch``, pass
+    ``batch.sparkSession``.
+
+    Args:
+        spark: The session.
+        show: Whether to print the report. None prints it in a script.
+
+    Returns:
+        The report.
+
+    Raises:
+        TypeError: If ``spark`` is not a session.
+        RuntimeError: If it was never enabled, or has run no statement since.
+    """
+    session = running(spark)
+    if not has_catalog(session):
+        raise RuntimeError(_ABSENT)
+    text = last_report_json(session)
+    if text is None:
+        raise RuntimeError(_NO_STATEMENT)
+    report = PruneReport.from_json(text)
+    if not is_interactive() if show is None else show:
+        print(report)
+    return report
+
+
 def _report(df: DataFrame) -> PruneReport:
     if not hasattr(df, "sparkSession"):
         raise TypeError(f"explain: expected a DataFrame, not a {type(df).__qualname__}")
@@ -272,6 +303,10 @@ _OFF = (
     "which also sets spark.sbbf.enabled"
 )
 _ABSENT = "spark-sbbf is not in this session: call spark_sbbf.enable(spark) first"
+_NO_STATEMENT = (
+    "explain_last: this session has run no statement that reads files, tables or caches since "
+    "spark-sbbf was enabled"
+)
 _OTHER_VERSION = (
     "the spark-sbbf JAR in this session is of another version than the package: start the session "
     "with the JAR that 'spark-sbbf jar' prints, and if an older one is installed, run "

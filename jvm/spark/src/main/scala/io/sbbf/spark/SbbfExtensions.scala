@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.sbbf.spark.catalog.SbbfCatalog
+import io.sbbf.spark.report.LastStatement
 import io.sbbf.spark.session.{InjectedRules, SessionPruning, WarmUp}
 import io.sbbf.spark.util.SbbfConf
 
@@ -32,6 +33,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     SbbfCatalog.register()
     extensions.injectCheckRule(warmUp)
     extensions.injectPreCBORule { session =>
+      LastStatement.watch(session.sparkContext)
       SessionPruning.pruneLast(session)
       InjectedRules.pruneEarly(session)
     }

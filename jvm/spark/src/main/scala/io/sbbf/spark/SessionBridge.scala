@@ -31,7 +31,7 @@ final class SessionBridge {
    * Returns what pruning did to a query, as JSON that a Python class reads. Plans the query if it
    * is not planned yet.
    */
-  def explain(query: QueryExecution): String = PruneReport.json(query)
+  def explain(query: QueryExecution): String = PruneReport.of(query).json
 
   /**
    * Runs a command and returns one line of JSON for each row.

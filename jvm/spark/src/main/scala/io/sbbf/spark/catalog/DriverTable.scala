@@ -13,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.{Row, SparkSession}
 
 import io.sbbf.spark.command.Command
-import io.sbbf.spark.report.PruneReport
+import io.sbbf.spark.report.{LastStatement, PruneReport}
 import io.sbbf.spark.session.Doctor
 import io.sbbf.spark.util.CommandOption
 
@@ -54,7 +54,14 @@ private[catalog] object DriverTable {
     new DriverTable(
       s"report on $view",
       texts("report"),
-      _ => Seq(Row(PruneReport.json(queryOf(session, view)))))
+      _ => Seq(Row(PruneReport.of(queryOf(session, view)).json)))
+
+  /** Returns a table with the report on the session's last statement, empty if there is none. */
+  def lastReport(session: SparkSession): DriverTable =
+    new DriverTable(
+      "last_report",
+      texts("report"),
+      _ => LastStatement.of(session).map(report => Row(report.json)).toSeq)
 
   /** Returns a table with the rows of a command, whose options are those of a read. */
   def rowsOf(command: String, session: SparkSession, table: String): DriverTable = {

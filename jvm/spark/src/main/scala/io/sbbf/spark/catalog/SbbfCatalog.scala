@@ -11,6 +11,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import io.sbbf.spark.report.LastStatement
 import io.sbbf.spark.session.SessionPruning
 
 /**
@@ -24,6 +25,8 @@ import io.sbbf.spark.session.SessionPruning
  *   - ``sbbf.indexes.`table` `` has a row for each column of the table's index.
  *   - `sbbf.session.doctor` has the diagnosis of the session: each finding has a `name` and a
  *     `value`.
+ *   - `sbbf.session.last_report` has one row, the JSON report on the last statement that the session has
+ *     run, and none before the first one.
  *
  * Since Spark 4.0 it also has the procedures of [[SbbfProcedures]].
  *
@@ -64,13 +67,16 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
     case (Seq(Advice), path) => DriverTable.rowsOf("advise", session, path)
     case (Seq(Indexes), path) => DriverTable.rowsOf("index_info", session, path)
     case (Seq(Session), Doctor) => DriverTable.doctor(session)
+    case (Seq(Session), LastReport) => DriverTable.lastReport(session)
     case _ => throw new NoSuchTableException(table)
   }
 
   /** Lists only the tables with fixed names: any path or view is a table once it is named. */
   override def listTables(namespace: Array[String]): Array[Identifier] = {
     loadNamespaceMetadata(namespace)
-    if (namespace.toSeq == Seq(Session)) Array(Identifier.of(namespace, Doctor)) else Array.empty
+    if (namespace.toSeq == Seq(Session))
+      Array(Doctor, LastReport).map(Identifier.of(namespace, _))
+    else Array.empty
   }
 
   override def listNamespaces(): Array[Array[String]] = Namespaces.map(Array(_)).toArray
@@ -96,7 +102,9 @@ final class SbbfCatalog extends TableCatalog with SupportsNamespaces with SbbfPr
     changes.foreach {
       case change: SetProperty if namespace.toSeq == Seq(Session) && change.property == Pruning =>
         change.value match {
-          case On => SessionPruning.enable(session)
+          case On =>
+            SessionPruning.enable(session)
+            LastStatement.watch(session.sparkContext)
           case Off => SessionPruning.disable(session)
           case other =>
             throw new IllegalArgumentException(s"$Pruning must be '$On' or '$Off', not '$other'")
@@ -138,6 +146,7 @@ private[spark] object SbbfCatalog {
   private final val Indexes = "indexes"
   private final val Session = "session"
   private final val Doctor = "doctor"
+  private final val LastReport = "last_report"
   private final val Pruning = "pruning"
   private final val On = "on"
   private final val Off = "off"

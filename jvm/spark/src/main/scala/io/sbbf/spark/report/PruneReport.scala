@@ -1,6 +1,6 @@
 package io.sbbf.spark.report
 
-import java.util.{ArrayList, LinkedHashMap}
+import java.util.{ArrayList, LinkedHashMap, Map => JMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -12,64 +12,101 @@ import io.sbbf.core.predicate.RowGroupPredicate
 import io.sbbf.core.predicate.RowGroupPredicate._
 import io.sbbf.parquet.model.Evidence
 import io.sbbf.parquet.result.FileRange
+import io.sbbf.spark.files.FileRelation
 import io.sbbf.spark.formats.Formats
 import io.sbbf.spark.late.LateScans
 import io.sbbf.spark.scan._
 import io.sbbf.spark.session.SessionPruning
 
 /**
- * Reports what pruning removed from a query, by which evidence and at what cost. A report never
- * holds a literal of the query.
+ * What pruning removed from queries, by which evidence and at what cost. Never holds a literal of a
+ * query. Keeps no plan.
+ *
+ * @param isEnabled whether pruning was enabled in the session
+ * @param scans an object for each scan that was pruned
+ * @param unpruned the `relation` and `reason` of every other scan of files, tables or caches
  */
+private[spark] final case class PruneReport(
+    isEnabled: Boolean,
+    scans: Seq[JMap[String, Any]],
+    unpruned: Seq[JMap[String, Any]]) {
+
+  /** Whether the queries read no files, tables or caches. */
+  def isEmpty: Boolean = scans.isEmpty && unpruned.isEmpty
+
+  /**
+   * Returns the report on the scans that were pruned. A command that runs its queries itself reads
+   * nothing by its own plan, which nevertheless has their scans.
+   */
+  def onlyPruned: PruneReport = copy(unpruned = Nil)
+
+  /** Returns the report on these queries and on later ones. */
+  def ++(later: PruneReport): PruneReport =
+    PruneReport(later.isEnabled, scans ++ later.scans, unpruned ++ later.unpruned)
+
+  /** Returns a JSON object with the fields `enabled`, `scans` and `unpruned`. */
+  def json: String =
+    new ObjectMapper().writeValueAsString(
+      PruneReport.fields(
+        "enabled" -> isEnabled,
+        "scans" -> PruneReport.list(scans),
+        "unpruned" -> PruneReport.list(unpruned)))
+}
+
 private[spark] object PruneReport {
 
   /** The most bars in the picture of one scan, however many files it has. */
   private val MostBars = 50
 
-  /**
-   * Returns a JSON object for the query and its subqueries. `enabled` is a boolean. `scans` has
-   * an object for each pruned scan. `unpruned` has the `relation` and `reason` of every other
-   * scan of files, tables or caches.
-   */
-  def json(query: QueryExecution): String = {
+  /** Returns the report on a query and its subqueries. Plans the query if it is not planned yet. */
+  def of(query: QueryExecution): PruneReport = {
     val plan = query.optimizedPlan
     val conf = query.sparkSession.sessionState.conf
     val filtered = FilteredScan.all(plan)
     val late = new LateScans(query)
     lazy val observesSplits = ObservesSplits.in(plan)
-    val leaves = plan.collectWithSubqueries { case leaf: LeafNode =>
-      val filters = filtered.collectFirst { case (conjuncts, scan) if scan eq leaf => conjuncts }
-      val scan = ScanFormat.scanOf(Formats.all, leaf, conf)
-      (leaf, filters, scan, scan.flatMap(_.outcome(late.reading(leaf.outputSet))))
+    val leaves = plan.collectWithSubqueries {
+      case leaf: LeafNode if !isLog(leaf) =>
+        val filters = filtered.collectFirst {
+          case (conjuncts, scan) if scan eq leaf => conjuncts
+        }
+        val scan = ScanFormat.scanOf(Formats.all, leaf, conf)
+        (leaf, filters, scan, scan.flatMap(_.outcome(late.reading(leaf.outputSet))))
     }
-    new ObjectMapper().writeValueAsString(
-      fields(
-        "enabled" -> SessionPruning.isActive(query.sparkSession),
-        "scans" -> list(leaves.collect { case (leaf, filters, _, Some(table)) =>
-          describe(leaf, filters, table, late)
-        }),
-        "unpruned" -> list(leaves.collect { case (leaf, filters, scan, None) =>
-          UnprunedRelation.of(leaf, scan, filters, observesSplits, conf).map { r =>
-            val ofKeys = if (scan.isEmpty) Nil else late.reasons(leaf.outputSet)
-            val reasons = r.reason +: ofKeys
-            fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
-          }
-        }.flatten)
-      ))
+    PruneReport(
+      SessionPruning.isActive(query.sparkSession),
+      leaves.collect { case (leaf, filters, _, Some(table)) =>
+        describe(leaf, filters, table, late)
+      },
+      leaves.collect { case (leaf, filters, scan, None) =>
+        UnprunedRelation.of(leaf, scan, filters, observesSplits, conf).map { r =>
+          val ofKeys = if (scan.isEmpty) Nil else late.reasons(leaf.outputSet)
+          val reasons = r.reason +: ofKeys
+          fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
+        }
+      }.flatten
+    )
+  }
+
+  /** Returns whether it reads the log of a Delta table, as Delta does before the table itself. */
+  private def isLog(leaf: LeafNode): Boolean = leaf match {
+    case FileRelation(_, files) =>
+      files.location.rootPaths.exists(_.toString.contains("/_delta_log/"))
+    case _ => false
   }
 
   private def describe(
       leaf: LeafNode,
       filters: Option[Seq[Expression]],
       table: PrunedTable,
-      late: LateScans): Any = {
+      late: LateScans): JMap[String, Any] = {
     val hasResults = table.late.exists(_.origin == LateKeys.Subquery)
     val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
     val unused = planned.toSeq.flatMap(table.columns.unused(_, leaf.output))
     describe(table, unused ++ late.reasons(leaf.outputSet))
   }
 
-  private def describe(table: PrunedTable, unused: Seq[String]): Any = {
+  private def describe(table: PrunedTable, unused: Seq[String]): JMap[String, Any] = {
     val s = table.selection
     fields(
       "paths" -> list(table.paths),
@@ -141,7 +178,7 @@ private[spark] object PruneReport {
     case IsNotNull => "IS NOT NULL"
   }
 
-  private def fields(entries: (String, Any)*): LinkedHashMap[String, Any] = {
+  private def fields(entries: (String, Any)*): JMap[String, Any] = {
     val map = new LinkedHashMap[String, Any]
     entries.foreach { case (key, value) => map.put(key, value) }
     map

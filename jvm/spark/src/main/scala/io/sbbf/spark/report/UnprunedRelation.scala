@@ -3,6 +3,7 @@ package io.sbbf.spark.report
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LeafNode
+import org.apache.spark.sql.connector.read.LocalScan
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.v2.parquet.ParquetScan
@@ -51,6 +52,7 @@ private[spark] object UnprunedRelation {
         UnprunedRelation(
           files.location.rootPaths.mkString(", "),
           "not a scan of files of a supported format"))
+    case v2: DataSourceV2ScanRelation if v2.scan.isInstanceOf[LocalScan] => None
     case v2: DataSourceV2ScanRelation =>
       val reason = v2.scan match {
         case _: ParquetScan => "as spark.sql.sources.useV1SourceList lacks parquet"

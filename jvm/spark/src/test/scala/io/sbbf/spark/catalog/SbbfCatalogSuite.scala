@@ -166,7 +166,8 @@ class SbbfCatalogSuite extends SparkSuite {
         "indexes",
         "session"))
     assert(names("SHOW NAMESPACES IN sbbf.filters", "namespace").isEmpty)
-    assert(names("SHOW TABLES IN sbbf.session", "tableName") == Seq("doctor"))
+    assert(
+      names("SHOW TABLES IN sbbf.session", "tableName").sorted == Seq("doctor", "last_report"))
     assert(names("SHOW TABLES IN sbbf.filters", "tableName").isEmpty)
   }
 }

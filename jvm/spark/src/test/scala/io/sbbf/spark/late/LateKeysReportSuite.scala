@@ -11,7 +11,7 @@ class LateKeysReportSuite extends LateKeysTables {
   private def reported(text: String): JsonNode = {
     val df = query(text)
     rows(df)
-    new ObjectMapper().readTree(PruneReport.json(df.queryExecution))
+    new ObjectMapper().readTree(PruneReport.of(df.queryExecution).json)
   }
 
   /** Returns the texts in a field of all scans of a query's report. */

@@ -17,7 +17,7 @@ class PruneReportSuite extends SparkSuite {
     query.optimizedPlan.collectLeaves().foreach { case leaf: LogicalRelation =>
       PrunedFileScan.mark(leaf, index)
     }
-    val report = new ObjectMapper().readTree(PruneReport.json(query))
+    val report = new ObjectMapper().readTree(PruneReport.of(query).json)
     spark.conf.unset("spark.sbbf.enabled")
     assert(report.get("scans").isEmpty)
     assert(report.get("unpruned").size == 1)

@@ -57,7 +57,7 @@ class EncryptedScanSuite extends SparkSuite {
     in.read.schema(schema).parquet(table).where(where)
 
   private def report(query: DataFrame): JsonNode =
-    new ObjectMapper().readTree(PruneReport.json(query.queryExecution)).get("scans").get(0)
+    new ObjectMapper().readTree(PruneReport.of(query.queryExecution).json).get("scans").get(0)
 
   private def found(query: DataFrame): Seq[JsonNode] = {
     val scan = report(query)
@@ -267,7 +267,7 @@ class EncryptedScanSuite extends SparkSuite {
           text <- Seq(
             keys,
             outcome(query).left.getOrElse(""),
-            PruneReport.json(query.queryExecution),
+            PruneReport.of(query.queryExecution).json,
             outcome(probe.load(table)).toString,
             inspected(in, table).mkString)
         } yield text

@@ -90,7 +90,7 @@ class FootersJobSuite extends FootersJobTables {
   test("the report has the number of files that tasks have read.") {
     FooterCache.shared.clear()
     val scan = new ObjectMapper()
-      .readTree(PruneReport.json(read(key(30)).queryExecution))
+      .readTree(PruneReport.of(read(key(30)).queryExecution).json)
       .get("scans")
       .get(0)
     assert(scan.get("files_read_by_tasks").asInt == NumFiles - SampleFiles)

@@ -24,11 +24,17 @@ import org.apache.spark.sql.execution.datasources.{
 }
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.{ColumnarRule, FileSourceScanExec, SparkPlan}
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd
+import org.apache.spark.sql.execution.{
+  ColumnarRule,
+  FileSourceScanExec,
+  QueryExecution,
+  SparkPlan
+}
 import org.apache.spark.sql.internal.{SQLConf, SessionState}
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.{SparkConf, TaskContext}
+import org.apache.spark.{SparkConf, SparkContext, TaskContext}
 
 /**
  * Gives access to Spark members that only Spark's own packages can use. The same code works with
@@ -279,6 +285,12 @@ object SparkInternals {
         change(value("path"), format.get(sink).asInstanceOf[FileFormat], value("options")))
     }
   }
+
+  /** Returns the query that has ended, None in an event that was read from a log. */
+  def queryOf(end: SparkListenerSQLExecutionEnd): Option[QueryExecution] = Option(end.qe)
+
+  /** Waits until Spark's listeners know of all that has happened, at most for a minute. */
+  def awaitListeners(context: SparkContext): Unit = context.listenerBus.waitUntilEmpty(60000)
 
   private def field(of: Class[_], name: String): Field = {
     val found = of.getDeclaredField(name)
