@@ -55,6 +55,7 @@ GATE = {
     # the newest with both formats
     "4.1.4": (
         "lakes/test_lake_tables.py",
+        "lakes/test_lake_filters.py",
         "lakes/test_delta.py",
         "lakes/test_upserts.py",
         "lakes/test_lake_faults.py",

@@ -1,6 +1,7 @@
 import re
 from xml.etree import ElementTree
 
+from spark_sbbf import bloom_options
 from spark_sbbf.advice import WIDTH, as_html
 
 ROW = {
@@ -77,6 +78,21 @@ def test_the_page_of_a_table_with_properties_says_which_to_set():
         f"'{enabled}st.a' = 'true', '{most}' = '16777216')"
     ) in html
     assert "rewrite_data_files" in html and "sbbf.add_filters" not in html
+
+
+def test_the_page_says_which_sizes_to_unset_where_the_writer_is_to_choose_them():
+    for format, ndv in (
+        ("delta", "parquet.bloom.filter.expected.ndv#key"),
+        ("iceberg", "write.parquet.bloom-filter-ndv.column.key"),
+    ):
+        advised = [{**ROW, "table_properties": bloom_options("key", format=format)}]
+        html = as_html("db.events", advised).replace("&#39;", "'")
+        assert f"ALTER TABLE db.events UNSET TBLPROPERTIES IF EXISTS ('{ndv}')" in html
+    fixed = {
+        "parquet.bloom.filter.enabled#key": "true",
+        "parquet.bloom.filter.expected.ndv#key": "9",
+    }
+    assert "UNSET" not in as_html("db.events", [{**ROW, "table_properties": fixed}])
 
 
 def test_names_are_escaped():

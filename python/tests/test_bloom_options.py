@@ -41,6 +41,39 @@ def test_a_dictionary_gives_each_column_its_own_value_and_leaves_the_rest_at_the
     }
 
 
+def test_delta_and_iceberg_take_properties_by_which_filters_fit_their_row_groups():
+    assert bloom_options("a", fpp=0.001, format="delta") == {
+        "parquet.bloom.filter.adaptive.enabled": "true",
+        "parquet.bloom.filter.enabled#a": "true",
+        "parquet.bloom.filter.fpp#a": "0.001",
+    }
+    assert bloom_options("st.a", "b", ndv={"b": 7}, max_bytes=2048, format="iceberg") == {
+        "write.parquet.bloom-filter-adaptive-enabled": "true",
+        "write.parquet.bloom-filter-enabled.column.st.a": "true",
+        "write.parquet.bloom-filter-fpp.column.st.a": "0.01",
+        "write.parquet.bloom-filter-enabled.column.b": "true",
+        "write.parquet.bloom-filter-fpp.column.b": "0.01",
+        "write.parquet.bloom-filter-ndv.column.b": "7",
+        "write.parquet.bloom-filter-max-bytes": "2048",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"auto": True}, "a table of delta takes columns, fpp, ndv and max_bytes only"),
+        ({"min_ndv": 5}, "a table of delta takes"),
+        ({"dictionary": False}, "a table of delta takes"),
+        ({"fpp": "auto"}, "fpp must be between 0 and 1"),
+        ({"ndv": 0}, "ndv must be at least 1"),
+        ({"max_bytes": 1000}, "max_bytes must be a power of two"),
+    ],
+)
+def test_what_a_table_has_no_property_for_is_refused(options: dict, said: str):
+    with pytest.raises(ValueError, match=said):
+        bloom_options("a", format="delta", **options)
+
+
 def test_nested_paths_are_passed_as_they_are():
     options = bloom_options("tags.list.element")
     assert options["parquet.bloom.filter.enabled#tags.list.element"] == "true"
@@ -180,7 +213,7 @@ def test_orc_has_its_own_options():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"format": "avro"}, "format must be 'parquet' or 'orc', not 'avro'"),
+        ({"format": "avro"}, "format must be 'parquet', 'orc', 'delta' or 'iceberg', not 'avro'"),
         ({"format": "orc", "ndv": 5}, "format: ORC's writer takes columns and one fpp only"),
         ({"format": "orc", "auto": True}, "format: ORC's writer takes columns and one fpp only"),
         ({"format": "orc", "fpp": {"id": 0.1}}, "fpp must be between 0 and 1"),

@@ -22,7 +22,7 @@ from spark_sbbf.catalog import add_catalog, as_view
 from spark_sbbf.progress import in_notebook
 from spark_sbbf.rendering import render
 from spark_sbbf.svg import BLUE, GREEN, ORANGE, SKY_BLUE, VERMILION, Bar, Part
-from spark_sbbf.writer import AUTO
+from spark_sbbf.writer import AUTO, TABLE_PROPERTIES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -130,6 +130,7 @@ def as_html(table: str, rows: Sequence[Row]) -> str:
         sampled=max((row["sampled_row_groups"] for row in rows), default=0),
         actions={advice: names for advice, names in named.items() if names},
         properties=table_properties(rows),
+        unset=fixed_sizes(table_properties(rows)),
     )
 
 
@@ -143,6 +144,16 @@ def table_properties(rows: Sequence[Row]) -> dict[str, str]:
         for key, value in (row.get("table_properties") or {}).items():
             merged[key] = max(merged.get(key, value), value, key=lambda text: (len(text), text))
     return dict(sorted(merged.items()))
+
+
+def fixed_sizes(properties: Mapping[str, str]) -> list[str]:
+    """Returns the properties that would fix the size of filters whose writer is to choose it."""
+    return [
+        names.ndv + key.removeprefix(names.enabled)
+        for names in TABLE_PROPERTIES.values()
+        for key in properties
+        if names.adaptive in properties and key.startswith(names.enabled)
+    ]
 
 
 def write_page(file: Path, html: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any, Callable, Union
+from typing import Any, Callable, NamedTuple, Union
 
 from spark_sbbf.stored_columns import check_columns, schema_of
 
@@ -50,6 +50,12 @@ def bloom_options(
     With ``format="orc"`` they are options of ORC's own writer, which makes a filter for each row
     group of 10,000 rows. It takes one ``fpp`` for all columns, and none of the other arguments.
 
+    With ``format="delta"`` or ``"iceberg"`` they are properties of a table, which its writes obey:
+    these formats ignore the options of a writer. The writer chooses the size of each filter by the
+    distinct values of its row group, up to ``max_bytes`` (1 MiB), so that the files that MERGE and
+    OPTIMIZE write have fitting filters. Delta on Spark 3.5 and older versions of Iceberg cannot:
+    set ``ndv`` there. They take ``fpp`` as a number, ``ndv`` and ``max_bytes``.
+
     BOOLEAN columns get no filter. Do not name them for sessions without spark-sbbf: Spark's BOOLEAN
     filters are empty, so other readers lose rows.
 
@@ -88,10 +94,10 @@ def bloom_options(
             values (``min_ndv``) and are not all dictionary encoded. The writer hashes all of these
             columns. parquet-mr ignores it, and ``add_filters`` rejects it.
         df: The DataFrame to write, whose columns are checked.
-        format: ``"parquet"`` or ``"orc"``.
+        format: ``"parquet"``, ``"orc"``, ``"delta"`` or ``"iceberg"``.
 
     Returns:
-        The options, each a string.
+        The options, or the properties of a table, each a string.
 
     Raises:
         ValueError: If an argument is invalid, or ``df`` lacks a column or has it in a type without
@@ -100,14 +106,21 @@ def bloom_options(
     if not flag("auto", auto) and not columns:
         raise ValueError("columns: name at least one column")
     _check_names(columns)
-    if format not in ("parquet", "orc"):
-        raise ValueError(f"format must be 'parquet' or 'orc', not {format!r}")
+    if format not in ("parquet", "orc", *TABLE_PROPERTIES):
+        names = "'parquet', 'orc', 'delta' or 'iceberg'"
+        raise ValueError(f"format must be {names}, not {format!r}")
     if df is not None:
-        check_columns(columns, schema_of(df), format)
+        check_columns(columns, schema_of(df), "orc" if format == "orc" else "parquet")
     if format == "orc":
         if auto or any(given is not None for given in (ndv, max_bytes, min_ndv, dictionary)):
             raise ValueError("format: ORC's writer takes columns and one fpp only")
         return _of_orc(columns, fpp)
+    if format in TABLE_PROPERTIES:
+        if auto or min_ndv is not None or dictionary is not None:
+            raise ValueError(
+                f"format: a table of {format} takes columns, fpp, ndv and max_bytes only"
+            )
+        return _of_table(TABLE_PROPERTIES[format], columns, fpp, ndv, max_bytes)
     options = {f"parquet.bloom.filter.enabled#{column}": "true" for column in columns}
     probabilities = _per_column("fpp", fpp, columns, _probability)
     for column in columns:
@@ -136,6 +149,53 @@ def _of_orc(columns: tuple[str, ...], fpp: Any) -> dict[str, str]:
         "orc.bloom.filter.columns": ",".join(columns),
         "orc.bloom.filter.fpp": repr(check_probability("fpp", fpp)),
     }
+
+
+class TableProperties(NamedTuple):
+    """The names of a table's properties; those of a column end with its name."""
+
+    enabled: str
+    fpp: str
+    ndv: str
+    adaptive: str
+    max_bytes: str
+
+
+TABLE_PROPERTIES = {
+    "delta": TableProperties(
+        enabled="parquet.bloom.filter.enabled#",
+        fpp="parquet.bloom.filter.fpp#",
+        ndv="parquet.bloom.filter.expected.ndv#",
+        adaptive="parquet.bloom.filter.adaptive.enabled",
+        max_bytes="parquet.bloom.filter.max.bytes",
+    ),
+    "iceberg": TableProperties(
+        enabled="write.parquet.bloom-filter-enabled.column.",
+        fpp="write.parquet.bloom-filter-fpp.column.",
+        ndv="write.parquet.bloom-filter-ndv.column.",
+        adaptive="write.parquet.bloom-filter-adaptive-enabled",
+        max_bytes="write.parquet.bloom-filter-max-bytes",
+    ),
+}
+
+
+def _of_table(
+    names: TableProperties,
+    columns: tuple[str, ...],
+    fpp: PerColumn,
+    ndv: PerColumn,
+    max_bytes: int | None,
+) -> dict[str, str]:
+    probabilities = _per_column("fpp", fpp, columns, check_probability)
+    options = {names.adaptive: "true"}
+    for column in columns:
+        options[names.enabled + column] = "true"
+        options[names.fpp + column] = repr(probabilities.get(column, DEFAULT_FPP))
+    for column, count in _per_column("ndv", ndv, columns, _count).items():
+        options[names.ndv + column] = str(count)
+    if max_bytes is not None:
+        options[names.max_bytes] = str(_filter_bytes("max_bytes", max_bytes))
+    return options
 
 
 def check_probability(option: str, value: Any) -> float:

@@ -1,6 +1,9 @@
 package io.sbbf.spark.delta
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
@@ -31,6 +34,8 @@ private[spark] object DeltaTable extends LakeFormat {
 
   override def aTable: String = "a Delta table"
 
+  override protected def classes: String = "org.apache.spark.sql.delta"
+
   override def howToChange: String =
     "ALTER TABLE ... SET TBLPROPERTIES (...) with the properties that advise lists, or with " +
       "'parquet.bloom.filter.enabled#<column>' = 'false' for no filters, and rewrite the files " +
@@ -48,6 +53,11 @@ private[spark] object DeltaTable extends LakeFormat {
       enabled = s"parquet.bloom.filter.enabled#$stored",
       ndv = s"parquet.bloom.filter.expected.ndv#$stored",
       fpp = s"parquet.bloom.filter.fpp#$stored",
+      adaptive = if (isAdaptive) Some("parquet.bloom.filter.adaptive.enabled") else None,
       maxBytes = "parquet.bloom.filter.max.bytes"
     )
+
+  /** Whether Spark's parquet-mr chooses the size of a filter by its values: from 1.14 on, in Spark 4. */
+  private lazy val isAdaptive: Boolean =
+    Try(classOf[ParquetOutputFormat[_]].getField("ADAPTIVE_BLOOM_FILTER_ENABLED")).isSuccess
 }

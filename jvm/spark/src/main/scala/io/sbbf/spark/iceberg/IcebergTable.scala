@@ -1,5 +1,7 @@
 package io.sbbf.spark.iceberg
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -43,6 +45,8 @@ private[spark] object IcebergTable extends LakeFormat {
 
   override def aTable: String = "an Iceberg table"
 
+  override protected def classes: String = "org.apache.iceberg"
+
   override def howToChange: String =
     "ALTER TABLE ... SET TBLPROPERTIES (...) with the properties that advise lists, or with " +
       "'write.parquet.bloom-filter-enabled.column.<column>' = 'false' for no filters, and " +
@@ -61,6 +65,13 @@ private[spark] object IcebergTable extends LakeFormat {
       enabled = s"write.parquet.bloom-filter-enabled.column.$column",
       ndv = s"write.parquet.bloom-filter-ndv.column.$column",
       fpp = s"write.parquet.bloom-filter-fpp.column.$column",
+      adaptive = if (isAdaptive) Some("write.parquet.bloom-filter-adaptive-enabled") else None,
       maxBytes = "write.parquet.bloom-filter-max-bytes"
     )
+
+  /** Whether this Iceberg chooses the size of a filter by its values. */
+  private lazy val isAdaptive: Boolean = Try(
+    Thread.currentThread.getContextClassLoader
+      .loadClass("org.apache.iceberg.TableProperties")
+      .getField("PARQUET_BLOOM_FILTER_ADAPTIVE_ENABLED")).isSuccess
 }

@@ -21,7 +21,7 @@ import io.sbbf.spark.util.LogOnce
  * Remembers what pruning did to the last statement of each session that read files, tables or caches.
  *
  * One statement may run several queries: a MERGE of a Delta table first searches for the files with a
- * match, and then reads and writes these. Spark numbers each query, and tells which one started it.
+ * match, and then reads and writes these. Spark numbers each query, and states which one started it.
  */
 private[spark] final class LastStatement extends SparkListener {
 
@@ -81,7 +81,7 @@ private[spark] object LastStatement {
 
   /**
    * Returns the report on the session's last statement, None if none has read anything. Waits until
-   * Spark has told of all queries that have ended.
+   * Spark has reported all queries that have ended.
    */
   def of(session: SparkSession): Option[PruneReport] = {
     SparkInternals.awaitListeners(session.sparkContext)

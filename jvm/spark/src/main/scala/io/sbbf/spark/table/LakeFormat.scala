@@ -6,12 +6,19 @@ import io.sbbf.core.bloom.FilterSizing
 
 /** A format of tables that keep a list of their files. */
 private[spark] trait LakeFormat {
+  import LakeFormat.{MostSpare, WritersLimit}
 
   /** Its name, as [[io.sbbf.parquet.append.TableFormatDetector]] reports it. */
   def name: String
 
   /** A table of the format, with its article. */
   def aTable: String
+
+  /** The package of its classes, which are not on the class path of this extension. */
+  protected def classes: String
+
+  /** Returns whether the format has the class of a source, a table or a catalog. */
+  final def hasClass(thing: AnyRef): Boolean = thing.getClass.getName.startsWith(s"$classes.")
 
   /** Returns the commands that give the files of a table filters, or drop them. */
   def howToChange: String
@@ -25,8 +32,10 @@ private[spark] trait LakeFormat {
   def tableOf(name: String, relation: LogicalPlan): Option[LakeTable]
 
   /**
-   * Returns the table properties that give a column filters of a size and an FPP. parquet-mr sizes
-   * them ([[FilterSizing.closedFormBytes]]).
+   * Returns the table properties that give a column filters of an FPP. A writer that can chooses the
+   * size of each filter by the values of its row group, from half of `ndv` to eight times of it: files
+   * that are merged get larger filters. Others size all filters by `ndv`
+   * ([[FilterSizing.closedFormBytes]]).
    *
    * @param column the name of the column in the table
    * @param stored its dotted Parquet path
@@ -39,9 +48,13 @@ private[spark] trait LakeFormat {
       fpp: Double): Map[String, String] = {
     val names = settings(column, stored)
     val bytes = FilterSizing.closedFormBytes(ndv, fpp)
-    val limit =
-      if (bytes > LakeFormat.WritersLimit) Some(names.maxBytes -> bytes.toString) else None
-    Map(names.enabled -> "true", names.ndv -> ndv.toString, names.fpp -> fpp.toString) ++ limit
+    val (size, largest) = names.adaptive match {
+      case Some(adaptive) =>
+        (adaptive -> "true", math.max(bytes, math.min(8 * bytes.toLong, MostSpare)))
+      case None => (names.ndv -> ndv.toString, bytes.toLong)
+    }
+    val limit = if (largest > WritersLimit) Some(names.maxBytes -> largest.toString) else None
+    Map(names.enabled -> "true", names.fpp -> fpp.toString, size) ++ limit
   }
 
   /** Returns the names of these properties for a column. */
@@ -53,6 +66,20 @@ private[spark] object LakeFormat {
   /** `ParquetProperties.DEFAULT_MAX_BLOOM_FILTER_BYTES`, which Iceberg has as well */
   private final val WritersLimit = 1024 * 1024
 
-  /** @param maxBytes the largest size of a filter, which a writer limits by itself */
-  final case class Settings(enabled: String, ndv: String, fpp: String, maxBytes: String)
+  /** The largest filter that a writer tries unasked: it holds one of each size while it writes. */
+  private final val MostSpare = 8L * 1024 * 1024
+
+  /**
+   * @param adaptive the property by which the writer chooses sizes, None if it cannot. It does so only
+   *   without `ndv`, and tries five sizes: the largest one and its halves
+   *   (`ParquetProperties.DEFAULT_BLOOM_FILTER_CANDIDATES_NUMBER`)
+   * @param maxBytes the largest size of a filter, which a writer limits by itself
+   */
+  final case class Settings(
+      enabled: String,
+      ndv: String,
+      fpp: String,
+      adaptive: Option[String],
+      maxBytes: String)
+
 }

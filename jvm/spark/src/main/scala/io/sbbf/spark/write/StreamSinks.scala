@@ -2,6 +2,7 @@ package io.sbbf.spark.write
 
 import java.util.UUID
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.Path
@@ -12,7 +13,7 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Makes streams write Parquet files with [[ExactParquetFormat]]. The sink of a stream is in no
+ * Finds the writers of streams, and makes them write Parquet files with [[ExactParquetFormat]]. The sink of a stream is in no
  * plan that rules see, and it passes its format to the writer itself. The format is therefore
  * replaced in the sink, when the first batch is planned.
  */
@@ -48,6 +49,10 @@ private[spark] object StreamSinks {
           e
         )
     }
+
+  /** Returns what the stream whose batch this thread plans writes to, and the options of its writer. */
+  def writer(session: SparkSession): Option[(AnyRef, Map[String, String])] =
+    Try(streamOf(session).flatMap(SparkInternals.writerOf(session, _))).toOption.flatten
 
   /** Returns `StreamExecution.QUERY_ID_KEY`, which the stream's own thread has. */
   private def streamOf(session: SparkSession): Option[UUID] =

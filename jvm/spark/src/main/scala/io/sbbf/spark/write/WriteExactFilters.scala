@@ -13,13 +13,15 @@ import io.sbbf.spark.util.{ExecutorJar, SbbfConf}
  * Replaces Spark's Parquet format by [[ExactParquetFormat]] where the options of the writer, the
  * table or the session request bloom filters. parquet-mr writes the filters of encrypted files,
  * because it encrypts them. It also writes all filters if executors may lack the classes, or if
- * [[SbbfConf.RowGroupPruning]] is off because other code looks for Spark's own format.
+ * [[SbbfConf.RowGroupPruning]] is off because other code looks for Spark's own format. Warns where a
+ * write ignores such options.
  */
 private[spark] final class WriteExactFilters(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case union: Union if union.children.forall(_.isInstanceOf[Command]) => // FROM t INSERT … INSERT …
       union.copy(children = union.children.map(written))
     case other =>
+      IgnoredOptions.warn(other, session)
       if (isOn) StreamSinks.makeExact(session, isExact)
       written(other)
   }

@@ -53,8 +53,7 @@ class LastStatementSuite extends SparkSuite {
     events
     spark.sql(s"CREATE TABLE found USING parquet AS $lookup")
     assert(scans() == Seq(8 -> 1))
-    spark.sql(
-      "INSERT INTO found SELECT * FROM events WHERE k IN (xxhash64(9L), xxhash64(4000L))")
+    spark.sql("INSERT INTO found SELECT * FROM events WHERE k IN (xxhash64(9L), xxhash64(4000L))")
     assert(scans() == Seq(8 -> 1))
     spark.sql("DROP TABLE found")
   }

@@ -271,11 +271,9 @@ object SparkInternals {
    */
   def changeSinkFormat(session: SparkSession, stream: UUID)(
       change: (String, FileFormat, Map[String, String]) => FileFormat): Unit = {
-    // the class of a running stream has another package since Spark 4.1
-    val running = session.sharedState.activeStreamingQueries.asInstanceOf[JMap[UUID, AnyRef]]
     for {
-      execution <- Option(running.get(stream)) // an ended stream has no entry
-      sink = execution.getClass.getMethod("sink").invoke(execution)
+      execution <- running(session, stream)
+      sink = sinkOf(execution)
       if sink.getClass.getSimpleName == "FileStreamSink"
     } {
       def value[T](name: String): T = field(sink.getClass, name).get(sink).asInstanceOf[T]
@@ -285,6 +283,22 @@ object SparkInternals {
         change(value("path"), format.get(sink).asInstanceOf[FileFormat], value("options")))
     }
   }
+
+  /** Returns what a running stream writes to and the options of its writer, if Spark has them there. */
+  def writerOf(session: SparkSession, stream: UUID): Option[(AnyRef, Map[String, String])] =
+    for {
+      execution <- running(session, stream)
+      options <- Try(field(execution.getClass, "extraOptions").get(execution)).toOption
+    } yield (sinkOf(execution), options.asInstanceOf[Map[String, String]])
+
+  /** Returns the execution of a stream, None if it has ended. */
+  private def running(session: SparkSession, stream: UUID): Option[AnyRef] =
+    // its class has another package since Spark 4.1
+    Option(
+      session.sharedState.activeStreamingQueries.asInstanceOf[JMap[UUID, AnyRef]].get(stream))
+
+  private def sinkOf(execution: AnyRef): AnyRef =
+    execution.getClass.getMethod("sink").invoke(execution)
 
   /** Returns the query that has ended, None in an event that was read from a log. */
   def queryOf(end: SparkListenerSQLExecutionEnd): Option[QueryExecution] = Option(end.qe)
