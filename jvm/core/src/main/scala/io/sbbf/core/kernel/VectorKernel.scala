@@ -33,6 +33,9 @@ object VectorKernel extends Kernel {
    */
   private final val InStep = 4 * Lanes
 
+  /** The number of hashes whose blocks are loaded together. */
+  private final val Together = 4
+
   /**
    * The number of elements whose unfinished hashes stay in the nearest cache until they are
    * finished.
@@ -280,19 +283,40 @@ object VectorKernel extends Kernel {
     }
   }
 
+  // The two loops over blocks are written out as well, and longer than what the compiler inlines
+  // (325 bytecodes, FreqInlineSize): inlined into a large method of a caller, they lose their vectors to
+  // the heap, thirty times slower, for as long as the JVM runs.
+
   override def insert(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit = {
     checkFilter(bitset, hashes, from, until)
+    setAll(bitset, hashes, from, until)
+  }
+
+  private def setAll(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Unit = {
+    val end = until - (until - from) % Together
     var i = from
+    while (i < end) {
+      val a = One.lanewise(LSHL, Salt.mul(hashes(i).toInt).lanewise(LSHR, 27))
+      val b = One.lanewise(LSHL, Salt.mul(hashes(i + 1).toInt).lanewise(LSHR, 27))
+      val c = One.lanewise(LSHL, Salt.mul(hashes(i + 2).toInt).lanewise(LSHR, 27))
+      val d = One.lanewise(LSHL, Salt.mul(hashes(i + 3).toInt).lanewise(LSHR, 27))
+      val atA = blockOffset(bitset.length, hashes(i))
+      val atB = blockOffset(bitset.length, hashes(i + 1))
+      val atC = blockOffset(bitset.length, hashes(i + 2))
+      val atD = blockOffset(bitset.length, hashes(i + 3))
+      // loads and stores hash by hash: two of them may select one block
+      val blockA = ByteVector.fromArray(BlockBytes, bitset, atA).reinterpretAsInts()
+      blockA.or(a).reinterpretAsBytes().intoArray(bitset, atA)
+      val blockB = ByteVector.fromArray(BlockBytes, bitset, atB).reinterpretAsInts()
+      blockB.or(b).reinterpretAsBytes().intoArray(bitset, atB)
+      val blockC = ByteVector.fromArray(BlockBytes, bitset, atC).reinterpretAsInts()
+      blockC.or(c).reinterpretAsBytes().intoArray(bitset, atC)
+      val blockD = ByteVector.fromArray(BlockBytes, bitset, atD).reinterpretAsInts()
+      blockD.or(d).reinterpretAsBytes().intoArray(bitset, atD)
+      i += Together
+    }
     while (i < until) {
-      val at = blockOffset(bitset.length, hashes(i))
-      val mask = One.lanewise(LSHL, Salt.mul(hashes(i).toInt).lanewise(LSHR, 27))
-      // loads and stores hash by hash: two hashes of a batch may select one block
-      ByteVector
-        .fromArray(BlockBytes, bitset, at)
-        .reinterpretAsInts()
-        .or(mask)
-        .reinterpretAsBytes()
-        .intoArray(bitset, at)
+      insertChecked(bitset, hashes(i))
       i += 1
     }
   }
@@ -307,16 +331,9 @@ object VectorKernel extends Kernel {
     checkMatches(until - from, matches)
     var start = from
     while (start < until) {
-      val count = math.min(until - start, BitsPerWord)
-      var hits = 0L
-      var j = 0
-      while (j < count) {
-        // no branch: with half hits it would be mispredicted every other time
-        hits |= (if (isHit(bitset, hashes(start + j))) 1L else 0L) << j
-        j += 1
-      }
-      matches((start - from) / BitsPerWord) = hits
-      start += count
+      val end = math.min(until, start + BitsPerWord)
+      matches((start - from) / BitsPerWord) = hits(bitset, hashes, start, end)
+      start = end
     }
   }
 
@@ -326,19 +343,46 @@ object VectorKernel extends Kernel {
       from: Int,
       until: Int): Boolean = {
     checkFilter(bitset, hashes, from, until)
-    var i = from
-    while (i < until && !isHit(bitset, hashes(i))) i += 1
-    i < until
+    var start = from
+    var found = 0L
+    while (start < until && found == 0) {
+      val end = math.min(until, start + BitsPerWord)
+      found = hits(bitset, hashes, start, end)
+      start = end
+    }
+    found != 0
   }
 
-  private def isHit(bitset: Array[Byte], hash: Long): Boolean = {
-    val at = blockOffset(bitset.length, hash)
-    val mask = One.lanewise(LSHL, Salt.mul(hash.toInt).lanewise(LSHR, 27))
-    !ByteVector
-      .fromArray(BlockBytes, bitset, at)
-      .reinterpretAsInts()
-      .and(mask)
-      .compare(EQ, 0)
-      .anyTrue()
+  /** Returns a word with one bit for each of up to 64 hashes: whether the filter might contain it. */
+  private def hits(bitset: Array[Byte], hashes: Array[Long], from: Int, until: Int): Long = {
+    val end = until - (until - from) % Together
+    var found = 0L
+    var i = from
+    while (i < end) {
+      val a = One.lanewise(LSHL, Salt.mul(hashes(i).toInt).lanewise(LSHR, 27))
+      val b = One.lanewise(LSHL, Salt.mul(hashes(i + 1).toInt).lanewise(LSHR, 27))
+      val c = One.lanewise(LSHL, Salt.mul(hashes(i + 2).toInt).lanewise(LSHR, 27))
+      val d = One.lanewise(LSHL, Salt.mul(hashes(i + 3).toInt).lanewise(LSHR, 27))
+      val atA = blockOffset(bitset.length, hashes(i))
+      val atB = blockOffset(bitset.length, hashes(i + 1))
+      val atC = blockOffset(bitset.length, hashes(i + 2))
+      val atD = blockOffset(bitset.length, hashes(i + 3))
+      val blockA = ByteVector.fromArray(BlockBytes, bitset, atA).reinterpretAsInts()
+      val blockB = ByteVector.fromArray(BlockBytes, bitset, atB).reinterpretAsInts()
+      val blockC = ByteVector.fromArray(BlockBytes, bitset, atC).reinterpretAsInts()
+      val blockD = ByteVector.fromArray(BlockBytes, bitset, atD).reinterpretAsInts()
+      // no branch: with half hits it would be mispredicted every other time
+      val some = (if (blockA.and(a).compare(EQ, 0).anyTrue()) 0L else 1L) |
+        (if (blockB.and(b).compare(EQ, 0).anyTrue()) 0L else 2L) |
+        (if (blockC.and(c).compare(EQ, 0).anyTrue()) 0L else 4L) |
+        (if (blockD.and(d).compare(EQ, 0).anyTrue()) 0L else 8L)
+      found |= some << (i - from)
+      i += Together
+    }
+    while (i < until) {
+      found |= probeChecked(bitset, hashes(i)).toLong << (i - from)
+      i += 1
+    }
+    found
   }
 }
