@@ -17,7 +17,7 @@ from lake import FORMATS, Format, session
 from lookup import ROOT, Times, compared, switched, timed
 from machine import run_on
 
-WARM_UP = 2
+WARM_UP = 1
 FPP = 0.0001
 TEXTS = 3
 """Columns of texts beside the key, so that rows have about 90 bytes."""
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("format", choices=[*FORMATS, "parquet"])
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--rows", type=int, default=100_000, help="of a file")
-    parser.add_argument("--turns", type=int, default=5, help="after two to warm up")
+    parser.add_argument("--turns", type=int, default=5, help="after one to warm up")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     name, files = arguments.format, arguments.files

@@ -25,31 +25,35 @@ import io.sbbf.spark.util.LogOnce
  */
 private[spark] final class LastStatement extends SparkListener {
 
-  /** The statements of the queries that run, by the query's number. */
-  private val ofQuery = mutable.HashMap.empty[Long, Long]
+  /** The outermost queries of those that run, by their numbers. */
+  private val outermost = mutable.HashMap.empty[Long, Long]
 
-  /** What is known of the statements that run, by the number of their first query. */
-  private val running = mutable.HashMap.empty[Long, PruneReport]
+  /** The reports on queries that have ended below an outermost one that runs, with their numbers. */
+  private val below = mutable.HashMap.empty[Long, Seq[(Long, PruneReport)]]
   private val ended = mutable.WeakHashMap.empty[SparkSession, PruneReport]
 
   override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
     case start: SparkListenerSQLExecutionStart =>
       synchronized {
-        ofQuery(start.executionId) = start.rootExecutionId.getOrElse(start.executionId)
+        outermost(start.executionId) = start.rootExecutionId.getOrElse(start.executionId)
       }
     case end: SparkListenerSQLExecutionEnd =>
       SparkInternals.queryOf(end).foreach(onEnd(end.executionId, _))
     case _ =>
   }
 
+  /** Numbers ascend, so the queries that a query has started have greater ones and end before it. */
   private def onEnd(number: Long, query: QueryExecution): Unit = {
     val found = reportOn(query)
     synchronized {
-      val statement = ofQuery.remove(number).getOrElse(number)
-      val earlier = running.remove(statement).filterNot(_.isEmpty)
-      if (statement != number) running(statement) = earlier.fold(found)(_ ++ found)
-      else if (earlier.nonEmpty || !found.isEmpty)
-        ended(query.sparkSession) = earlier.fold(found)(_ ++ found.onlyPruned)
+      val outer = outermost.remove(number).getOrElse(number)
+      val (started, others) = below.remove(outer).getOrElse(Nil).partition(_._1 > number)
+      val report =
+        started.map(_._2).reduceOption(_ ++ _).fold(found)(_ ++ found.onlyPruned)
+      if (!report.isEmpty) ended(query.sparkSession) = report
+      // a batch of a stream is a query as well, whose function may run statements
+      val left = if (report.isEmpty) others else others :+ (number -> report)
+      if (number != outer) below(outer) = left
     }
   }
 

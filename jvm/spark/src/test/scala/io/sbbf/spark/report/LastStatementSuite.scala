@@ -1,8 +1,11 @@
 package io.sbbf.spark.report
 
+import scala.collection.mutable
+
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions.{col, xxhash64}
+import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import io.sbbf.spark.testing.SparkSuite
 
@@ -76,6 +79,29 @@ class LastStatementSuite extends SparkSuite {
     spark.sql(s"$lookup OR k = xxhash64(3999L)").collect()
     assert(scans(other) == Seq(8 -> 1))
     assert(scans() == Seq(8 -> 2))
+  }
+
+  test(
+    "a statement that the function of a stream has run is the last one of the batch's session.") {
+    events
+    val found = mutable.ArrayBuffer.empty[Seq[(Int, Int)]]
+    spark.readStream
+      .format("rate-micro-batch")
+      .option("rowsPerBatch", 3)
+      .load()
+      .writeStream
+      .foreachBatch { (batch: DataFrame, _: Long) =>
+        batch.sparkSession.sql(lookup).collect()
+        found += scans(batch.sparkSession)
+        batch.sparkSession.sql(s"$lookup OR k = xxhash64(3999L)").collect()
+        found += scans(batch.sparkSession)
+        ()
+      }
+      .trigger(Trigger.AvailableNow())
+      .option("checkpointLocation", path("checkpoint"))
+      .start()
+      .awaitTermination()
+    assert(found.take(2) == Seq(Seq(8 -> 1), Seq(8 -> 2)))
   }
 
   test("a report holds no value of a statement.") {
