@@ -1,7 +1,7 @@
 """Merges into Delta and Iceberg tables while something goes wrong: lake_trouble.py FOLDER.
 
-Each case runs on a table, and without the extension on its twin. Prints how the statements ended, and
-whether each table is as it was or as it should be.
+Each case runs on a table, and without the extension on its twin. Prints how the statements ended,
+and whether each table is as it was and as its twin is.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def slow(spark: SparkSession) -> DataFrame:
 
 
 def outcome(statement: Callable[[], object]) -> str:
-    """Returns how a statement ended: the name of its error's class in the JVM, or of a known text."""
+    """Returns how a statement ended: a word of a known error, or the text of another one."""
     try:
         statement()
     except Exception as e:
