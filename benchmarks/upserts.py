@@ -34,6 +34,9 @@ MERGES = {
 }
 
 
+KINDS = ["merges", "joins"]
+
+
 class Bench(NamedTuple):
     spark: SparkSession
     files: int
@@ -58,6 +61,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--rows", type=int, default=100_000, help="of a file")
     parser.add_argument("--turns", type=int, default=5, help="after one to warm up")
+    parser.add_argument("--statements", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     name, files = arguments.format, arguments.files
@@ -73,22 +77,25 @@ def main() -> None:
         f"FPP {FPP}; {bench.turns} turns after {WARM_UP} to warm up",
     ]
 
+    default = ROOT / "benchmarks" / "results" / f"upserts-{name}-jdk17.txt"
+
     def add(some: list[str]) -> None:
         lines.extend(some)
         print("\n".join(some), flush=True)
+        # a run of hours leaves what it has measured
+        (arguments.out or default).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     few = Batch(10, 10)
-    for of in (few, Batch(1000, files // 10), Batch(1000, files), Batch(100_000, files)):
-        add([f"  {of}"])
-        for title, query in JOINS.items():
-            add(measured(bench, title, of, query))
-    if name in FORMATS:
+    if "merges" in arguments.statements and name in FORMATS:
         add([f"  {few}"])
         for title, clause in MERGES.items():
             text = f"MERGE INTO {{t}} t USING batch s ON t.key = s.key {clause}"
             add(measured(bench, title, few, text))
-    default = ROOT / "benchmarks" / "results" / f"upserts-{name}-jdk17.txt"
-    (arguments.out or default).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if "joins" in arguments.statements:
+        for of in (few, Batch(1000, files // 10), Batch(1000, files), Batch(100_000, files)):
+            add([f"  {of}"])
+            for title, query in JOINS.items():
+                add(measured(bench, title, of, query))
     spark.stop()
 
 

@@ -46,6 +46,7 @@ def test_delta_and_iceberg_take_properties_by_which_filters_fit_their_row_groups
         "parquet.bloom.filter.adaptive.enabled": "true",
         "parquet.bloom.filter.enabled#a": "true",
         "parquet.bloom.filter.fpp#a": "0.001",
+        "parquet.bloom.filter.candidates.number#a": "10",
     }
     assert bloom_options("st.a", "b", ndv={"b": 7}, max_bytes=2048, format="iceberg") == {
         "write.parquet.bloom-filter-adaptive-enabled": "true",

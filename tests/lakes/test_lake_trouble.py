@@ -8,14 +8,12 @@ import pytest
 
 from lake_scripts import by_case, run
 from lake_session import LINE
-from lake_tables import LINES
-from lake_upserts import DELTA_TABLES, ICEBERG_TABLES
+from lake_upserts import TABLES
 
 pytestmark = [
-    pytest.mark.skipif(LINE not in LINES, reason=f"no build of both formats for {LINE}"),
+    pytest.mark.skipif(not TABLES, reason=f"no build of a format for {LINE}"),
     pytest.mark.full,
 ]
-TABLES = [*DELTA_TABLES, *ICEBERG_TABLES]
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,12 @@ import pytest
 
 from lake_scripts import by_case, run
 from lake_session import LINE
-from lake_tables import LINES
-from lake_upserts import CLAUSES, DELTA_TABLES, FILES, FILES_OF_BATCH, ICEBERG_TABLES
+from lake_upserts import CLAUSES, FILES, FILES_OF_BATCH, TABLES
 
-pytestmark = pytest.mark.skipif(LINE not in LINES, reason=f"no build of both formats for {LINE}")
+pytestmark = pytest.mark.skipif(not TABLES, reason=f"no build of a format for {LINE}")
 SOURCES = ["checkpointed"]
 if "SBBF_GATE" not in os.environ:
     SOURCES += ["cached", "local", "external", "parquet"]
-TABLES = [*DELTA_TABLES, *ICEBERG_TABLES]
 FALSE_FILES = 2
 """The most files that a scan reads although they hold no key, by filters with an FPP of 0.01."""
 

@@ -31,8 +31,6 @@ def defaults(warehouse: Path) -> str:
         "spark.ui.enabled": "false",
         "spark.driver.memory": "2g",
         "spark.sql.shuffle.partitions": "2",
-        # or the tables are small enough to broadcast
-        "spark.sql.autoBroadcastJoinThreshold": "8k",
         "spark.sql.warehouse.dir": str(warehouse),
         "spark.jars.packages": f"{delta_session.PACKAGES[LINE]},{iceberg_session.PACKAGES[LINE]}",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"

@@ -15,6 +15,7 @@ PACKAGES = {
     "4.1": "io.delta:delta-spark_4.1_2.13:4.4.0",
     "4.2": "io.delta:delta-spark_4.2_2.13:4.4.0",
 }
+EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 FILES_KEPT = "sbbf: files kept"
 """The metric of the files that pruning left of a scan."""
 
@@ -22,7 +23,7 @@ FILES_KEPT = "sbbf: files kept"
 def opened(folder: Path) -> SparkSession:
     conf = {
         "spark.jars.packages": PACKAGES[lake_session.LINE],
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.extensions": EXTENSION,
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.databricks.delta.commitValidation.enabled": "false",

@@ -28,6 +28,7 @@ VERSION = (
     if LINE in PACKAGES
     else None
 )
+EXTENSION = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 FILES_READ = "number of file splits read"
 """The metric of the files that a scan reads, if none is cut."""
 
@@ -54,9 +55,7 @@ TABLES = {
 def opened(folder: Path) -> SparkSession:
     conf = {
         "spark.jars.packages": PACKAGES[LINE],
-        "spark.sql.extensions": (
-            "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
-        ),
+        "spark.sql.extensions": EXTENSION,
         "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.ice.type": "hadoop",
         "spark.sql.catalog.ice.warehouse": str(folder / "ice"),

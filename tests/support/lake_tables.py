@@ -32,20 +32,27 @@ ICEBERG_FILTERS = (
 
 
 def opened(folder: Path) -> SparkSession:
+    """Starts a session with each format that has a build for this Spark."""
+    formats = [f for f in (delta_session, iceberg_session) if LINE in f.PACKAGES]
     conf = {
-        "spark.jars.packages": f"{delta_session.PACKAGES[LINE]},{iceberg_session.PACKAGES[LINE]}",
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension,"
-        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.databricks.delta.snapshotPartitions": "1",
-        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
-        "spark.sql.catalog.ice.type": "hadoop",
-        "spark.sql.catalog.ice.warehouse": str(folder / "ice"),
+        "spark.jars.packages": ",".join(f.PACKAGES[LINE] for f in formats),
+        "spark.sql.extensions": ",".join(f.EXTENSION for f in formats),
         "spark.sql.shuffle.partitions": "1",
         **INTERPRETED,
         "spark.sql.parquet.fieldId.read.enabled": "true",
         "spark.sql.parquet.fieldId.write.enabled": "true",
     }
+    if delta_session in formats:
+        conf |= {
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+            "spark.databricks.delta.snapshotPartitions": "1",
+        }
+    if iceberg_session in formats:
+        conf |= {
+            "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+            "spark.sql.catalog.ice.type": "hadoop",
+            "spark.sql.catalog.ice.warehouse": str(folder / "ice"),
+        }
     spark = with_packages(local_builder(folder / "warehouse").config(map=conf))
     spark.sparkContext.setLogLevel("ERROR")
     return spark

@@ -19,7 +19,7 @@ from pyspark.sql.functions import udf
 from harness import rows
 from lake_session import without_pruning
 from lake_tables import opened
-from lake_upserts import CLAUSES, DELTA_TABLES, ICEBERG_TABLES, batch, create
+from lake_upserts import CLAUSES, DELTA_TABLES, TABLES, batch, create
 
 SECONDS = 5
 """How long a source takes: a statement that starts later has to end before."""
@@ -105,7 +105,7 @@ def cases(spark: SparkSession, table: str) -> dict[str, object]:
 def main() -> None:
     spark = opened(Path(sys.argv[1]))
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "8k")
-    for name in [*DELTA_TABLES, *ICEBERG_TABLES]:
+    for name in TABLES:
         for table in (name, f"{name}_twin"):
             create(spark, table)
         t = name if name in DELTA_TABLES else f"ice.db.{name}"

@@ -16,13 +16,18 @@ import delta_session
 import iceberg_session
 import spark_sbbf as sbbf
 from harness import rows
-from lake_session import look, metric_values, without_pruning
+from lake_session import LINE, look, metric_values, without_pruning
 from lake_tables import opened
 
 FILES, ROWS = 40, 1000
 FILES_OF_BATCH = 2
 DELTA_TABLES = {"delta": "false", "delta_vectors": "true"}
 ICEBERG_TABLES = {"iceberg_copy": "copy-on-write", "iceberg_merge": "merge-on-read"}
+TABLES = [
+    *(DELTA_TABLES if LINE in delta_session.PACKAGES else ()),
+    *(ICEBERG_TABLES if LINE in iceberg_session.PACKAGES else ()),
+]
+"""The tables of the formats that have a build for this Spark."""
 CLAUSES = {
     "update": "WHEN MATCHED THEN UPDATE SET v = s.v",
     "upsert": "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
@@ -123,7 +128,7 @@ def main() -> None:
     spark = opened(folder)
     # or the tables are small enough to broadcast
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "8k")
-    for name in [*DELTA_TABLES, *ICEBERG_TABLES]:
+    for name in TABLES:
         for table in (name, f"{name}_twin"):
             create(spark, table)
         joined(spark, name)

@@ -176,6 +176,8 @@ class PruneReport:
     """The scans that were pruned."""
     unpruned: list[UnprunedRelation]
     """The relations that were not pruned."""
+    statement: int | None = None
+    """The number of the statement in the SQL tab; None for a query that ``explain`` was given."""
 
     @classmethod
     def from_json(cls, text: str) -> PruneReport:
@@ -212,6 +214,8 @@ class PruneReport:
         if not self.enabled:
             return _OFF
         lines = [str(part) for part in [*self.scans, *self.unpruned]]
+        if self.statement is not None:
+            lines.insert(0, f"statement {self.statement}, by its number in the SQL tab")
         return "\n".join(lines) or _NOTHING
 
     __repr__ = __str__
@@ -246,10 +250,7 @@ def explain(df: DataFrame, *, show: bool | None = None) -> PruneReport:
         TypeError: If ``df`` is not a DataFrame.
         RuntimeError: If its session was never enabled.
     """
-    report = _report(df)
-    if not is_interactive() if show is None else show:
-        print(report)
-    return report
+    return _shown(_report(df), show)
 
 
 def explain_last(spark: Any, *, show: bool | None = None) -> PruneReport:
@@ -257,8 +258,8 @@ def explain_last(spark: Any, *, show: bool | None = None) -> PruneReport:
 
     A statement is what ran at once: a SELECT by any action, INSERT, CREATE TABLE AS, MERGE, UPDATE,
     DELETE. The report has the scans of all its queries, in the order in which they ended.
-    Statements that read no files, tables or caches do not count. In ``foreachBatch``, pass
-    ``batch.sparkSession``.
+    Statements that fail, or that read no files, tables or caches, do not count, nor do the jobs of
+    ``df.rdd``. In ``foreachBatch``, pass ``batch.sparkSession``.
 
     Args:
         spark: The session.
@@ -277,7 +278,10 @@ def explain_last(spark: Any, *, show: bool | None = None) -> PruneReport:
     text = last_report_json(session)
     if text is None:
         raise RuntimeError(_NO_STATEMENT)
-    report = PruneReport.from_json(text)
+    return _shown(PruneReport.from_json(text), show)
+
+
+def _shown(report: PruneReport, show: bool | None) -> PruneReport:
     if not is_interactive() if show is None else show:
         print(report)
     return report

@@ -53,8 +53,9 @@ def bloom_options(
     With ``format="delta"`` or ``"iceberg"`` they are properties of a table, which its writes obey:
     these formats ignore the options of a writer. The writer chooses the size of each filter by the
     distinct values of its row group, up to ``max_bytes`` (1 MiB), so that the files that MERGE and
-    OPTIMIZE write have fitting filters. Delta on Spark 3.5 and older versions of Iceberg cannot:
-    set ``ndv`` there. They take ``fpp`` as a number, ``ndv`` and ``max_bytes``.
+    OPTIMIZE write have fitting filters. Delta on Spark 3.5 and Iceberg before 1.12 cannot: set
+    ``ndv`` there. With ``ndv``, all filters of a column have one size. They take ``fpp`` as a
+    number, ``ndv`` and ``max_bytes``.
 
     BOOLEAN columns get no filter. Do not name them for sessions without spark-sbbf: Spark's BOOLEAN
     filters are empty, so other readers lose rows.
@@ -158,6 +159,8 @@ class TableProperties(NamedTuple):
     fpp: str
     ndv: str
     adaptive: str
+    candidates: str | None
+    """How many sizes the writer tries, if a table can say so."""
     max_bytes: str
 
 
@@ -167,6 +170,7 @@ TABLE_PROPERTIES = {
         fpp="parquet.bloom.filter.fpp#",
         ndv="parquet.bloom.filter.expected.ndv#",
         adaptive="parquet.bloom.filter.adaptive.enabled",
+        candidates="parquet.bloom.filter.candidates.number#",
         max_bytes="parquet.bloom.filter.max.bytes",
     ),
     "iceberg": TableProperties(
@@ -174,6 +178,7 @@ TABLE_PROPERTIES = {
         fpp="write.parquet.bloom-filter-fpp.column.",
         ndv="write.parquet.bloom-filter-ndv.column.",
         adaptive="write.parquet.bloom-filter-adaptive-enabled",
+        candidates=None,
         max_bytes="write.parquet.bloom-filter-max-bytes",
     ),
 }
@@ -191,6 +196,8 @@ def _of_table(
     for column in columns:
         options[names.enabled + column] = "true"
         options[names.fpp + column] = repr(probabilities.get(column, DEFAULT_FPP))
+        if names.candidates is not None:
+            options[names.candidates + column] = "10"  # from 1 MiB down to 2 KiB
     for column, count in _per_column("ndv", ndv, columns, _count).items():
         options[names.ndv + column] = str(count)
     if max_bytes is not None:

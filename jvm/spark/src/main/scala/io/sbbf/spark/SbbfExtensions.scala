@@ -33,6 +33,7 @@ final class SbbfExtensions extends SparkSessionExtensionsProvider with Logging {
     SbbfCatalog.register()
     extensions.injectCheckRule(warmUp)
     extensions.injectPreCBORule { session =>
+      // a session builds its optimizer before its first query
       LastStatement.watch(session.sparkContext)
       SessionPruning.pruneLast(session)
       InjectedRules.pruneEarly(session)

@@ -53,9 +53,18 @@ private[spark] object DeltaTable extends LakeFormat {
       enabled = s"parquet.bloom.filter.enabled#$stored",
       ndv = s"parquet.bloom.filter.expected.ndv#$stored",
       fpp = s"parquet.bloom.filter.fpp#$stored",
-      adaptive = if (isAdaptive) Some("parquet.bloom.filter.adaptive.enabled") else None,
+      adaptive =
+        if (!isAdaptive) None
+        else
+          Some(
+            Map(
+              "parquet.bloom.filter.adaptive.enabled" -> "true",
+              s"parquet.bloom.filter.candidates.number#$stored" -> MostSizes)),
       maxBytes = "parquet.bloom.filter.max.bytes"
     )
+
+  /** From 1 MiB down to 2 KiB. */
+  private final val MostSizes = "10"
 
   /** Whether Spark's parquet-mr chooses the size of a filter by its values: from 1.14 on, in Spark 4. */
   private lazy val isAdaptive: Boolean =

@@ -65,12 +65,14 @@ private[spark] object IcebergTable extends LakeFormat {
       enabled = s"write.parquet.bloom-filter-enabled.column.$column",
       ndv = s"write.parquet.bloom-filter-ndv.column.$column",
       fpp = s"write.parquet.bloom-filter-fpp.column.$column",
-      adaptive = if (isAdaptive) Some("write.parquet.bloom-filter-adaptive-enabled") else None,
+      adaptive =
+        if (isAdaptive) Some(Map("write.parquet.bloom-filter-adaptive-enabled" -> "true"))
+        else None,
       maxBytes = "write.parquet.bloom-filter-max-bytes"
     )
 
-  /** Whether this Iceberg chooses the size of a filter by its values. */
-  private lazy val isAdaptive: Boolean = Try(
+  /** Whether the session's Iceberg chooses the size of a filter by its values: from 1.12 on. */
+  private def isAdaptive: Boolean = Try(
     Thread.currentThread.getContextClassLoader
       .loadClass("org.apache.iceberg.TableProperties")
       .getField("PARQUET_BLOOM_FILTER_ADAPTIVE_ENABLED")).isSuccess

@@ -155,9 +155,12 @@ private[late] object AwaitJoinKeys {
 
   /** Returns the bytes of the leaves of a plan and of its stages, as far as they are known. */
   private def bytes(plan: SparkPlan): BigInt = {
-    val unknown = SQLConf.get.defaultSizeInBytes
+    val unknown = math.min(SQLConf.get.defaultSizeInBytes, MostKnown)
     leaves(plan).flatMap(bytesOf).filter(_ < unknown).sum
   }
+
+  /** Spark takes a share of an unknown size, 8 EiB, for some columns of what comes from outside. */
+  private final val MostKnown = 1L << 53
 
   private def bytesOf(leaf: SparkPlan): Option[BigInt] =
     leaf.logicalLink.map(_.stats.sizeInBytes)

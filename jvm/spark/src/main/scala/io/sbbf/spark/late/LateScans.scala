@@ -2,9 +2,11 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.optimizer.BuildRight
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.adaptive.{
   AdaptiveSparkPlanExec,
   AdaptiveSparkPlanHelper,
+  LogicalQueryStage,
   QueryStageExec
 }
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
@@ -22,10 +24,17 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
     try Some(query.executedPlan)
     catch { case RecoverableError(_) => None }
 
-  private val leaves: Seq[SparkPlan] =
-    plan.toSeq.flatMap(collectWithSubqueries(_) {
-      case leaf: LeafExecNode if !isExchange(leaf) => leaf
-    })
+  private val leaves: Seq[SparkPlan] = plan.toSeq.flatMap(leavesOf)
+
+  private def leavesOf(some: SparkPlan): Seq[SparkPlan] =
+    collectWithSubqueries(some) { case leaf: LeafExecNode if !isExchange(leaf) => leaf }
+      .flatMap(leaf => leaf +: stagesBehind(leaf).flatMap(leavesOf))
+
+  /** Returns the stages that have run below a node that adaptive execution has found to be empty. */
+  private def stagesBehind(leaf: SparkPlan): Seq[SparkPlan] =
+    leaf.productIterator.toSeq.collect { case empty: LogicalPlan =>
+      empty.collect { case stage: LogicalQueryStage => stage.physicalPlan }
+    }.flatten
 
   /** Returns the nodes that read the scan with this output. */
   def reading(output: AttributeSet): Seq[SparkPlan] =
@@ -43,6 +52,15 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
         case join: BroadcastHashJoinExec => isUnder(streamedSide(join), scan)
       }.contains(true)))
 
+  /** Returns why keys could not prune a scan that Spark has broadcast, if they could have otherwise. */
+  def broadcasts(output: AttributeSet): Option[String] = {
+    val joins =
+      plan.toSeq.flatMap(collectWithSubqueries(_) { case join: BroadcastHashJoinExec => join })
+    def isBroadcast(scan: SparkPlan) = joins.exists(join =>
+      !prunable(join).contains(streamedSide(join)) && prunable(join).exists(isUnder(_, scan)))
+    if (reading(output).exists(isBroadcast)) Some(Broadcast) else None
+  }
+
   private def isUnder(join: SparkPlan, scan: SparkPlan): Boolean =
     collect(join) { case found if found eq scan => found }.nonEmpty
 
@@ -58,6 +76,9 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
 
 private[spark] object LateScans {
   private val NotRun = "keys of joins are known only when the query has run"
+  private val Broadcast =
+    "keys of a join: Spark broadcasts this side, so it is read before the keys are known " +
+      "(spark.sql.autoBroadcastJoinThreshold)"
   private val NotAdaptive =
     "keys of joins are not used: the query runs without adaptive execution"
 

@@ -7,7 +7,6 @@ import scala.collection.mutable
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.ui.{
   SparkListenerSQLExecutionEnd,
   SparkListenerSQLExecutionStart
@@ -21,57 +20,69 @@ import io.sbbf.spark.util.LogOnce
  * Remembers what pruning did to the last statement of each session that read files, tables or caches.
  *
  * One statement may run several queries: a MERGE of a Delta table first searches for the files with a
- * match, and then reads and writes these. Spark numbers each query, and states which one started it.
+ * match, and then reads and writes these. Spark numbers each query, and states the outermost one that
+ * has started it. Statements that fail do not count.
  */
 private[spark] final class LastStatement extends SparkListener {
+  import LastStatement.MostQueries
 
   /** The outermost queries of those that run, by their numbers. */
   private val outermost = mutable.HashMap.empty[Long, Long]
 
-  /** The reports on queries that have ended below an outermost one that runs, with their numbers. */
+  /**
+   * The reports on queries that have ended below an outermost one that runs, with their numbers. Numbers
+   * ascend: what a query has started has a greater one, and ends before it. Of queries that run at the
+   * same time below one, nothing says which has started which.
+   */
   private val below = mutable.HashMap.empty[Long, Seq[(Long, PruneReport)]]
   private val ended = mutable.WeakHashMap.empty[SparkSession, PruneReport]
 
-  override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-    case start: SparkListenerSQLExecutionStart =>
-      synchronized {
-        outermost(start.executionId) = start.rootExecutionId.getOrElse(start.executionId)
+  /** Spark stops the application for some errors of a listener. */
+  override def onOtherEvent(event: SparkListenerEvent): Unit =
+    try
+      event match {
+        case start: SparkListenerSQLExecutionStart => onStart(start)
+        case end: SparkListenerSQLExecutionEnd => onEnd(end)
+        case _ =>
       }
-    case end: SparkListenerSQLExecutionEnd =>
-      SparkInternals.queryOf(end).foreach(onEnd(end.executionId, _))
-    case _ =>
-  }
-
-  /** Numbers ascend, so the queries that a query has started have greater ones and end before it. */
-  private def onEnd(number: Long, query: QueryExecution): Unit = {
-    val found = reportOn(query)
-    synchronized {
-      val outer = outermost.remove(number).getOrElse(number)
-      val (started, others) = below.remove(outer).getOrElse(Nil).partition(_._1 > number)
-      val report =
-        started.map(_._2).reduceOption(_ ++ _).fold(found)(_ ++ found.onlyPruned)
-      if (!report.isEmpty) ended(query.sparkSession) = report
-      // a batch of a stream is a query as well, whose function may run statements
-      val left = if (report.isEmpty) others else others :+ (number -> report)
-      if (number != outer) below(outer) = left
-    }
-  }
-
-  private def reportOn(query: QueryExecution): PruneReport =
-    try PruneReport.of(query)
     catch {
       case RecoverableError(e) =>
         LogOnce.once(
           s"last statement: ${e.getClass.getName}",
-          "the last statement of a session has no report",
+          "a statement has no report for explain_last",
           e)
-        PruneReport(isEnabled = true, Nil, Nil)
     }
+
+  private def onStart(start: SparkListenerSQLExecutionStart): Unit = synchronized {
+    outermost(start.executionId) = start.rootExecutionId.getOrElse(start.executionId)
+  }
+
+  private def onEnd(end: SparkListenerSQLExecutionEnd): Unit = {
+    val number = end.executionId
+    val outer = synchronized(outermost.remove(number)).getOrElse(number)
+    // Spark would plan a query that has failed again
+    val query = SparkInternals.queryOf(end).filter(_ => end.errorMessage.forall(_.isEmpty))
+    val found = query.map(PruneReport.ofEnded(_).copy(statement = Some(number)))
+    synchronized {
+      val (started, others) = below.remove(outer).getOrElse(Nil).partition(_._1 > number)
+      val report =
+        found.map(own => started.map(_._2).reduceOption(_ ++ _).fold(own)(_ ++ own.onlyPruned))
+      for (q <- query; said <- report if !said.isEmpty) ended(q.sparkSession) = said
+      // a batch of a stream is a query as well, whose function may run statements; a thread may keep the
+      // number of a query that has ended
+      if (number != outer && outermost.contains(outer))
+        below(outer) =
+          (others ++ report.filterNot(_.isEmpty).map(number -> _)).takeRight(MostQueries)
+    }
+  }
 
   def of(session: SparkSession): Option[PruneReport] = synchronized(ended.get(session))
 }
 
 private[spark] object LastStatement {
+
+  /** The most queries of a statement in its report. */
+  private final val MostQueries = 100
   private var watched = Option.empty[(WeakReference[SparkContext], LastStatement)]
 
   /** Remembers the statements of all sessions of an application from now on. */
@@ -85,7 +96,7 @@ private[spark] object LastStatement {
 
   /**
    * Returns the report on the session's last statement, None if none has read anything. Waits until
-   * Spark has reported all queries that have ended.
+   * Spark has reported all queries that have ended, if that is soon.
    */
   def of(session: SparkSession): Option[PruneReport] = {
     SparkInternals.awaitListeners(session.sparkContext)

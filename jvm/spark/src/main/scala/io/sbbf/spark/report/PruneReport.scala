@@ -25,14 +25,16 @@ import io.sbbf.spark.session.SessionPruning
  * @param isEnabled whether pruning was enabled in the session
  * @param scans an object for each scan that was pruned
  * @param unpruned the `relation` and `reason` of every other scan of files, tables or caches
+ * @param statement the number of the statement in the SQL tab, None if it has not run
  */
 private[spark] final case class PruneReport(
     isEnabled: Boolean,
     scans: Seq[JMap[String, Any]],
-    unpruned: Seq[JMap[String, Any]]) {
+    unpruned: Seq[JMap[String, Any]],
+    statement: Option[Long] = None) {
 
-  /** Whether the queries read no files, tables or caches. */
-  def isEmpty: Boolean = scans.isEmpty && unpruned.isEmpty
+  /** Whether pruning was enabled and the queries read no files, tables or caches. */
+  def isEmpty: Boolean = isEnabled && scans.isEmpty && unpruned.isEmpty
 
   /**
    * Returns the report on the scans that were pruned. A command that runs its queries itself reads
@@ -42,7 +44,7 @@ private[spark] final case class PruneReport(
 
   /** Returns the report on these queries and on later ones. */
   def ++(later: PruneReport): PruneReport =
-    PruneReport(later.isEnabled, scans ++ later.scans, unpruned ++ later.unpruned)
+    later.copy(scans = scans ++ later.scans, unpruned = unpruned ++ later.unpruned)
 
   /** Returns a JSON object with the fields `enabled`, `scans` and `unpruned`. */
   def json: String =
@@ -50,7 +52,8 @@ private[spark] final case class PruneReport(
       PruneReport.fields(
         "enabled" -> isEnabled,
         "scans" -> PruneReport.list(scans),
-        "unpruned" -> PruneReport.list(unpruned)))
+        "unpruned" -> PruneReport.list(unpruned),
+        "statement" -> statement.map(Long.box).orNull))
 }
 
 private[spark] object PruneReport {
@@ -59,14 +62,25 @@ private[spark] object PruneReport {
   private val MostBars = 50
 
   /** Returns the report on a query and its subqueries. Plans the query if it is not planned yet. */
-  def of(query: QueryExecution): PruneReport = {
+  def of(query: QueryExecution): PruneReport = of(query, mayRead = true, _ => true)
+
+  /** Returns the report on a query that has ended. Reads no store, and leaves out the logs of tables. */
+  def ofEnded(query: QueryExecution): PruneReport =
+    if (SessionPruning.isActive(query.sparkSession)) of(query, mayRead = false, !isLog(_))
+    else PruneReport(isEnabled = false, Nil, Nil)
+
+  /** @param mayRead whether the reasons may come from a store */
+  private def of(
+      query: QueryExecution,
+      mayRead: Boolean,
+      isWanted: LeafNode => Boolean): PruneReport = {
     val plan = query.optimizedPlan
     val conf = query.sparkSession.sessionState.conf
     val filtered = FilteredScan.all(plan)
     val late = new LateScans(query)
     lazy val observesSplits = ObservesSplits.in(plan)
     val leaves = plan.collectWithSubqueries {
-      case leaf: LeafNode if !isLog(leaf) =>
+      case leaf: LeafNode if isWanted(leaf) =>
         val filters = filtered.collectFirst {
           case (conjuncts, scan) if scan eq leaf => conjuncts
         }
@@ -79,8 +93,10 @@ private[spark] object PruneReport {
         describe(leaf, filters, table, late)
       },
       leaves.collect { case (leaf, filters, scan, None) =>
-        UnprunedRelation.of(leaf, scan, filters, observesSplits, conf).map { r =>
-          val ofKeys = if (scan.isEmpty) Nil else late.reasons(leaf.outputSet)
+        UnprunedRelation.of(leaf, scan, filters, observesSplits, conf, mayRead).map { r =>
+          val ofKeys =
+            if (scan.isEmpty) Nil
+            else late.reasons(leaf.outputSet) ++ late.broadcasts(leaf.outputSet)
           val reasons = r.reason +: ofKeys
           fields("relation" -> r.name, "reason" -> reasons.mkString("; "))
         }
@@ -103,7 +119,8 @@ private[spark] object PruneReport {
     val hasResults = table.late.exists(_.origin == LateKeys.Subquery)
     val planned = filters.map(_.filterNot(hasResults && hasSubquery(_)))
     val unused = planned.toSeq.flatMap(table.columns.unused(_, leaf.output))
-    describe(table, unused ++ late.reasons(leaf.outputSet))
+    val ofBroadcasts = if (table.late.isEmpty) late.broadcasts(leaf.outputSet) else None
+    describe(table, unused ++ late.reasons(leaf.outputSet) ++ ofBroadcasts)
   }
 
   private def describe(table: PrunedTable, unused: Seq[String]): JMap[String, Any] = {

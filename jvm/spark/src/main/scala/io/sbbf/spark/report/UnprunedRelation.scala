@@ -24,6 +24,8 @@ private[spark] final case class UnprunedRelation(name: String, reason: String)
 private[spark] object UnprunedRelation {
   private val Off = "spark-sbbf is off in this session"
   private val PruningFailed = "pruning failed, see the driver's log"
+  private val NotPruned =
+    "nothing that is known rules out its files: explain the query for the reason"
 
   /**
    * Returns None for a relation without files, tables or a cache behind it.
@@ -31,17 +33,19 @@ private[spark] object UnprunedRelation {
    * @param leaf a relation that was not pruned
    * @param scan its scan, None if no format that is pruned has it
    * @param observesSplits whether the query can see how files are cut into splits
+   * @param mayRead whether the reason may come from a store
    */
   def of(
       leaf: LeafNode,
       scan: Option[PrunableScan],
       filters: Option[Seq[Expression]],
       observesSplits: => Boolean,
-      conf: SQLConf): Option[UnprunedRelation] =
+      conf: SQLConf,
+      mayRead: Boolean): Option[UnprunedRelation] =
     scan
       .map { known =>
         val reason =
-          known.whyNever(observesSplits).getOrElse(whyNotNow(known, leaf, filters, conf))
+          known.whyNever(observesSplits).getOrElse(whyNotNow(known, leaf, filters, conf, mayRead))
         UnprunedRelation(known.name, reason)
       }
       .orElse(ofOthers(leaf))
@@ -76,15 +80,17 @@ private[spark] object UnprunedRelation {
       scan: PrunableScan,
       leaf: LeafNode,
       filters: Option[Seq[Expression]],
-      conf: SQLConf): String =
+      conf: SQLConf,
+      mayRead: Boolean): String =
     filters.fold("no filter reaches the scan") { conjuncts =>
       val isOn = SbbfConf.Enabled.get(conf)
       try {
-        val noEvidence = if (isOn) scan.whyNoEvidence else None
+        val noEvidence = if (isOn && mayRead) scan.whyNoEvidence else None
         noEvidence.getOrElse {
           val why =
             if (!isOn) Off
-            else if (scan.columns.predicate(conjuncts, leaf.output).canPruneByFiles) PruningFailed
+            else if (scan.columns.predicate(conjuncts, leaf.output).canPruneByFiles)
+              if (mayRead) PruningFailed else NotPruned
             else ScanPruning.NoUsableLeaf
           (why +: scan.columns.unused(conjuncts, leaf.output)).mkString("; ")
         }

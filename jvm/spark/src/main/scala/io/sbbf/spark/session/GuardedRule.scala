@@ -26,8 +26,10 @@ private[spark] final class GuardedRule[P <: QueryPlan[P]](
   override val ruleName: String = rule.ruleName
 
   override def apply(plan: P): P =
-    try SQLConf.withExistingConf(session.sessionState.conf)(rule(plan))
-    catch {
+    try {
+      SessionPruning.adoptClone(session, this)
+      SQLConf.withExistingConf(session.sessionState.conf)(rule(plan))
+    } catch {
       case RecoverableError(e) =>
         LogOnce.once(
           s"rule $ruleName: ${e.getClass.getName}",

@@ -52,6 +52,28 @@ private[spark] object SessionPruning {
       experimental.extraOptimizations = own :+ InjectedRules.pruneLast(session)
   }
 
+  /**
+   * Enables the session of this thread if it was cloned from `session`, as that of a stream is. A clone of
+   * a session without the extension has the rules of that session's optimizer, and no others.
+   *
+   * @param rule a rule of `session`; only clones have the very same one
+   */
+  def adoptClone(session: SparkSession, rule: Rule[_]): Unit =
+    SparkSession.getActiveSession.filter(_ ne session).foreach { active =>
+      active.experimental.synchronized {
+        val rules = active.experimental.extraOptimizations
+        if (rules.exists(_ eq rule)) {
+          active.experimental.extraOptimizations = rules.map {
+            case ours if !isOurs(ours) => ours
+            case ours if ours.ruleName == classOf[WriteExactFilters].getName =>
+              InjectedRules.writeExactFilters(active)
+            case _ => InjectedRules.pruneLast(active)
+          }
+          addPhysicalRules(active)
+        }
+      }
+    }
+
   private def isOfAnother(session: SparkSession)(rule: Rule[_]): Boolean = rule match {
     case guarded: GuardedRule[_] => guarded.session ne session
     case _ => false

@@ -33,9 +33,8 @@ private[spark] trait LakeFormat {
 
   /**
    * Returns the table properties that give a column filters of an FPP. A writer that can chooses the
-   * size of each filter by the values of its row group, from half of `ndv` to eight times of it: files
-   * that are merged get larger filters. Others size all filters by `ndv`
-   * ([[FilterSizing.closedFormBytes]]).
+   * size of each filter by the values of its row group: files that are merged get larger filters. Others
+   * size all filters by `ndv` ([[FilterSizing.closedFormBytes]]).
    *
    * @param column the name of the column in the table
    * @param stored its dotted Parquet path
@@ -48,14 +47,20 @@ private[spark] trait LakeFormat {
       fpp: Double): Map[String, String] = {
     val names = settings(column, stored)
     val bytes = FilterSizing.closedFormBytes(ndv, fpp)
-    val (size, largest) = names.adaptive match {
+    val size = names.adaptive match {
       case Some(adaptive) =>
-        (adaptive -> "true", math.max(bytes, math.min(8 * bytes.toLong, MostSpare)))
-      case None => (names.ndv -> ndv.toString, bytes.toLong)
+        // a table may have another limit from before
+        adaptive + (names.maxBytes -> largest(bytes).toString)
+      case None if bytes > WritersLimit =>
+        Map(names.ndv -> ndv.toString, names.maxBytes -> bytes.toString)
+      case None => Map(names.ndv -> ndv.toString)
     }
-    val limit = if (largest > WritersLimit) Some(names.maxBytes -> largest.toString) else None
-    Map(names.enabled -> "true", names.fpp -> fpp.toString, size) ++ limit
+    Map(names.enabled -> "true", names.fpp -> fpp.toString) ++ size
   }
+
+  /** Returns the largest filter that a writer tries where one of `bytes` serves the files of today. */
+  private def largest(bytes: Int): Long =
+    math.max(math.max(bytes.toLong, WritersLimit), math.min(8L * bytes, MostSpare))
 
   /** Returns the names of these properties for a column. */
   protected def settings(column: String, stored: String): LakeFormat.Settings
@@ -64,22 +69,21 @@ private[spark] trait LakeFormat {
 private[spark] object LakeFormat {
 
   /** `ParquetProperties.DEFAULT_MAX_BLOOM_FILTER_BYTES`, which Iceberg has as well */
-  private final val WritersLimit = 1024 * 1024
+  private final val WritersLimit = 1024L * 1024
 
   /** The largest filter that a writer tries unasked: it holds one of each size while it writes. */
   private final val MostSpare = 8L * 1024 * 1024
 
   /**
-   * @param adaptive the property by which the writer chooses sizes, None if it cannot. It does so only
-   *   without `ndv`, and tries five sizes: the largest one and its halves
-   *   (`ParquetProperties.DEFAULT_BLOOM_FILTER_CANDIDATES_NUMBER`)
+   * @param adaptive the properties by which the writer chooses sizes, None if it cannot. It does so only
+   *   without `ndv`, and tries the largest size and some of its halves
+   *   (`ParquetProperties.DEFAULT_BLOOM_FILTER_CANDIDATES_NUMBER`: five)
    * @param maxBytes the largest size of a filter, which a writer limits by itself
    */
   final case class Settings(
       enabled: String,
       ndv: String,
       fpp: String,
-      adaptive: Option[String],
+      adaptive: Option[Map[String, String]],
       maxBytes: String)
-
 }

@@ -21,17 +21,28 @@ private object IgnoredOptions {
   def warn(plan: LogicalPlan, session: SparkSession): Unit =
     for {
       Written(writer, provider, options) <- written(plan).orElse(ofStream(session))
-      filters = FilterOptions.of(options) if !filters.isEmpty
+      requested = columnsOf(options) if requested.nonEmpty
       format <- formatOf(writer, provider)
     } {
-      val columns = if (filters.columns.isEmpty) "all columns" else filters.columns.mkString(", ")
+      val columns = requested.mkString(", ")
       LogOnce.once(
         s"options of ${format.name}: $columns",
-        s"${format.aTable} ignores the writer's options for bloom filters of $columns. Set its " +
-          "properties instead: ALTER TABLE ... SET TBLPROPERTIES with what bloom_options(..., " +
+        s"${format.aTable} ignores the writer's options for bloom filters of $columns. Unless it " +
+          "has them, set its properties: ALTER TABLE ... SET TBLPROPERTIES with what bloom_options(..., " +
           s"format='${format.name.toLowerCase(Locale.ROOT)}') returns."
       )
     }
+
+  /** Returns the columns that options request filters of: those of parquet-mr, or Iceberg's properties. */
+  private def columnsOf(options: Map[String, String]): Seq[String] = {
+    val filters = FilterOptions.of(options)
+    val named = filters.columns ++ options.keys
+      .filter(_.startsWith(OfIceberg))
+      .map(_.drop(OfIceberg.length))
+    if (named.isEmpty && !filters.isEmpty) Seq("all columns") else named.sorted
+  }
+
+  private final val OfIceberg = "write.parquet.bloom-filter-enabled.column."
 
   /**
    * @param writer the source, the table or the catalog that writes

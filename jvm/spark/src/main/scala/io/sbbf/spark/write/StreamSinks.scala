@@ -13,9 +13,9 @@ import org.apache.spark.sql.sbbf.SparkInternals
 import io.sbbf.spark.util.LogOnce
 
 /**
- * Finds the writers of streams, and makes them write Parquet files with [[ExactParquetFormat]]. The sink of a stream is in no
- * plan that rules see, and it passes its format to the writer itself. The format is therefore
- * replaced in the sink, when the first batch is planned.
+ * Finds the writers of streams. Makes them write Parquet files with [[ExactParquetFormat]]: the sink
+ * of a stream is in no plan that rules see, and it passes its format to the writer itself. The format
+ * is therefore replaced in the sink, when the first batch is planned.
  */
 private[spark] object StreamSinks {
 

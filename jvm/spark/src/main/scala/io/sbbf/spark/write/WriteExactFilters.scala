@@ -21,12 +21,16 @@ private[spark] final class WriteExactFilters(session: SparkSession) extends Rule
     case union: Union if union.children.forall(_.isInstanceOf[Command]) => // FROM t INSERT … INSERT …
       union.copy(children = union.children.map(written))
     case other =>
-      IgnoredOptions.warn(other, session)
       if (isOn) StreamSinks.makeExact(session, isExact)
       written(other)
   }
 
-  private def written(plan: LogicalPlan): LogicalPlan = plan match {
+  private def written(plan: LogicalPlan): LogicalPlan = {
+    IgnoredOptions.warn(plan, session)
+    exact(plan)
+  }
+
+  private def exact(plan: LogicalPlan): LogicalPlan = plan match {
     case command: InsertIntoHadoopFsRelationCommand
         if command.fileFormat.getClass == classOf[ParquetFileFormat] &&
           isOn && isExact(command.options) =>

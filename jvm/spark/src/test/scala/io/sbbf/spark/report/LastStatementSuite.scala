@@ -1,6 +1,7 @@
 package io.sbbf.spark.report
 
 import scala.collection.mutable
+import scala.util.Try
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.functions.{col, xxhash64}
@@ -102,6 +103,45 @@ class LastStatementSuite extends SparkSuite {
       .start()
       .awaitTermination()
     assert(found.take(2) == Seq(Seq(8 -> 1), Seq(8 -> 2)))
+  }
+
+  test("a statement that fails does not count.") {
+    events
+    spark.sql(lookup).collect()
+    val failing = spark.sql("SELECT raise_error('bad') FROM events WHERE k > 0")
+    assert(Try(failing.collect()).isFailure)
+    assert(scans() == Seq(8 -> 1))
+  }
+
+  test("a thread that keeps the number of a query that has ended has its own statements.") {
+    events
+    spark.sql(lookup).collect()
+    val context = spark.sparkContext
+    context.setLocalProperty("spark.sql.execution.root.id", "0")
+    try
+      for (more <- Seq("", " OR k = xxhash64(3999L)"))
+        spark.sql(lookup + more).collect()
+    finally context.setLocalProperty("spark.sql.execution.root.id", null)
+    assert(scans() == Seq(8 -> 2))
+  }
+
+  test(
+    "the report has the statement's number in the SQL tab, and the next one a greater number.") {
+    events
+    val numbers = Seq.fill(2) {
+      spark.sql(lookup).collect()
+      last().get.get("statement").asLong
+    }
+    assert(numbers(0) < numbers(1))
+  }
+
+  test("a statement of a session without pruning says so.") {
+    events
+    spark.conf.set("spark.sbbf.enabled", "false")
+    spark.sql(lookup).collect()
+    val report = last()
+    spark.conf.unset("spark.sbbf.enabled")
+    assert(!report.get.get("enabled").asBoolean)
   }
 
   test("a report holds no value of a statement.") {
