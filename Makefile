@@ -99,6 +99,11 @@ test-spark: jar ## Spark's own suites with and without the extension; SPARK=4.1.
 	$(bin)/python tests/spark_suites --spark $(or $(SPARK),4.1.1) $(if $(MISSING),--missing) $(if $(OFF_IF_FAILED),--off-if-failed) \
 	  $(addprefix --only ,$(ONLY)) $(if $(LEGS),--legs "$(LEGS)")
 
+.PHONY: test-iceberg
+test-iceberg: jar ## Iceberg's own tests of MERGE, UPDATE, DELETE and joins with and without the extension; ONLY=..., LEGS=..., OFF_IF_FAILED=1, MISSING=1
+	$(bin)/python tests/iceberg_suites $(addprefix --processes ,$(PROCESSES)) $(if $(MISSING),--missing) $(if $(OFF_IF_FAILED),--off-if-failed) \
+	  $(addprefix --only ,$(ONLY)) $(if $(LEGS),--legs "$(LEGS)")
+
 .PHONY: test-s3
 test-s3: wheel full-packages ## test S3A against a local S3 server; fetches 15 MB
 	SBBF_S3_PACKAGES=1 $(pytest) --junitxml $(reports)/tests.xml tests/stores
@@ -223,4 +228,4 @@ docs: setup ## build the documentation into build/docs; a broken link fails
 
 .PHONY: clean
 clean: ## remove everything that was built, also .venv and the demo's data
-	rm -rf .venv build python/dist python/build target project/target project/project jvm/target jvm/*/target benchmarks/native/target spark-warehouse
+	rm -rf .venv build python/dist python/build target project/target project/project jvm/target jvm/*/target tests/*/target benchmarks/native/target spark-warehouse

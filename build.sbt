@@ -299,3 +299,41 @@ lazy val sparkSuites = (project in file("tests/spark_suites"))
       ExclusionRule("org.apache.spark", _)),
     allowUnsafeScalaLibUpgrade := true // the newer library of Spark 4.1; nothing is compiled
   )
+
+// Iceberg's own tests, which 'make test-iceberg' runs, with what they need in the versions of Iceberg's own build. Its
+// modules name Parquet's and ORC's classes, where users have copies under Iceberg's names in one JAR.
+val icebergOf = "1.10.0"
+val icebergSpark = "4.0.2"
+val icebergModules =
+  Seq("api", "core", "data", "hive-metastore", "spark-4.0_2.13", "spark-extensions-4.0_2.13")
+    .map(name => "org.apache.iceberg" % s"iceberg-$name" % icebergOf)
+
+lazy val icebergSuites = (project in file("tests/iceberg_suites"))
+  .settings(
+    name := "iceberg-suites",
+    publish / skip := true,
+    crossScalaVersions := Nil,
+    // before Spark's, which has the same classes with others in their signatures
+    libraryDependencies ++= Seq(
+      "org.apache.orc" % "orc-core" % "2.1.4" classifier "nohive",
+      "org.apache.orc" % "orc-format" % "1.1.1" classifier "shaded-protobuf"),
+    libraryDependencies ++= icebergModules ++ icebergModules.map(_ classifier "tests"),
+    libraryDependencies ++= Seq("spark-sql", "spark-hive").map(
+      "org.apache.spark" %% _ % icebergSpark),
+    libraryDependencies ++= Seq(
+      "org.apache.iceberg" % "iceberg-open-api" % icebergOf classifier "test-fixtures",
+      "org.junit.platform" % "junit-platform-console" % "1.13.4",
+      "org.junit.jupiter" % "junit-jupiter" % "5.13.4",
+      "org.mockito" % "mockito-inline" % "4.11.0",
+      "org.assertj" % "assertj-core" % "3.27.4",
+      "org.awaitility" % "awaitility" % "4.3.0",
+      "org.eclipse.jetty" % "jetty-servlet" % "11.0.26",
+      "org.xerial" % "sqlite-jdbc" % "3.50.3.0"
+    ),
+    // Spark's, where a module of Iceberg brings a newer part of the same family
+    dependencyOverrides ++=
+      Seq("core", "databind", "annotations").map(name =>
+        "com.fasterxml.jackson.core" % s"jackson-$name" % "2.18.2") ++
+        Seq("buffer", "common").map(name => "io.netty" % s"netty-$name" % "4.1.118.Final"),
+    allowUnsafeScalaLibUpgrade := true
+  )

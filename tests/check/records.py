@@ -19,6 +19,7 @@ WRITTEN = [
     SECONDS,
     ROOT / "docs" / "versions.md",
     ROOT / "tests" / "spark_suites" / "results",
+    ROOT / "tests" / "iceberg_suites" / "results",
 ]
 """What full runs write: it may change between a commit and its tests."""
 MOST_COMMITS = 200

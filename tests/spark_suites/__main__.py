@@ -15,70 +15,31 @@ reason. Exits 1 when a difference is unexplained, or when a suite did not run to
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Collection
 from pathlib import Path
 
-from comparison import NOT_PUBLISHED, Explained, Outcome, compared
-from runner import ALL_LEGS, FAILING, LEGS, WHOLE, run
+from campaign import arguments, carried_out
+from comparison import NOT_PUBLISHED, Explained
+from runner import ALL_LEGS, FAILING, LEGS, Run, run
 from suites import Suite, class_path, our_jar, our_tests, suites_of
 
-from results import Results, block, write_junit
+from results import Results
 
 
 def main() -> int:
-    args = parsed()
+    parser = arguments("make test-spark", __doc__, LEGS)
+    parser.add_argument("--spark", default="4.1.1")
+    args = parser.parse_args()
     spark, path, jar = args.spark, class_path(args.spark), args.jar or our_jar(args.spark)
-    legs = args.legs.split(",")
-    check(legs, jar)
+    check(args.legs.split(","), jar)
     explained, results, every = Explained(), Results(spark), suites_of(path)
     suites = chosen(every, args, explained, results)
 
-    def outcome(suite: Suite) -> Outcome:
-        first = [leg for leg in suite.legs(legs) if leg != "off" or not args.off_if_failed]
-        runs = {leg: run(suite, leg, spark, path, jar) for leg in first}
-        failed = {test for done in runs.values() for test in done.failed}
-        if args.off_if_failed and failed:
-            only = () if WHOLE in failed else failed
-            runs["off"] = run(suite, "off", spark, path, jar, only)
-        found = compared(spark, suite, runs, explained)
-        print("\n".join(block(found, "")), flush=True)
-        return found
+    def one(suite: Suite, leg: str, tests: Collection[str]) -> Run:
+        return run(suite, leg, spark, path, jar, tests)
 
-    outcomes = []
-    with ThreadPoolExecutor(args.processes) as pool:
-        for done in as_completed([pool.submit(outcome, suite) for suite in suites]):
-            found = done.result()
-            outcomes.append(found)
-            if {"off", "on"} <= set(legs) <= LEGS.keys():
-                results.put(found)
-                results.save(every)
-    if "on" in legs:
-        write_junit(outcomes)
-    unexplained = sum(len(found.unexplained) for found in outcomes)
-    differences = sum(len(found.differences) for found in outcomes)
-    print(f"{differences - unexplained} explained, {unexplained} unexplained differences")
-    unrun = [found.suite.name for found in outcomes if not found.is_whole]
-    if unrun:
-        print(f"not run to the end: {', '.join(unrun)}")
-    return 1 if unexplained or unrun else 0
-
-
-def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make test-spark", description=__doc__)
-    parser.add_argument("--spark", default="4.1.1")
-    parser.add_argument(
-        "--off-if-failed",
-        action="store_true",
-        help="run without the extension only the tests that failed with it",
-    )
-    parser.add_argument("--only", action="append", help="a suite; may be repeated")
-    parser.add_argument("--missing", action="store_true", help="suites without a result")
-    parser.add_argument("--legs", default=",".join(LEGS))
-    parser.add_argument("--jar", type=Path, help="instead of the one that this tree builds")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    return parser.parse_args()
+    return carried_out(args, suites, every, one, explained, results)
 
 
 def check(legs: list[str], jar: Path) -> None:

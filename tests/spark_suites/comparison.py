@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from runner import WHOLE, Run
 from suites import HERE, Suite
@@ -46,8 +47,9 @@ class Outcome:
 class Explained:
     """differences.txt: Spark versions, suite, beginning of a test's name, legs and the reason."""
 
-    def __init__(self) -> None:
-        lines = (HERE / "differences.txt").read_text(encoding="utf-8").splitlines()
+    def __init__(self, folder: Path | None = None) -> None:
+        file = (folder or HERE) / "differences.txt"
+        lines = file.read_text(encoding="utf-8").splitlines()
         self.rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
         for row in self.rows:
             if len(row) != 5 or not all(row):

@@ -1,9 +1,10 @@
-"""The results file of one Spark, and the report that the full run counts."""
+"""The results file of one version, and the report that the full run counts."""
 
 from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,9 +19,11 @@ REPORT = ROOT / "build" / "reports" / "suites" / "tests.xml"
 class Results:
     """results/spark-VERSION.txt: a line for each suite, and its differences indented below it."""
 
+    legs = tuple(LEGS)
+
     def __init__(self, spark: str) -> None:
         self.spark, self.commit = spark, commit()
-        self.file = HERE / "results" / f"spark-{spark}.txt"
+        self.file = self.place()
         self.blocks: dict[str, list[str]] = {}
         if self.file.is_file():
             _, body = self.file.read_text(encoding="utf-8").split("\n\n", 1)
@@ -29,9 +32,17 @@ class Results:
                 name = name if line.startswith(" ") else line.split()[0]
                 self.blocks.setdefault(name, []).append(line)
 
+    def place(self) -> Path:
+        return HERE / "results" / f"spark-{self.spark}.txt"
+
+    def title(self, machine: str) -> str:
+        made = f"Made by: make test-spark SPARK={self.spark}"
+        return f"Spark's own suites, Spark {self.spark}, {machine}. {made}"
+
     def put(self, outcome: Outcome) -> None:
         """Replaces what is there of a suite."""
-        self.blocks[outcome.suite.name] = block(outcome, f"{date.today()} {self.commit}")
+        when = f"{date.today()} {self.commit}"
+        self.blocks[outcome.suite.name] = block(outcome, when, self.legs)
 
     def save(self, order: list[Suite]) -> None:
         rows = [
@@ -42,15 +53,15 @@ class Results:
         rows += [[f"{s.name:<46} not published"] for s in order if not s.class_name]
         java = subprocess.run(["java", "-version"], capture_output=True, text=True).stderr
         header = [
-            f"Spark's own suites, Spark {self.spark}, {java.splitlines()[0]}, "
-            f"{platform.machine()}. Made by: make test-spark SPARK={self.spark}",
+            self.title(f"{java.splitlines()[0]}, {platform.machine()}"),
             "Tests passed in each leg, and when and of which commit the suite ran; '-': the suite "
             "did not run in that leg, or with OFF_IF_FAILED=1 only those tests ran off that failed "
             "in another leg. Below it: tests that pass off and not in that leg.",
             "",
-            row(["suite", "tests", *LEGS], "run"),
+            row(["suite", "tests", *self.legs], "run"),
         ]
-        counts = [line.split()[1 : 2 + len(LEGS)] for line, *_ in rows if "not pub" not in line]
+        ends = 2 + len(self.legs)
+        counts = [line.split()[1:ends] for line, *_ in rows if "not pub" not in line]
         sums = [
             str(sum(int(n) for n in column if n != "-")) for column in zip(*counts, strict=True)
         ]
@@ -59,10 +70,10 @@ class Results:
         self.file.write_text("\n".join([*lines, row(["all", *sums], "")]) + "\n", encoding="utf-8")
 
 
-def block(outcome: Outcome, when: str) -> list[str]:
+def block(outcome: Outcome, when: str, legs: Iterable[str] = LEGS) -> list[str]:
     tests = max(run.tests for run in outcome.runs.values())
     whole = {leg: run for leg, run in outcome.runs.items() if not run.is_partial}
-    passed = [str(len(whole[leg].passed)) if leg in whole else "-" for leg in LEGS]
+    passed = [str(len(whole[leg].passed)) if leg in whole else "-" for leg in legs]
     head = row([outcome.suite.name, str(tests), *passed], when)
     return [head, *(line for found in outcome.differences for line in found.lines())]
 
@@ -79,7 +90,7 @@ def commit() -> str:
 
 def write_junit(outcomes: list[Outcome], file: Path = REPORT) -> None:
     """One case for each test that ran with the extension; it fails if nothing explains it."""
-    root = ElementTree.Element("testsuite", name="spark-suites")
+    root = ElementTree.Element("testsuite", name=file.parent.name)
     for outcome in outcomes:
         done = outcome.runs["on"]
         failed = {found.test for found in outcome.unexplained}

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -40,12 +40,13 @@ JVM = (
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPEN_PACKAGES),
     "-Djdk.reflect.useDirectMethodHandle=false",
     "-Dio.netty.tryReflectionSetAccessible=true",
-    "-Dspark.testing=true",
     "-Dspark.ui.enabled=false",
     "-Dspark.ui.showConsoleProgress=false",
     "-Dderby.system.durability=test",
 )
 TIMEOUT = 3600
+REPORTS = "reports"
+"""The folder, in that of the JVM, of reports in XML."""
 WHOLE = "(the whole suite)"
 """Stands for the tests of a suite that did not run to its end."""
 
@@ -67,27 +68,43 @@ class Run:
 def run(
     suite: Suite, leg: str, spark: str, path: list[str], jar: Path, tests: Collection[str] = ()
 ) -> Run:
-    """Runs a suite, or only the given tests of it, in a new JVM in an empty folder.
-
-    A JVM that dies is one failure.
-    """
+    """Runs a suite of Spark, or only the given tests of it."""
     folder = BUILD / spark / leg.replace(" ", "-") / suite.name
-    shutil.rmtree(folder, ignore_errors=True)
-    (folder / "tmp").mkdir(parents=True)
     jars = path if leg == "off" else [str(jar), *path]
     if leg == FAILING:
         jars = [*jars, str(our_tests(jar))]
-    home = ["java.io.tmpdir", "spark.test.home"]  # where Spark's own tree would be is nothing
-    options = (*JVM, *ALL_LEGS[leg], *(f"-D{key}={folder / 'tmp'}" for key in home))
-    command = ["java", *options, "-cp", os.pathsep.join(jars), *scalatest(suite, tests)]
+    # where Spark's own tree would be is nothing
+    options = [*ALL_LEGS[leg], "-Dspark.testing=true", f"-Dspark.test.home={folder / 'tmp'}"]
+    words = scalatest(suite, tests)
+    settings = {"SPARK_TESTING": "1"}
+    result = in_new_jvm(f"{suite.name}, {leg}", folder, options, jars, words, settings)
+    result.is_partial = bool(tests)
+    return result
+
+
+def in_new_jvm(
+    what: str,
+    folder: Path,
+    options: list[str],
+    jars: list[str],
+    words: list[str],
+    settings: Mapping[str, str],
+) -> Run:
+    """Runs a class of these JARs with its arguments in a JVM in an empty folder.
+
+    Returns what its reports say. A JVM that dies is one failure.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "tmp").mkdir(parents=True)
+    options = [*JVM, *options, f"-Djava.io.tmpdir={folder / 'tmp'}"]
     start = time.monotonic()
     status: int | str
     with open(folder / "log", "w", encoding="utf-8") as log:
         try:
             done = subprocess.run(
-                command,
+                ["java", *options, "-cp", os.pathsep.join(jars), *words],
                 cwd=folder,
-                env={**os.environ, "SPARK_TESTING": "1"},
+                env={**os.environ, **settings},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -96,11 +113,10 @@ def run(
             status = done.returncode
         except subprocess.TimeoutExpired:
             status = f"timeout after {TIMEOUT} s"
-    result = parse(folder / "reports")
-    result.is_partial = bool(tests)
+    result = parse(folder / REPORTS)
     seconds = time.monotonic() - start
     counts = f"{len(result.passed)} passed, {len(result.failed)} failed"
-    print(f"{suite.name}, {leg}: {counts}, {seconds:.0f} s", flush=True)
+    print(f"{what}: {counts}, {seconds:.0f} s", flush=True)
     if status not in (0, 1) or not result.tests or (status == 1 and not result.failed):
         result.failed[WHOLE] = f"the JVM ended with {status}; see {folder / 'log'}"
     for leftover in ("tmp", "spark-warehouse", "metastore_db", "target"):
@@ -112,7 +128,7 @@ def scalatest(suite: Suite, tests: Collection[str]) -> list[str]:
     """Returns the arguments that run a suite, or only these tests of it, with reports in XML."""
     words = ["org.scalatest.tools.Runner", "-R", ".", "-s", str(suite.class_name)]
     words += [word for test in sorted(tests) for word in ("-t", test)]
-    return [*words, "-u", "reports", "-oW"]
+    return [*words, "-u", REPORTS, "-oW"]
 
 
 def parse(reports: Path) -> Run:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ ANSI = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 @dataclass(frozen=True)
 class Suite:
-    """A class of Spark's tests, as suites.txt names it."""
+    """A class of published tests, as suites.txt names it."""
 
     name: str
     is_read: bool
@@ -31,14 +32,26 @@ class Suite:
 
 def class_path(spark: str) -> list[str]:
     """The JARs of the suites and of their Spark, resolved once for each version."""
-    listing = BUILD / f"class-path-{spark}.txt"
-    build = (ROOT / "build.sbt").read_bytes()
-    stamp = BUILD / f"class-path-{spark}.build"
+    path = resolved(
+        f"the suites of Spark {spark}",
+        "sparkSuites/Runtime/dependencyClasspath",
+        BUILD / f"class-path-{spark}.txt",
+        {"SPARK_SUITES": spark},
+    )
+    return [str(resources(BUILD / f"resources-{spark}", filter(is_suites_jar, path))), *path]
+
+
+def resolved(
+    what: str, key: str, listing: Path, settings: dict[str, str], sources: Iterable[Path] = ()
+) -> list[str]:
+    """The class path that is sbt's value of a key; kept in a file until the build changes."""
+    build = b"".join(file.read_bytes() for file in (ROOT / "build.sbt", *sources))
+    stamp = listing.with_suffix(".build")
     if not (listing.is_file() and stamp.is_file() and stamp.read_bytes() == build):
-        print(f"Resolving the suites of Spark {spark}", flush=True)
+        print(f"Resolving {what}", flush=True)
         done = subprocess.run(
-            [ROOT / "sbt", "export sparkSuites/Runtime/dependencyClasspath"],
-            env={**os.environ, "SPARK_SUITES": spark},
+            [ROOT / "sbt", f"export {key}"],
+            env={**os.environ, **settings},
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -47,20 +60,19 @@ def class_path(spark: str) -> list[str]:
         # with CI=true sbt clears the screen after its last line
         lines = [line for line in ANSI.sub("", done.stdout).splitlines() if ".jar" in line]
         if done.returncode or not lines:
-            sys.exit(f"sbt could not resolve the suites of Spark {spark}:\n{done.stdout[-3000:]}")
-        BUILD.mkdir(parents=True, exist_ok=True)
+            sys.exit(f"sbt could not resolve {what}:\n{done.stdout[-3000:]}")
+        listing.parent.mkdir(parents=True, exist_ok=True)
         listing.write_text(lines[-1])
         stamp.write_bytes(build)
-    path = listing.read_text().split(os.pathsep)
-    return [str(resources(spark, path)), *path]
+    return listing.read_text().split(os.pathsep)
 
 
-def resources(spark: str, path: list[str]) -> Path:
-    """The test JARs' data files in a folder: some tests open them as files."""
-    folder = BUILD / f"resources-{spark}"
+def resources(folder: Path, jars: Iterable[str] = ()) -> Path:
+    """How to log, and the data files of these JARs, in a folder: some tests open them as files."""
     if not folder.is_dir():
         partial = folder.with_name(f"{folder.name}.partial")
-        for jar in map(zipfile.ZipFile, filter(is_suites_jar, path)):
+        partial.mkdir(parents=True, exist_ok=True)
+        for jar in map(zipfile.ZipFile, jars):
             names = [n for n in jar.namelist() if not n.endswith((".class", "/"))]
             jar.extractall(partial, [n for n in names if not n.startswith("META-INF/")])
         (partial / "log4j2.properties").write_text(LOGGING)
@@ -91,9 +103,14 @@ def suites_of(path: list[str]) -> list[Suite]:
                 name = entry.rsplit("/", 1)[-1]
                 if name.endswith("Suite.class") or name.endswith(("AEOn.class", "AEOff.class")):
                     found.setdefault(name[:-6], entry[:-6].replace("/", "."))
-    lines = (HERE / "suites.txt").read_text().splitlines()
-    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    rows = named(HERE / "suites.txt")
     return [Suite(name, "reads" in words, found.get(name)) for name, *words in rows]
+
+
+def named(file: Path) -> list[list[str]]:
+    """The words of each line that is no comment."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]
 
 
 def our_jar(spark: str) -> Path:
