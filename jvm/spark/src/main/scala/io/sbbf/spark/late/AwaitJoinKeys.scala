@@ -141,11 +141,11 @@ private[late] object AwaitJoinKeys {
   private val Nothing = Required(Candidates.Empty, Candidates.Empty)
 
   /**
-   * Returns whether what an exchange reads is known to be much smaller than a scan, or of unknown size:
-   * what another job has computed, or what comes from outside.
+   * Returns whether what a plan reads is known to be much smaller than a scan, or of unknown size: what
+   * another job has computed, or what comes from outside.
    */
-  private def isSmaller(exchange: SparkPlan, scan: SparkPlan): Boolean =
-    bytesOf(scan).exists(_ >= bytes(exchange) * LeastRatio)
+  def isSmaller(plan: SparkPlan, scan: SparkPlan): Boolean =
+    bytesOf(scan).exists(_ >= bytes(plan) * LeastRatio)
 
   /**
    * Returns whether a scan differs from another that other keys have narrowed, so that Spark runs both.

@@ -2,7 +2,8 @@ package io.sbbf.spark.late
 
 import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.optimizer.BuildRight
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
+import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.execution.adaptive.{
   AdaptiveSparkPlanExec,
   AdaptiveSparkPlanHelper,
@@ -31,9 +32,12 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
       .flatMap(leaf => leaf +: stagesBehind(leaf).flatMap(leavesOf))
 
   /** Returns the stages that have run below a node that adaptive execution has found to be empty. */
-  private def stagesBehind(leaf: SparkPlan): Seq[SparkPlan] =
+  private def stagesBehind(leaf: TreeNode[_]): Seq[SparkPlan] =
     leaf.productIterator.toSeq.collect { case empty: LogicalPlan =>
-      empty.collect { case stage: LogicalQueryStage => stage.physicalPlan }
+      empty.collect {
+        case stage: LogicalQueryStage => Seq(stage.physicalPlan)
+        case leaf: LeafNode => stagesBehind(leaf)
+      }.flatten
     }.flatten
 
   /** Returns the nodes that read the scan with this output. */
@@ -52,12 +56,13 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
         case join: BroadcastHashJoinExec => isUnder(streamedSide(join), scan)
       }.contains(true)))
 
-  /** Returns why keys could not prune a scan that Spark has broadcast, if they could have otherwise. */
+  /** Returns why keys could not prune a large scan that Spark has broadcast, if they could otherwise. */
   def broadcasts(output: AttributeSet): Option[String] = {
     val joins =
       plan.toSeq.flatMap(collectWithSubqueries(_) { case join: BroadcastHashJoinExec => join })
     def isBroadcast(scan: SparkPlan) = joins.exists(join =>
-      !prunable(join).contains(streamedSide(join)) && prunable(join).exists(isUnder(_, scan)))
+      !prunable(join).contains(streamedSide(join)) && prunable(join).exists(isUnder(_, scan)) &&
+        AwaitJoinKeys.isSmaller(streamedSide(join), scan))
     if (reading(output).exists(isBroadcast)) Some(Broadcast) else None
   }
 

@@ -42,6 +42,22 @@ class LateKeysReportSuite extends LateKeysTables {
         .contains("a join of type ExistenceJoin keeps rows without a match"))
   }
 
+  test("the report says that Spark has broadcast a side that keys could have pruned.") {
+    val anti = "SELECT few.id FROM few LEFT ANTI JOIN log USING (k)"
+    val reason = "Spark broadcasts this side, so it is read before the keys are known"
+    assert(found(anti, "not_used").exists(_.contains(reason)))
+  }
+
+  test("a scan that keys leave no file of is reported, though its join is empty.") {
+    assume(!spark.version.startsWith("3."), "Spark 3.5 forgets the stages of an empty join")
+    val absent = "SELECT /*+ MERGE(none) */ log.id FROM none JOIN log USING (k)"
+    withConf("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+      val scans = reported(absent).get("scans")
+      val kept = (0 until scans.size).map(scans.get(_).get("files_kept").asInt)
+      assert(kept.contains(0))
+    }
+  }
+
   private def notUsed(text: String, settings: (String, String)*): Seq[String] =
     withConf(settings: _*)(found(text, "not_used").distinct)
 
