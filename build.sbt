@@ -56,6 +56,8 @@ val common = Seq(
     // the method that parquet-java 1.13, Spark 3.5's, has no other for
     else Seq("-Wunused", "-Werror", "-Wconf:cat=deprecation&origin=.*\\.WriteSupport\\.init:s")
   ),
+  // traces have lines; the names of local variables would be a twentieth of the JARs
+  Compile / scalacOptions += "-g:line",
   Test / scalacOptions --= Seq("-Xfatal-warnings", "-Werror"),
   // for scalafix, which needs one Scala version only
   semanticdbEnabled := scalaVersion.value == scala213,
