@@ -27,8 +27,8 @@ private[spark] final class LateScans(query: QueryExecution) extends AdaptiveSpar
 
   private val leaves: Seq[SparkPlan] = plan.toSeq.flatMap(leavesOf)
 
-  private def leavesOf(some: SparkPlan): Seq[SparkPlan] =
-    collectWithSubqueries(some) { case leaf: LeafExecNode if !isExchange(leaf) => leaf }
+  private def leavesOf(root: SparkPlan): Seq[SparkPlan] =
+    collectWithSubqueries(root) { case leaf: LeafExecNode if !isExchange(leaf) => leaf }
       .flatMap(leaf => leaf +: stagesBehind(leaf).flatMap(leavesOf))
 
   /** Returns the stages that have run below a node that adaptive execution has found to be empty. */

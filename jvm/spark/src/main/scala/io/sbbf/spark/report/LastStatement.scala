@@ -62,11 +62,12 @@ private[spark] final class LastStatement extends SparkListener {
     val outer = synchronized(outermost.remove(number)).getOrElse(number)
     // Spark would plan a query that has failed again
     val query = SparkInternals.queryOf(end).filter(_ => end.errorMessage.forall(_.isEmpty))
-    val found = query.map(PruneReport.ofEnded(_).copy(statement = Some(number)))
+    val ownReport = query.map(PruneReport.ofEnded(_).copy(statement = Some(number)))
     synchronized {
       val (started, others) = below.remove(outer).getOrElse(Nil).partition(_._1 > number)
       val report =
-        found.map(own => started.map(_._2).reduceOption(_ ++ _).fold(own)(_ ++ own.onlyPruned))
+        ownReport.map(own =>
+          started.map(_._2).reduceOption(_ ++ _).fold(own)(_ ++ own.onlyPruned))
       for (q <- query; said <- report if !said.isEmpty) ended(q.sparkSession) = said
       // a batch of a stream is a query as well, whose function may run statements; a thread may keep the
       // number of a query that has ended

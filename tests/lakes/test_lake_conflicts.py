@@ -18,13 +18,13 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("trouble")
-    return by_case(run("lake_trouble.py", "the packages of Delta and Iceberg", str(folder)))
+    folder = tmp_path_factory.mktemp("conflicts")
+    return by_case(run("lake_conflicts.py", "the packages of Delta and Iceberg", str(folder)))
 
 
 @pytest.mark.parametrize("case", ["failing", "interrupted", "overtaken", "after"])
 @pytest.mark.parametrize("table", TABLES)
-def test_a_merge_in_trouble_ends_as_without_the_extension(
+def test_a_merge_that_fails_or_is_overtaken_ends_as_without_the_extension(
     answers: dict[str, Any], table: str, case: str
 ) -> None:
     answer = answers[f"{table}: {case}"]

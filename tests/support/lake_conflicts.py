@@ -1,4 +1,4 @@
-"""Merges into Delta and Iceberg tables while something goes wrong: lake_trouble.py FOLDER.
+"""Merges into Delta and Iceberg tables while something goes wrong: lake_conflicts.py FOLDER.
 
 Each case runs on a table, and without the extension on its twin. Prints how the statements ended,
 and whether each table is as it was and as its twin is.
